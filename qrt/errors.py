@@ -311,7 +311,7 @@ class KernelError(QuantError):
     >>> import qrt
     >>> qrt.kernels.set_num_threads(0)
     Traceback (most recent call last):
-    qrt.errors.KernelError: set_num_threads: 0 given, expected 1 to 256
+    qrt.errors.KernelError: set_num_threads: expected an integer from 1 to 256, got 0
     """
 
     reason: str | None = None
@@ -478,21 +478,21 @@ def misfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> Qu
 def _wrong(by_position: list[str], by_name: list[str], missing: list[str], count: int, names: Iterable[str]) -> str:
     for name in names:
         if name in by_position[:count]:
-            return f"{name} is given twice"
+            return f"the argument {name!r} is given twice"
         if name in by_position and name not in by_name:
-            return f"{name} must be given by position, not by name"
+            return f"the argument {name!r} must be given by position, not by name"
         if name not in by_name:
             near = nearest(name, by_name)
-            takes = f"did you mean {near!r}?" if near else f"it takes {_listed(by_position, by_name)}"
+            takes = f"did you mean {near!r}?" if near else _listed(by_position, by_name)
             return f"no argument is named {name!r}: {takes}"
     if count > len(by_position):
-        return f"it takes at most {plural(len(by_position), 'argument')} by position, got {count}"
-    return f"an argument is missing: {', '.join(missing)}"
+        return f"expected at most {plural(len(by_position), 'argument')} by position, got {count}"
+    return f"an argument is missing: {', '.join(map(repr, missing))}"
 
 
 def _listed(by_position: list[str], by_name: list[str]) -> str:
     known = list(dict.fromkeys(by_position + by_name))
-    return ", ".join(known) if known else "no argument"
+    return f"the arguments are {', '.join(known)}" if known else "it accepts no arguments"
 
 
 def __dir__() -> list[str]:

@@ -20,7 +20,7 @@ def require_installed(package: str, name: str) -> None:
 
 
 def _missing(package: str, why: str, name: str) -> MissingPackageError:
-    return MissingPackageError(f'{package} is needed, which {why}: pip install "qrt[{name}]"')
+    return MissingPackageError(f'the package {package} is needed and {why}: install it by pip install "qrt[{name}]"')
 
 
 def extra(module: str, name: str) -> ModuleType:
@@ -33,5 +33,5 @@ def extra(module: str, name: str) -> ModuleType:
     except ImportError as error:
         package = module.partition(".")[0]
         is_absent = (error.name or package).partition(".")[0] == package
-        why = "is not installed" if is_absent else f"does not import ({' '.join(str(error).split())})"
+        why = "is not installed" if is_absent else f"cannot be imported ({' '.join(str(error).split())})"
         raise _missing(package, why, name) from error

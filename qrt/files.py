@@ -50,7 +50,7 @@ def require_regular(name: str, mode: int) -> None:
         raise FileError(f"{name}: Is a directory")
     if not stat.S_ISREG(mode):
         kind = next((kind for is_kind, kind in _STREAMS if is_kind(mode)), "a device")
-        raise FileError(f"{name}: it is {kind}, expected a regular file")
+        raise FileError(f"{name}: expected a regular file, got {kind}")
 
 
 _STREAMS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
@@ -78,8 +78,8 @@ def read_bytes(name: str, limit: int | None = None, *, streams: bool = True) -> 
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
         raise FileError(f"{shown_name(name)}: {reason(error)}") from None
     if max(size, len(data)) > most:
-        where = "" if limit is None else " (max_bytes, --max-input)"
-        raise ModelError(f"{shown_name(name)}: the file has more than {most} bytes, the limit of an input{where}")
+        where = "" if limit is None else " (set by max_bytes or --max-input)"
+        raise ModelError(f"{shown_name(name)}: the file has more than {most} bytes, the limit for an input{where}")
     return data
 
 
@@ -104,12 +104,14 @@ def read_text(name: str, limit: int | None = None, *, streams: bool = True) -> s
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ModelError(f"{shown_name(name)}: not UTF-8 text: {error.reason} at byte {error.start}") from None
+        raise ModelError(
+            f"{shown_name(name)}: expected UTF-8 text, got other bytes: {error.reason} at byte {error.start}"
+        ) from None
 
 
 def bytecode_error(name: str) -> ModelError:
     """Return the error for a file of MLIR bytecode."""
-    return ModelError(f"{shown_name(name)}: this is MLIR bytecode, and qrt reads text: `mlir-opt {name}` writes it")
+    return ModelError(f"{shown_name(name)}: expected MLIR text, got MLIR bytecode: convert it by `mlir-opt {name}`")
 
 
 def shown_name(name: str) -> str:
@@ -192,12 +194,11 @@ def check_output(name: str | None, suffixes: Sequence[str], sources: Iterable[st
     suffix = os.path.splitext(name)[1]
     if suffix not in suffixes:
         raise ModelError(
-            f"{name}: {' or '.join(suffixes)} must be the suffix of this output, got "
-            f"{suffix or 'a file without a suffix'}"
+            f"{name}: the name of this output must end in {' or '.join(suffixes)}, got {suffix or 'no suffix'}"
         )
     place = _place(name)
     if any(source is not None and _place(source) == place for source in sources):
-        raise ModelError(f"{name}: this output would replace an input file: give it another name")
+        raise ModelError(f"{name}: this output would replace an input file: give the output another name")
 
 
 def _place(name: str) -> str:

@@ -159,7 +159,9 @@ def use(name: str) -> Iterator[None]:
 
 def _checked(name: str, source: str = "") -> str:
     if not isinstance(name, str) or name not in available():
-        raise KernelError(f"{source}unknown ISA {shown(name)}, this machine has {', '.join(available())}")
+        raise KernelError(
+            f"{source}unknown ISA {shown(name)}, expected one that this machine has: {', '.join(available())}"
+        )
     return name
 
 

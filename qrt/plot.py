@@ -91,7 +91,9 @@ def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any =
     """
     exact, approximate = _values(reference, "plot.error: reference"), _values(q, "plot.error: q")
     if exact.shape != approximate.shape:
-        raise QuantTypeError(f"plot.error: the shapes of reference and q differ, {exact.shape} and {approximate.shape}")
+        raise QuantTypeError(
+            f"plot.error: reference and q must have the same shape, got {exact.shape} and {approximate.shape}"
+        )
     axes = _axes(ax)
     axes.plot(exact.reshape(-1), (approximate - exact).reshape(-1), ".", markersize=2, color="steelblue")
     axes.set(xlabel="reference", ylabel="error")

@@ -128,7 +128,7 @@ class Registry(Mapping[str, T]):
         entry = self._checked(name, entry)
         known = self._entries.get(name)
         if name in self.own or not (replaces or known is None or _place(known) == _place(entry)):
-            raise QuantError(f"the {self.kind} {shown(name)} is registered already")
+            raise QuantError(f"a {self.kind} named {shown(name)} is registered already")
         self._entries[name] = entry
 
     def _checked(self, name: str, entry: Any) -> T:
@@ -144,7 +144,7 @@ class Registry(Mapping[str, T]):
             return self._checked(name, entry.load())
         except Exception as error:  # a package of somebody else's may raise anything
             raise QuantError(
-                f"the {self.kind} {shown(name)} of the entry point {entry.value} does not load: {error}"
+                f"the {self.kind} {shown(name)} cannot be loaded from the entry point {entry.value}: {error}"
             ) from error
 
 

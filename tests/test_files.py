@@ -221,7 +221,10 @@ def test_standard_output_is_an_output(folder, name):
 def test_an_input_beyond_the_limit_is_refused(folder, capsys, arguments, name):
     assert main(arguments) == 1
     limit = arguments[-1]
-    told = f"error: {name}: the file has more than {limit} bytes, the limit of an input (max_bytes, --max-input)\n"
+    told = (
+        f"error: {name}: the file has more than {limit} bytes, the limit for an input "
+        "(set by max_bytes or --max-input)\n"
+    )
     assert capsys.readouterr().err == told
 
 
@@ -360,7 +363,7 @@ def test_an_interrupted_call_gives_the_status_of_a_shell(folder, capsys, monkeyp
 # -- names of outputs --------------------------------------------------------------------------------------------------
 
 Q = "tensor<2x!quant.uniform<i8:f32, 0.5>>"
-REPLACED = "this output would replace an input file: give it another name"
+REPLACED = "this output would replace an input file: give the output another name"
 QUANTIZED = f"func.func @main(%x: {Q}) -> {Q} {{ return %x : {Q} }}"
 
 
@@ -379,33 +382,32 @@ def programs(folder):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("compile q.mlir -o q.mlir", "q.mlir: .qrt must be the suffix of this output, got .mlir"),
-        ("compile q.mlir -o out", "out: .qrt must be the suffix of this output, got a file without a suffix"),
+        ("compile q.mlir -o q.mlir", "q.mlir: the name of this output must end in .qrt, got .mlir"),
+        ("compile q.mlir -o out", "out: the name of this output must end in .qrt, got no suffix"),
         ("compile q.mlir -o link.qrt", f"link.qrt: {REPLACED}"),
-        ("export q.mlir -o q.mlir", "q.mlir: .onnx must be the suffix of this output, got .mlir"),
+        ("export q.mlir -o q.mlir", "q.mlir: the name of this output must end in .onnx, got .mlir"),
         ("export q.mlir -o link.onnx", f"link.onnx: {REPLACED}"),
         ("quantize f.mlir --data x.npz -o z.tflite", (
-            "z.tflite: .mlir or .onnx must be the suffix "
-            "of this output, got .tflite"
+            "z.tflite: the name of this output must end in .mlir or .onnx, got .tflite"
         )),
         ("quantize f.mlir --data x.npz -o f.mlir", f"f.mlir: {REPLACED}"),
         ("quantize f.mlir --data x.npz -o ./f.mlir", f"./f.mlir: {REPLACED}"),
-        ("quantize f.mlir --data x.npz -o x.npz", "x.npz: .mlir or .onnx must be the suffix of this output, got .npz"),
+        (
+            "quantize f.mlir --data x.npz -o x.npz",
+            "x.npz: the name of this output must end in .mlir or .onnx, got .npz"),
         ("quantize f.mlir --data x.npz -o a.ONNX", (
-            "a.ONNX: .mlir or .onnx must be the suffix "
-            "of this output, got .ONNX"
+            "a.ONNX: the name of this output must end in .mlir or .onnx, got .ONNX"
         )),
-        ("quantize f.mlir --data x.npz --html r.mlir", "r.mlir: .html must be the suffix of this output, got .mlir"),
+        ("quantize f.mlir --data x.npz --html r.mlir", "r.mlir: the name of this output must end in .html, got .mlir"),
         ("quantize f.mlir --data x.npz --html link.html", f"link.html: {REPLACED}"),
         (
             "explain q.mlir --against f.mlir "
-            "--data x.npz --html x.npz", "x.npz: .html must be the suffix of this output, got .npz"),
-        ("import m.tflite -o m.tflite", "m.tflite: .mlir must be the suffix of this output, got .tflite"),
+            "--data x.npz --html x.npz", "x.npz: the name of this output must end in .html, got .npz"),
+        ("import m.tflite -o m.tflite", "m.tflite: the name of this output must end in .mlir, got .tflite"),
         ("import q.mlir -o q.mlir", f"q.mlir: {REPLACED}"),
-        ("opt f.mlir -o x.npy", "x.npy: .mlir must be the suffix of this output, got .npy"),
+        ("opt f.mlir -o x.npy", "x.npy: the name of this output must end in .mlir, got .npy"),
         ("run f.mlir --input=arg0=x.npy --output=result0=f.mlir", (
-            "f.mlir: .npy must be the suffix of "
-            "this output, got .mlir"
+            "f.mlir: the name of this output must end in .npy, got .mlir"
         )),
         ("run f.mlir --input=arg0=x.npy --output=result0=link.npy", f"link.npy: {REPLACED}"),
     ],

@@ -28,16 +28,16 @@ class Kind:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: function(1), "function: an argument is missing: b"),
-        (lambda: function(), "function: an argument is missing: a, b"),
-        (lambda: function(1, 2, 3), "function: it takes at most 2 arguments by position, got 3"),
-        (lambda: function(1, 2, b=3), "function: b is given twice"),
-        (lambda: function(a=1, b=2), "function: a must be given by position, not by name"),
+        (lambda: function(1), "function: an argument is missing: 'b'"),
+        (lambda: function(), "function: an argument is missing: 'a', 'b'"),
+        (lambda: function(1, 2, 3), "function: expected at most 2 arguments by position, got 3"),
+        (lambda: function(1, 2, b=3), "function: the argument 'b' is given twice"),
+        (lambda: function(a=1, b=2), "function: the argument 'a' must be given by position, not by name"),
         (lambda: function(1, 2, opton=3), "function: no argument is named 'opton': did you mean 'option'?"),
-        (lambda: function(1, 2, zzz=3), "function: no argument is named 'zzz': it takes a, b, option"),
-        (lambda: Kind(), "Kind: an argument is missing: a"),
-        (lambda: Kind(1).method(2, 3), "method: it takes at most 1 argument by position, got 2"),
-        (lambda: Kind(1).none(b=1), "none: no argument is named 'b': it takes no argument"),
+        (lambda: function(1, 2, zzz=3), "function: no argument is named 'zzz': the arguments are a, b, option"),
+        (lambda: Kind(), "Kind: an argument is missing: 'a'"),
+        (lambda: Kind(1).method(2, 3), "method: expected at most 1 argument by position, got 2"),
+        (lambda: Kind(1).none(b=1), "none: no argument is named 'b': it accepts no arguments"),
     ],
 )
 def test_misfits(call: Any, message: str) -> None:

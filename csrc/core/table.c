@@ -102,7 +102,7 @@ const char *qrt_status_text(qrt_status status) {
         "out of memory",
         "bad argument",
         "the exact accumulator needs more than 64 bits",
-        "an index names no element",
+        "an index is out of bounds",
         "division by zero",
         "signed overflow of a quotient",
         "a NaN or a number out of the range of i32",

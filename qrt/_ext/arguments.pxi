@@ -44,10 +44,10 @@ cdef bint holds_numbers(cnp.dtype dtype):
 cdef add_operand(KernelCall call, object dtype, tuple shape):
     cdef int i = call.count
     if i == QRT_MAX_OPERANDS:
-        raise KernelError(f"{call.name}: more than {QRT_MAX_OPERANDS} operands")
+        raise KernelError(f"{call.name}: expected at most {QRT_MAX_OPERANDS} operands, got more")
     dtype = dtype if isinstance(dtype, cnp.dtype) else np.dtype(dtype)
     if not holds_numbers(dtype):
-        raise KernelError(f"{call.name}: operands hold bools, integers or floats, not {dtype}")
+        raise KernelError(f"{call.name}: operands must be of bools, integers or floats, got {dtype}")
     call.operands[i].type_number = dtype.num
     call.operands[i].elements = element_count(call.name, shape)
     call.operands[i].nbytes = call.operands[i].elements * <int64_t>dtype.itemsize
@@ -60,7 +60,7 @@ cdef add_operand(KernelCall call, object dtype, tuple shape):
 cdef const qrt_kernels *find_kernels(str name, str isa) except NULL:
     cdef const qrt_kernels *kernels = qrt_kernels_named(isa.encode())
     if kernels == NULL:
-        raise KernelError(f"{name}: unknown ISA {isa!r}, this machine has {', '.join(isas())}")
+        raise KernelError(f"{name}: unknown ISA {isa!r}, expected one that this machine has: {', '.join(isas())}")
     return kernels
 
 
@@ -81,7 +81,7 @@ cdef tuple dimensions(str name, str what, object values, int rank=-1, int64_t le
         raise KernelError(f"{name}: {what} has {len(given)} entries, expected {rank}")
     for value in given:
         if not least <= value <= most:
-            raise KernelError(f"{name}: {what} {given} is not within {least} and {most}")
+            raise KernelError(f"{name}: {what} must be from {least} to {most}, got {given}")
     return given
 
 
@@ -91,7 +91,10 @@ cdef int64_t element_count(str name, tuple shape) except -1:
         # A dimension of size 0 must not hide others that are too large.
         count *= max(size, 1)
     if count > MAX_ELEMENTS or len(shape) > MAX_OPERAND_RANK:
-        raise KernelError(f"{name}: the shape {shape} is beyond {MAX_OPERAND_RANK} dimensions or 2**40 elements")
+        raise KernelError(
+            f"{name}: a shape must have at most {MAX_OPERAND_RANK} dimensions and 2**40 elements, got "
+            f"{shape}"
+        )
     return 0 if 0 in shape else count
 
 
@@ -109,7 +112,7 @@ cdef int64_t fill_layout(KernelCall call, qrt_layout *layout, tuple shape, objec
 
 cdef int64_t parameter_count(str name, object count) except -1:
     if count > MAX_ELEMENTS:
-        raise KernelError(f"{name}: the steps reach parameter {count}")
+        raise KernelError(f"{name}: expected at most 2**40 parameters, got {count}")
     return count
 
 
@@ -119,7 +122,7 @@ cdef prepare_layout(KernelCall call, qrt_layout *layout, int64_t *a_strides, int
 
 cdef check_layout(KernelCall call, qrt_status status):
     if status != QRT_OK:
-        raise KernelError(f"{call.name}: the block sizes do not divide the shape, or too many axes are blocked")
+        raise KernelError(f"{call.name}: block sizes must divide the shape, along no more axes than kernels support")
 
 
 # Large parameters of calls, by type, size and checksum. Nobody writes to them once they are complete.
@@ -159,7 +162,7 @@ cdef const void *parameters(KernelCall call, str what, object values, object dty
     with np.errstate(all="ignore"):
         padded[: flat.size] = flat
     if not np.array_equal(padded[: flat.size], flat):
-        raise KernelError(f"{call.name}: {what} holds values that {dtype} does not, or NaN")
+        raise KernelError(f"{call.name}: {what} must have values that {dtype} represents, got others or NaN")
     return keep_parameters(call, padded)
 
 
@@ -172,14 +175,14 @@ cdef qrt_stored stored_weights(KernelCall call, object stored) except *:
         raise KernelError(f"{call.name}: stored must be a contiguous array of uint8")
     given.data, given.bytes = <const char *>cnp.PyArray_DATA(<cnp.ndarray>stored), stored.size
     if <uintptr_t>given.data % QRT_STORED_ALIGNMENT:
-        raise KernelError(f"{call.name}: stored is not aligned to {QRT_STORED_ALIGNMENT} bytes")
+        raise KernelError(f"{call.name}: stored must be aligned to {QRT_STORED_ALIGNMENT} bytes")
     call.keep.append(stored)
     return given
 
 
 cdef check_taken(KernelCall call, qrt_stored given):
     if given.used != given.bytes:
-        raise KernelError(f"{call.name}: stored has {given.bytes} bytes, of which {given.used} fit")
+        raise KernelError(f"{call.name}: stored must have {given.used} bytes, got {given.bytes}")
 
 
 cdef cnp.ndarray plain_copy(object values, object dtype, int64_t least):
@@ -244,14 +247,14 @@ cdef const int64_t *zero_points(KernelCall call, str what, object values, int64_
     cdef int64_t low, high
     bounds_of(call, &low, &high)
     if high > MAX_ZERO_POINT or low < -MAX_ZERO_POINT:
-        raise KernelError(f"{call.name}: {what} goes beyond 2**40")
+        raise KernelError(f"{call.name}: {what} must be from -2**40 to 2**40, got {low} to {high}")
     return found
 
 
 cdef check_bounds(str name, str storage, object low, object high):
     least, most = CONTAINER_BOUNDS[storage]
     if not least <= low <= high <= most:
-        raise KernelError(f"{name}: the storage range {low}:{high} is empty or not within {storage}")
+        raise KernelError(f"{name}: the storage bounds must be an ascending range within {storage}, got {low}:{high}")
 
 
 cdef check_finite(KernelCall call, str what):
@@ -262,7 +265,7 @@ cdef check_finite(KernelCall call, str what):
     cdef int64_t i
     for i in range(last_count(call)):
         if not isfinite((<const double *>data)[i] if wide else <double>(<const float *>data)[i]):
-            raise KernelError(f"{call.name}: {what} is not finite")
+            raise KernelError(f"{call.name}: {what} must be finite, got {float(last_parameters(call)[i])}")
 
 
 cdef const int32_t *narrowed(KernelCall call) except NULL:
@@ -290,7 +293,7 @@ cdef fill_requant(KernelCall call, qrt_requant *to, object requant, int64_t coun
     to.rule = <qrt_rule>choose(call.name, "requantization rule", RULES, requant.rule)
     by = numerics.ARITHMETICS[requant.rule]
     if by.element_scale and form != "floats":
-        raise KernelError(f"{call.name}: the rule {requant.rule} is for averages of floats alone")
+        raise KernelError(f"{call.name}: the rule {requant.rule} is only for averages of floats")
     reads = by.reads
     if "scale_f32" in reads:
         to.scale_f32 = <const float *>finite_parameters(call, "requant.scale_f32", requant.scale_f32, np.float32, count)
@@ -304,13 +307,13 @@ cdef fill_requant(KernelCall call, qrt_requant *to, object requant, int64_t coun
         to.multiplier = <const int32_t *>parameters(call, "requant.multiplier", requant.multiplier, np.int32, count)
         bounds_of(call, &low, &high)
         if ("divide", "multiplier") in by.steps and last_count(call) and low < 1:
-            raise KernelError(f"{call.name}: requant.multiplier holds a divisor below 1")
+            raise KernelError(f"{call.name}: requant.multiplier must have divisors of at least 1, got {low}")
     if "shift" in reads:
         to.shift = <const int32_t *>parameters(call, "requant.shift", requant.shift, np.int32, count)
         if last_count(call):
             bounds_of(call, &low, &high)
             if max(high, -low) > 1 << 20:
-                raise KernelError(f"{call.name}: requant.shift goes beyond 2**20")
+                raise KernelError(f"{call.name}: requant.shift must be from -2**20 to 2**20, got {low} to {high}")
             to.shift_min, to.shift_max = low, high
 
 

@@ -43,7 +43,7 @@ cdef fill_contraction(KernelCall call, qrt_contraction_problem *problem, object 
     batches, rows, depth = dimensions(call.name, "loops", loops, 3, 0, QRT_CONTRACTION_RANK)
     rank = batches + rows + depth + 1
     if rank > QRT_CONTRACTION_RANK:
-        raise KernelError(f"{call.name}: {rank} loops, {QRT_CONTRACTION_RANK} at most")
+        raise KernelError(f"{call.name}: expected at most {QRT_CONTRACTION_RANK} loops, got {rank}")
     problem.batches, problem.rows, problem.depth = batches, rows, depth
     extents = dimensions(call.name, "extents", extents, rank)
     element_count(call.name, extents[: batches + rows] + extents[rank - 1 :])
@@ -63,8 +63,11 @@ cdef fill_contraction(KernelCall call, qrt_contraction_problem *problem, object 
         check_reach(call.name, name, tuple(reached), given, offset, size)
         apart = given[rank - 1]
         if operand != 1 and apart != 1 and (apart != 0 or operand == 3):
-            raise KernelError(f"{call.name}: {name} has columns {apart} elements apart")
+            raise KernelError(
+                f"{call.name}: the columns of {name} must be 1 element apart, or 0 in a broadcast operand, got "
+                f"{apart}"
+            )
     if any(strides[1][batches : batches + rows]):
-        raise KernelError(f"{call.name}: b differs between rows")
+        raise KernelError(f"{call.name}: b must not depend on the rows")
     if any(strides[operand][batches + rows + i] for operand in (2, 3) for i in range(depth)):
-        raise KernelError(f"{call.name}: the result is indexed by a loop that is summed")
+        raise KernelError(f"{call.name}: a loop over summands must not index the result")

@@ -24,7 +24,7 @@ cdef KernelCall new_cast(str name, str isa, qrt_entry entry, str expressed, str 
     problem.scale = <const double *>parameters(call, "scales", scales, np.float64, count)
     scale = last_parameters(call)
     if not (np.isfinite(scale) & (scale > 0)).all():
-        raise KernelError(f"{name}: scales are not positive and finite")
+        raise KernelError(f"{name}: scales must be positive and finite")
     problem.zero_point = zero_points(call, "zero_points", zero_point_values, count)
     plan_cast_parameters(call, args, expressed, scale, last_parameters(call), count)
     check_layout(call, qrt_cast_prepare(args))
@@ -112,7 +112,7 @@ cdef tuple broadcast_shapes(str name, tuple a, tuple b):
     cdef int d, rank = max(len(a), len(b))
     cdef list shape = []
     if rank > QRT_MAX_RANK:
-        raise KernelError(f"{name}: the shapes {a} and {b} are beyond {QRT_MAX_RANK} dimensions")
+        raise KernelError(f"{name}: shapes must have at most {QRT_MAX_RANK} dimensions, got {a} and {b}")
     for d in range(rank):
         x = a[d - rank + len(a)] if d >= rank - len(a) else 1
         y = b[d - rank + len(b)] if d >= rank - len(b) else 1
@@ -163,14 +163,17 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
             (args.left_shift,) = dimensions(kind, "left_shift", (left_shift,), 1, 0, 20)
             (args.block,) = dimensions(kind, "rounding_block", (rounding_block,), 1, 0, 1 << 20)
             if args.block and (count > 1 or len(shape) != 1 or a_shape != b_shape):
-                raise KernelError(f"{kind}: blocks need two rows of one length, per layer")
+                raise KernelError(
+                    f"{kind}: a rule of blocks needs two operands of one row and the same length, with "
+                    "per-layer types"
+                )
         elif requant.rule == "raw_mean" and a_scales is not None and b_scales is not None:
             args.a_scale = <const float *>parameters(call, "a_scales", a_scales, np.float32, count)
             check_factors(call)
             args.b_scale = <const float *>parameters(call, "b_scales", b_scales, np.float32, count)
             check_factors(call)
         elif requant.rule != "fixed":
-            raise KernelError(f"{kind}: the rule of a sum is fixed, fixed_double or fused, not {requant.rule}")
+            raise KernelError(f"{kind}: the rule of a sum must be fixed, fixed_double or fused, got {requant.rule}")
     fill_requant(call, &args.requant, requant, count)
     broadcast_strides(args.a_strides, a_shape, len(shape))
     broadcast_strides(args.b_strides, b_shape, len(shape))
@@ -184,7 +187,7 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
 cdef check_factors(KernelCall call):
     """Raise KernelError unless the last `parameters` are below 2**64: no sum of two products then overflows float32."""
     if not (np.abs(last_parameters(call)) < 2.0**64).all():
-        raise KernelError(f"{call.name}: the scales are not within 2**64")
+        raise KernelError(f"{call.name}: scales must be below 2**64")
 
 
 cdef const int32_t *right_shifts(KernelCall call, str what, object values, int64_t least) except NULL:
@@ -194,7 +197,7 @@ cdef const int32_t *right_shifts(KernelCall call, str what, object values, int64
     cdef const int32_t *found = <const int32_t *>parameters(call, what, values, np.int32, least)
     shift = last_parameters(call)
     if shift.size and (shift.max() > 0 or shift.min() < -31):
-        raise KernelError(f"{call.name}: {what} are not within -31 and 0")
+        raise KernelError(f"{call.name}: {what} must be from -31 to 0, got {shift.min()} to {shift.max()}")
     return found
 
 
@@ -222,7 +225,7 @@ def bind_pair(*, str isa, str kind, str a, str b, str out, a_shape, b_shape, tab
         args.a_zero_point, args.b_zero_point = points[0], points[1]
         fill_requant(call, &args.requant, requant, 2)
     elif not a == b == out:
-        raise KernelError(f"{kind}: the storage differs: {a}, {b}, {out}")
+        raise KernelError(f"{kind}: operands and result must have the same storage, got {a}, {b} and {out}")
     a_shape, b_shape = dimensions(kind, "a_shape", a_shape), dimensions(kind, "b_shape", b_shape)
     shape = broadcast_shapes(kind, a_shape, b_shape)
     fill_layout(call, &args.layout, shape, None, None)
@@ -260,7 +263,7 @@ def bind_clamp(*, str isa, str storage, shape, lower, upper, block=None, step=No
     high = last_parameters(call)
     info = np.iinfo(CONTAINERS[storage])
     if low.size != high.size or not ((info.min <= low) & (low <= high) & (high <= info.max)).all():
-        raise KernelError(f"clamp: the bounds are empty or not within {storage}")
+        raise KernelError(f"clamp: the bounds must be an ascending range within {storage}")
     prepare_layout(call, &args.layout, NULL, NULL)
     add_operand(call, CONTAINERS[storage], shape)
     add_operand(call, CONTAINERS[storage], shape)

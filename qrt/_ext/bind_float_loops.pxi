@@ -16,7 +16,10 @@ def bind_float_loops(*, str isa, loops, extents, reads, writes, steps, registers
     args.kept, args.reduced = dimensions(call.name, "loops", loops, 2, 0, QRT_LOOPS_RANK)
     rank = args.kept + args.reduced
     if not 1 <= args.kept <= rank <= QRT_LOOPS_RANK:
-        raise KernelError(f"{call.name}: {args.kept} and {args.reduced} loops, 1 to {QRT_LOOPS_RANK} expected")
+        raise KernelError(
+            f"{call.name}: expected 1 to {QRT_LOOPS_RANK} loops, got {args.kept} that are kept and "
+            f"{args.reduced} that are summed"
+        )
     extents = dimensions(call.name, "extents", extents, rank)
     element_count(call.name, extents)
     for i in range(rank):
@@ -43,12 +46,12 @@ def bind_float_loops(*, str isa, loops, extents, reads, writes, steps, registers
     for i in range(args.steps):
         numbers = dimensions(call.name, "a step", steps[i], 5)
         if numbers[0] >= QRT_STEP_CODES or max(numbers[1:]) >= registers:
-            raise KernelError(f"{call.name}: the step {numbers} names no code or register")
+            raise KernelError(f"{call.name}: the step {numbers} has an unknown code or register")
         if numbers[1] >= registers - args.values:
-            raise KernelError(f"{call.name}: the step {numbers} writes a constant")
+            raise KernelError(f"{call.name}: the step {numbers} must not write to a constant")
         for each in range(args.reads):
             if operands[each].reg == numbers[1] and not operands[each].once:
-                raise KernelError(f"{call.name}: the step {numbers} writes what is read")
+                raise KernelError(f"{call.name}: the step {numbers} must not write to the register of an operand")
         made[i] = qrt_loops_step(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
     call.outputs, call.elementwise = args.writes, args.reduced == 0
     if args.writes == 1:
@@ -71,7 +74,10 @@ cdef check_in_place(KernelCall call, const qrt_float_loops_args *args):
             for loop in range(args.kept):
                 same = same and read.stride[loop] == target.stride[loop]
             if not same:
-                raise KernelError(f"{call.name}: operand {operand} is not read where the result is written")
+                raise KernelError(
+                    f"{call.name}: operand {operand}, which is the result, must be read at the indices at "
+                    "which it is written"
+                )
         operand += 1
 
 
@@ -90,7 +96,7 @@ cdef fill_loops_operand(KernelCall call, qrt_loops_operand *to, object given, bi
         to.stride[loop] = strides[loop]
     to.once = once
     if (written or once) and any(strides[loop] for loop in range(args.kept, rank)):
-        raise KernelError(f"{call.name}: a result is indexed by a loop that is summed")
+        raise KernelError(f"{call.name}: a loop over summands must not index a result")
     kept = extents[: args.kept] + ((1,) * args.reduced if written or once else extents[args.kept :])
     check_reach(call.name, "an operand", tuple(kept), strides, offset, size)
     dtype = np.dtype(LOOPS_DTYPES[name])

@@ -23,7 +23,10 @@ cdef const qrt_gemm_microkernel *find_microkernel(str name, str isa, str wanted)
     while kernel != NULL and kernel.name.decode() != wanted:
         kernel = kernel.fallback
     if kernel == NULL:
-        raise KernelError(f"{name}: unknown microkernel {wanted!r}, {isa} has {', '.join(microkernels(isa))}")
+        raise KernelError(
+            f"{name}: unknown microkernel {wanted!r}, expected one of those of {isa}: "
+            f"{', '.join(microkernels(isa))}"
+        )
     return kernel
 
 
@@ -57,7 +60,7 @@ cdef object bind_bias(KernelCall call, qrt_bias_kind *kind, const void **constan
     given = BIASES.get(bias) if isinstance(bias, str) else getattr(bias, "dtype", None)
     if given not in BIAS_KINDS:
         found = bias if isinstance(bias, str) else given
-        raise KernelError(f"{call.name}: the bias is {found}, expected {', '.join(BIASES)}")
+        raise KernelError(f"{call.name}: the bias must be one of {', '.join(BIASES)}, got {found}")
     kind[0] = <qrt_bias_kind><int>BIAS_KINDS[given]
     if isinstance(bias, str):
         return given
@@ -113,7 +116,7 @@ cdef const int64_t *matrix_index(KernelCall call, str what, object values, int64
     cdef const int64_t *index = <const int64_t *>parameters(call, what, values, np.int64, batch)
     array = last_parameters(call)
     if array.size and not ((array >= 0) & (array < matrices)).all():
-        raise KernelError(f"{call.name}: {what} names matrices beyond the {matrices} given")
+        raise KernelError(f"{call.name}: {what} must be indices of the {matrices} matrices")
     return index
 
 
@@ -132,7 +135,7 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
     a_shape = dimensions("gemm", "a", (a_matrices, m, k))
     b_shape = dimensions("gemm", "b", (b_matrices, n, k) if b_transposed else (b_matrices, k, n))
     if n >= 1 << 31:
-        raise KernelError(f"gemm: n = {n} is beyond 2**31")
+        raise KernelError(f"gemm: n must be below 2**31, got {n}")
     problem.batch, problem.m, problem.n, problem.k = batch, m, n, k
     problem.a_matrices, problem.b_matrices = a_matrices, b_matrices
     problem.a_index = matrix_index(call, "a_index", a_index, batch, a_matrices)
@@ -151,12 +154,12 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
     problem.k_block = k_block
     blocks = -(-k // k_block) if k_block else 1
     if zb_steps[1] and not k_block:
-        raise KernelError("gemm: b_zero_point_steps steps along K without k_block")
+        raise KernelError("gemm: b_zero_point_steps along K need k_block")
     problem.a_zero_point = zero_points(call, "a_zero_points", a_zero_points, reach(za_steps, (a_matrices, m)))
     problem.b_zero_point = zero_points(call, "b_zero_points", b_zero_points, reach(zb_steps, (b_matrices, blocks, n)))
     fill_requant(call, &problem.requant, requant, reach(steps, (batch, m, n)), "blocks" if k_block else "full")
     if steps[1] > 1 or steps[2] > 1:
-        raise KernelError(f"gemm: the row and column steps of requant are 0 or 1, got {steps}")
+        raise KernelError(f"gemm: the row and column steps of requant must be 0 or 1, got {steps}")
     problem.out_row_stride = n * CONTAINER_SIZES[requant.storage]
     problem.out_matrix_stride = m * problem.out_row_stride
 
@@ -166,7 +169,7 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
     if k_block:
         fill_blocks(call, problem, blocks, block_scale, block_multiplier, bias_multiplier)
     elif problem.bias == QRT_BIAS_F32:
-        raise KernelError("gemm: a float bias belongs to sub-channel weights")
+        raise KernelError("gemm: a float bias is only for sub-channel weights")
 
     add_operand(call, CONTAINERS[a], a_shape)
     if b_constant is None:
@@ -187,12 +190,12 @@ cdef fill_blocks(KernelCall call, qrt_gemm_problem *problem, object blocks, obje
                  object bias_multiplier):
     cdef int64_t count = parameter_count(call.name, blocks * problem.n)
     if problem.bias_batch_step:
-        raise KernelError(f"{call.name}: sub-channel weights take one bias for the whole batch")
+        raise KernelError(f"{call.name}: sub-channel weights need one bias for the whole batch")
     if problem.requant.rule == QRT_FIXED:
         if block_multiplier is None or (problem.bias != QRT_BIAS_NONE and bias_multiplier is None):
-            raise KernelError(f"{call.name}: fixed needs block_multiplier, and bias_multiplier for a bias")
+            raise KernelError(f"{call.name}: the rule fixed needs block_multiplier, and bias_multiplier for a bias")
         if problem.bias == QRT_BIAS_F32:
-            raise KernelError(f"{call.name}: fixed takes an integer bias")
+            raise KernelError(f"{call.name}: the rule fixed needs an integer bias")
         problem.block_multiplier = <const int64_t *>parameters(
             call, "block_multiplier", block_multiplier, np.int64, count
         )
@@ -202,11 +205,11 @@ cdef fill_blocks(KernelCall call, qrt_gemm_problem *problem, object blocks, obje
             )
     elif problem.requant.rule == QRT_FLOAT32:
         if block_scale is None or problem.bias not in (QRT_BIAS_NONE, QRT_BIAS_F32):
-            raise KernelError(f"{call.name}: float32 needs block_scale, and a float bias")
+            raise KernelError(f"{call.name}: the rule float32 needs block_scale, and a float bias")
         problem.block_scale = <const float *>parameters(call, "block_scale", block_scale, np.float32, count)
         check_finite(call, "block_scale")
     else:
-        raise KernelError(f"{call.name}: sub-channel weights take the rules fixed and float32")
+        raise KernelError(f"{call.name}: sub-channel weights need the rule fixed or float32")
 
 
 def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant, strides, padding,
@@ -241,7 +244,7 @@ def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero
     problem.a_zero_point = zero_points(call, "x_zero_point", [x_zero_point], 1)
     if not CONTAINER_BOUNDS[x][0] <= x_zero_point <= CONTAINER_BOUNDS[x][1]:
         if any(sum(sides) for sides in padding):
-            raise KernelError(f"conv2d: padding holds the zero point, and {x_zero_point} is not a value of {x}")
+            raise KernelError(f"conv2d: with padding, the zero point of x must be a value of {x}, got {x_zero_point}")
     problem.b_zero_point = zero_points(call, "w_zero_points", w_zero_points, 1)
     count = last_count(call)
     if count != 1:
@@ -257,7 +260,7 @@ def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero
     problem.bias_batch_step = problem.n
     bias_dtype = bind_bias(call, &problem.bias, &problem.bias_constant, bias, out_channels)
     if problem.bias == QRT_BIAS_F32:
-        raise KernelError("conv2d: a float bias belongs to sub-channel weights")
+        raise KernelError("conv2d: a float bias is only for sub-channel weights")
     add_operand(call, CONTAINERS[x], x_shape)
     if w_constant is None:
         add_operand(call, CONTAINERS[w], w_shape)

@@ -2,7 +2,7 @@
 
 cdef int byte_container(KernelCall call, object storage) except -1:
     if storage not in ("i8", "u8"):
-        raise KernelError(f"{call.name}: a table takes storage of 8 bits, i8 or u8, not {storage!r}")
+        raise KernelError(f"{call.name}: the storage for a table must be i8 or u8, got {storage!r}")
     return container_of(call.name, storage)
 
 
@@ -21,7 +21,7 @@ def bind_lookup(*, str isa, str storage, width, str out, size, table=None, tail_
         args.table = constant(call, "the table", table, CONTAINERS[out], 1 << args.width)
     if tail_table is not None:
         if table is None:
-            raise KernelError("lookup: a tail_table needs a table")
+            raise KernelError("lookup: with tail_table, expected a table too")
         args.tail_table = constant(call, "the tail_table", tail_table, CONTAINERS[out], 1 << args.width)
         (args.block,) = dimensions("lookup", "block", (block,), 1, 1, 1 << 20)
     add_operand(call, CONTAINERS[out], shape)
@@ -63,9 +63,9 @@ def bind_mean(*, str isa, str storage, x_shape, axes, zero_points, requant, step
     args.count = element_count("mean", reduced)
     info = np.iinfo(CONTAINERS[storage])
     if zp.size and args.count * (info.max - info.min + max(int(zp.max()), -int(zp.min()))) >= 1 << 63:
-        raise KernelError(f"mean: a sum of {args.count} elements could pass 64 bits")
+        raise KernelError(f"mean: a sum of {args.count} elements could overflow 64 bits")
     if args.count == 0 and element_count("mean", shape):
-        raise KernelError("mean: a sum over no element")
+        raise KernelError("mean: expected a sum of at least one element")
 
     args.reduced_rank = len(reduced)
     kept, summed = len(shape), len(reduced)
@@ -109,14 +109,14 @@ def bind_softmax(*, str name="softmax", str rule="table_int32", str isa, str sto
     most = {QRT_SOFTMAX_INT32: 1 << 32, QRT_SOFTMAX_GEMMLOWP: 1 << 12, QRT_LOG_SOFTMAX_GEMMLOWP: 1 << 12,
             QRT_SOFTMAX_INT16: 1 << 16}
     if args.size >= most.get(args.rule, args.size + 1):
-        raise KernelError(f"{name}: a sum of {args.size} elements could pass the bits that {rule} has")
+        raise KernelError(f"{name}: with the rule {rule}, a sum of {args.size} elements could overflow")
     check_bounds(name, out, storage_min, storage_max)
     args.storage_min, args.storage_max = storage_min, storage_max
     args.zero_point = input_zero_points(call, [zero_point], 1)[0]
     args.scale = (<const double *>parameters(call, "scale", [scale], np.float64, 1))[0]
     args.input_scale = (<const float *>parameters(call, "input_scale", [input_scale], np.float32, 1))[0]
     if not 0 < scale < float("inf"):
-        raise KernelError(f"{name}: the scale {scale} is not positive and finite")
+        raise KernelError(f"{name}: the scale must be positive and finite, got {scale}")
     (args.multiplier,) = dimensions(name, "multiplier", (multiplier,), 1, 0, (1 << 31) - 1)
     (args.shift,) = dimensions(name, "shift", (shift,), 1, -31, 31)
     (args.radius,) = dimensions(name, "radius", (radius,), 1, 0, 1 << 31)
@@ -130,11 +130,14 @@ cdef fill_softmax_tables(KernelCall call, qrt_softmax_args *args, str storage, o
     """Fill in the tables of a rule; check that every sum fits and that the entry of the largest value is not 0."""
     if args.rule == QRT_SOFTMAX_INT16:
         if storage != "i16":
-            raise KernelError(f"{call.name}: these tables take i16, not {storage!r}")
+            raise KernelError(f"{call.name}: the storage for these tables must be i16, got {storage!r}")
         args.container = QRT_I16
         args.exponential = <const int16_t *>parameters(call, "exponential", table[0], np.int16, 513)
         if (last_parameters(call) < 0).any() or last_parameters(call)[512] < 1 << 14:
-            raise KernelError(f"{call.name}: the table of exponentials has negative entries, or ends with a small one")
+            raise KernelError(
+                f"{call.name}: the table of exponentials must not have negative entries, or a last entry that "
+                "is too small"
+            )
         args.reciprocal = <const int16_t *>parameters(call, "reciprocal", table[1], np.int16, 513)
         return
     args.container = <qrt_container>byte_container(call, storage)
@@ -146,8 +149,8 @@ cdef fill_softmax_tables(KernelCall call, qrt_softmax_args *args, str storage, o
         largest = 1 << 30 if args.rule == QRT_SOFTMAX_INT32 else (1 << 31) - 1
     entries = last_parameters(call)
     if not ((entries >= 0) & (entries <= largest)).all() or entries[0] == 0:
-        raise KernelError(f"{call.name}: the table goes beyond 0 and {largest}, or begins with 0")
+        raise KernelError(f"{call.name}: the entries of the table must be from 0 to {largest}, and the first above 0")
     if args.table_f32 == NULL and args.rule != QRT_SOFTMAX_INT32 and entries[0] != largest:
-        raise KernelError(f"{call.name}: the table begins with {entries[0]}, expected {largest}")
+        raise KernelError(f"{call.name}: the first entry of the table must be {largest}, got {entries[0]}")
     if args.rule == QRT_LOG_SOFTMAX_GEMMLOWP:
         args.scaled = <const int32_t *>parameters(call, "scaled", scaled, np.int32, 256)

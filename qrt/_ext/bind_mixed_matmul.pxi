@@ -9,7 +9,10 @@ cdef const int32_t *mixed_zero_points(KernelCall call, str what, object values, 
     cdef int64_t low, high
     bounds_of(call, &low, &high)  # the absolute value of the least int32 is negative
     if low < -MAX_MIXED_ZERO_POINT or high > MAX_MIXED_ZERO_POINT:
-        raise KernelError(f"{call.name}: {what} go beyond {MAX_MIXED_ZERO_POINT}")
+        raise KernelError(
+            f"{call.name}: {what} must be from -{MAX_MIXED_ZERO_POINT} to {MAX_MIXED_ZERO_POINT}, got {low} to "
+            f"{high}"
+        )
     return <const int32_t *>data
 
 
@@ -24,7 +27,7 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     args.kernels = find_kernels(call.name, isa)
     problem.nibbles, problem.w = nibbles, <qrt_container>container_of(call.name, w)
     if w not in ("i8", "u8"):
-        raise KernelError(f"{call.name}: weights of {w} are not packed, expected i8 or u8")
+        raise KernelError(f"{call.name}: weights must have storage i8 or u8, got {w}")
     bind_product(call, &problem.product, CONTAINERS[w], (m, n, k), w_constant, bias)
     problem.k_block = max(problem.product.k, 1)
     if k_block is not None:
@@ -40,12 +43,12 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     problem.k_scale, problem.k_zero_point = NULL, NULL
     if k_scales is not None:
         if blocks != 1 or np.any(np.not_equal(scales, 1)):
-            raise KernelError(f"{call.name}: with k_scales K is one block, and scales are 1")
+            raise KernelError(f"{call.name}: with k_scales, expected one block along K, and scales of 1")
         problem.k_scale = <const float *>parameters(call, "k_scales", k_scales, np.float32, problem.product.k)
         check_finite(call, "k_scales")
     if k_zero_points is not None:
         if k_scales is None or np.any(zero_points):
-            raise KernelError(f"{call.name}: with k_zero_points there are k_scales, and zero_points are 0")
+            raise KernelError(f"{call.name}: with k_zero_points, expected k_scales too, and zero_points of 0")
         problem.k_zero_point = mixed_zero_points(call, "k_zero_points", k_zero_points, problem.product.k)
     call.release, call.packed_parts = qrt_mixed_matmul_release, qrt_mixed_matmul_packed
     problem.product.stored = &given

@@ -6,7 +6,7 @@ cdef check_reach(str name, str what, tuple shape, tuple strides, int64_t offset,
         reach = (extent - 1) * stride
         low, high = low + min(reach, 0), high + max(reach, 0)
     if 0 not in shape and not 0 <= low <= high < size:
-        raise KernelError(f"{name}: {what} reaches elements {low} to {high} of {size}")
+        raise KernelError(f"{name}: {what} would access elements {low} to {high} of an array of {size}")
 
 
 def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, target_size, source_offsets=None,
@@ -22,9 +22,9 @@ def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, ta
         zeros if source_offsets is None else source_offsets, zeros if target_offsets is None else target_offsets,
         (None,) * len(shapes) if constants is None else constants)]
     if any(len(values) != len(shapes) for values in lists):
-        raise KernelError(f"copy: every list has one entry per part, {len(shapes)}")
+        raise KernelError(f"copy: every list must have {len(shapes)} entries, one for each part")
     if dtype.itemsize not in (1, 2, 4, 8) or dtype.hasobject:
-        raise KernelError(f"copy: items of 1, 2, 4 or 8 bytes are copied, not {dtype}")
+        raise KernelError(f"copy: items must have 1, 2, 4 or 8 bytes, got {dtype}")
     (target_size,) = dimensions("copy", "target_size", (target_size,))
     for i, what in enumerate(("source_sizes", "source_offsets", "target_offsets"), 2):
         lists[i] = dimensions("copy", what, lists[i])
@@ -59,7 +59,10 @@ cdef KernelCall new_bits(str name, str isa, qrt_entry entry, str storage, object
     cdef qrt_bits_args *args = <qrt_bits_args *>call.args
     args.kernels = find_kernels(name, isa)
     if storage not in ("i8", "u8") or width not in (1, 2, 4):
-        raise KernelError(f"{name}: widths 1, 2 and 4 of i8 and u8 are packed, not {width} of {storage}")
+        raise KernelError(
+            f"{name}: expected a width of 1, 2 or 4 bits, and storage i8 or u8, got {width} and "
+            f"{storage}"
+        )
     args.container, args.width = <qrt_container>container_of(name, storage), width
     args.rows, args.columns = rows, columns = dimensions(name, "rows, columns", (rows, columns), 2)
     packed = rows, (columns * <int64_t>args.width + 7) // 8

@@ -49,7 +49,7 @@ def bind_plain(*, str isa, str kind, dtype, size, steps=None):
     dtype = np.dtype(dtype)
     args.element = <qrt_plain_element>choose(kind, "element", PLAIN, dtype)
     if kind not in PLAIN_KINDS or (args.element == QRT_PLAIN_BOOL and kind not in ON_BOOLS):
-        raise KernelError(f"{kind}: not an operation on pairs of {dtype}")
+        raise KernelError(f"{kind}: no such operation is defined for operands of {dtype}")
     if args.element == QRT_PLAIN_BOOL:
         args.element, kind = QRT_PLAIN_8, ON_BOOLS[kind]
     number, swapped = PLAIN_KINDS[kind]
@@ -67,7 +67,7 @@ def bind_plain_select(*, str isa, dtype, size, steps=None):
     cdef qrt_plain_args *args = <qrt_plain_args *>call.args
     dtype = np.dtype(dtype)
     if dtype.hasobject or dtype.itemsize not in PLAIN_SIZES:
-        raise KernelError(f"select: items of 1, 2, 4 or 8 bytes are selected, not {dtype}")
+        raise KernelError(f"select: items must have 1, 2, 4 or 8 bytes, got {dtype}")
     args.kind, args.element = QRT_PLAIN_SELECT, <qrt_plain_element><int>PLAIN_SIZES[dtype.itemsize]
     args.out = args.element
     add_plain_operand(call, np.dtype(np.bool_), 0)

@@ -4,7 +4,7 @@ cdef fill_multipliers(KernelCall call, object multipliers, int count, int32_t *m
     """Fill in `count` multipliers, given as pairs (M0, shift)."""
     cdef int i
     if len(multipliers) != count or any(len(pair) != 2 for pair in multipliers):
-        raise KernelError(f"{call.name}: multipliers are {count} pairs of M0 and a shift")
+        raise KernelError(f"{call.name}: expected {count} multipliers, each a pair of M0 and a shift")
     for i, (m0, places) in enumerate(multipliers):
         (multiplier[i],) = dimensions(call.name, "multiplier", (m0,), 1, 0, (1 << 31) - 1)
         (shift[i],) = dimensions(call.name, "shift", (places,), 1, -31, 31)
@@ -35,9 +35,9 @@ def bind_lstm(*, str isa, steps, batch, inputs, cells, values, time_major, point
     if len(gates) != 4 or None in gates[1:]:
         raise KernelError("lstm: the gates forget, cell and output must be given")
     if any(gate is not None and len(gate) != 5 for gate in gates):
-        raise KernelError("lstm: a gate has four multipliers and its least variance")
+        raise KernelError("lstm: expected four multipliers and the least variance for each gate")
     if projection is None and values != cells:
-        raise KernelError(f"lstm: {values} hidden values of {cells} cells need a projection")
+        raise KernelError(f"lstm: {values} hidden values and {cells} cells differ: expected a projection")
     around = (steps, batch) if time_major else (batch, steps)
     add_operand(call, np.int8, (*around, inputs))
     for i in range(4):
@@ -106,7 +106,7 @@ cdef fill_columns(KernelCall call, qrt_dynamic_weights *weights, str name, str s
     bounds_of(call, &low, &high)
     least, most = CONTAINER_BOUNDS[storage]
     if not least <= low <= high <= most:
-        raise KernelError(f"{call.name}: {name}_zero_points are not within {least} and {most}")
+        raise KernelError(f"{call.name}: {name}_zero_points must be from {least} to {most}, got {low} to {high}")
     weights.scales = <const float *>parameters(call, f"{name}_scales", scales, np.float32, shape[1])
     if constant_weights is None:
         add_operand(call, CONTAINERS[storage], shape)

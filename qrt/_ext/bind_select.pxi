@@ -17,7 +17,7 @@ def bind_gather(*, dtype, index_dtype, batches, outer, sizes, count, inner, indi
     cdef int i
     dtype, index_dtype = np.dtype(dtype), np.dtype(index_dtype)
     if dtype.hasobject or index_dtype not in (np.int32, np.int64):
-        raise KernelError(f"gather: indices are of int32 or int64, not {index_dtype}; items are {dtype}")
+        raise KernelError(f"gather: indices must be of int32 or int64, got {index_dtype}; the items are of {dtype}")
     batches, outer, count, inner = dimensions("gather", "batches, outer, count, inner", (batches, outer, count, inner))
     args.batches, args.outer, args.count = batches, outer, count
     sizes = dimensions("gather", "sizes", sizes)
@@ -54,11 +54,14 @@ def bind_extremum(*, str isa, dtype, x_shape, axes, least, index_dtype=None):
     args.total = element_count("extremum", shape)
     args.count = element_count("extremum", tuple(size for d, size in enumerate(x_shape) if d in axes))
     if args.count == 0 and args.total:
-        raise KernelError("extremum: an axis without elements has no greatest or least element")
+        raise KernelError("extremum: the axis must have elements, got size 0")
     if index_dtype is not None:
         out_dtype = np.dtype(index_dtype)
         if out_dtype not in (np.int32, np.int64) or args.count > np.iinfo(out_dtype).max:
-            raise KernelError(f"extremum: {out_dtype} does not hold numbers below {args.count}")
+            raise KernelError(
+                f"extremum: the dtype of the indices must represent numbers below {args.count}, got "
+                f"{out_dtype}"
+            )
         args.index_bytes = out_dtype.itemsize
     args.rank, args.reduced_rank = len(shape), len(axes)
     kept, reduced = args.rank, args.reduced_rank
@@ -81,14 +84,14 @@ cdef fill_resize_axis(KernelCall call, qrt_resize_axis *axis, object given, int6
     axis.high = <const int64_t *>parameters(call, "second neighbours", high, np.int64, len(low))
     for positions in (low, high):
         if positions.size and not 0 <= positions.min() <= positions.max() < size:
-            raise KernelError(f"resize_bilinear: neighbours lie outside of {size} positions")
+            raise KernelError(f"resize_bilinear: neighbours must be positions from 0 to {size - 1}")
     if is_float:
         axis.weight_f32 = <const float *>parameters(call, "weights", weight, np.float32, len(low))
         check_finite(call, "a weight")
         return
     axis.weight = <const int64_t *>parameters(call, "weights", weight, np.int64, len(low))
     if np.abs(last_parameters(call)).max(initial=0) > 1 << 12:
-        raise KernelError("resize_bilinear: weights go beyond 2**12")
+        raise KernelError("resize_bilinear: weights must be from -2**12 to 2**12")
 
 
 def bind_resize_bilinear(*, str isa, dtype, str rule, x_shape, rows, columns):
@@ -103,11 +106,14 @@ def bind_resize_bilinear(*, str isa, dtype, str rule, x_shape, rows, columns):
         "lines_float32": ("f4",)
     }
     if dtype.str[1:] not in allowed[rule]:
-        raise KernelError(f"resize_bilinear: the rule {rule} is not for {dtype}")
+        raise KernelError(f"resize_bilinear: the rule {rule} is not defined for {dtype}")
     x_shape = dimensions("resize_bilinear", "x_shape", x_shape, 4)
     args.images, args.height, args.width, args.channels = x_shape
     if len(rows) != 3 or len(columns) != 3:
-        raise KernelError("resize_bilinear: rows and columns are first neighbours, second neighbours and weights")
+        raise KernelError(
+            "resize_bilinear: rows and columns must each be three lists: first neighbours, second neighbours, "
+            "weights"
+        )
     args.out_height, args.out_width = np.size(rows[0]), np.size(columns[0])
     is_float = rule not in ("fixed11", "fixed10_away")
     fill_resize_axis(call, &args.rows, rows, args.height, is_float)
@@ -125,7 +131,7 @@ def bind_top_k(*, str isa, dtype, rows, size, k):
     args.number = <qrt_number>choose("top_k", "element", NUMBERS, dtype)
     args.rows, args.size, args.k = rows, size, k = dimensions("top_k", "rows, size, k", (rows, size, k))
     if k > size or size >= 1 << 31:
-        raise KernelError(f"top_k: {k} elements of {size} are not taken")
+        raise KernelError(f"top_k: k must be at most {size}, the size of the axis, got {k}")
     call.outputs = 2
     add_operand(call, dtype, (rows, size))
     add_operand(call, dtype, (rows, k))

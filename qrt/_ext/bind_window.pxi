@@ -32,7 +32,7 @@ cdef check_windows_are_valid(KernelCall call, const qrt_window *window):
     for axis, size, out in ((0, window.height, window.out_height), (1, window.width, window.out_width)):
         last = (out - 1) * window.strides[axis] - window.padding[axis]
         if size == 0 or window.padding[axis] >= window.kernel[axis] or last >= size:
-            raise KernelError(f"{call.name}: a window along axis {axis + 1} lies in the padding alone")
+            raise KernelError(f"{call.name}: along axis {axis + 1}, a window would contain padding alone")
 
 
 cdef KernelCall new_pool(str name, str isa, qrt_entry entry, str storage, object x_shape, object kernel, object strides,
@@ -68,7 +68,7 @@ def bind_avg_pool2d(*, str isa, str storage, x_shape, kernel, strides, padding, 
     fill_requant(call, &args.requant, requant, parameter_count(call.name, reached), "floats")
     args.order = <qrt_sum_order>choose(call.name, "order", SUM_ORDERS, order)
     if largest > 1 << 22:
-        raise KernelError(f"avg_pool2d: a window of {largest} elements could pass a 64-bit sum")
+        raise KernelError(f"avg_pool2d: the sum of a window of {largest} elements could overflow 64 bits")
     add_operand(call, CONTAINERS[requant.storage], pooled_shape(&args.window))
     return call
 
@@ -112,7 +112,7 @@ def bind_depthwise_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_poi
     problem.requant_step = channel_step(call, "requant", count, out_channels)
     bias_dtype = bind_bias(call, &problem.bias, &problem.bias_constant, bias, out_channels)
     if problem.bias == QRT_BIAS_F32:
-        raise KernelError(f"{call.name}: a float bias belongs to sub-channel weights")
+        raise KernelError(f"{call.name}: a float bias is only for sub-channel weights")
     add_operand(call, CONTAINERS[x], x_shape)
     if w_constant is None:
         add_operand(call, CONTAINERS[w], w_shape)
@@ -164,7 +164,7 @@ def bind_transpose_conv2d(*, str isa, str x, str w, x_shape, w_shape, out_size, 
     args.requant_step = channel_step(call, "requant", count, args.out_channels)
     bias_dtype = bind_bias(call, &args.bias, &args.bias_constant, bias, args.out_channels)
     if args.bias == QRT_BIAS_F32:
-        raise KernelError(f"{call.name}: a float bias belongs to sub-channel weights")
+        raise KernelError(f"{call.name}: a float bias is only for sub-channel weights")
     add_operand(call, CONTAINERS[x], x_shape)
     if w_constant is None:
         add_operand(call, CONTAINERS[w], w_shape)

@@ -28,7 +28,10 @@ cdef int fill_step(str name, qrt_step *steps, int64_t count, int64_t number, Ker
     cdef int64_t target = call.target - first
     if call.kind == QRT_UNLESS or call.kind == QRT_JUMP:
         if not 0 <= target <= count or target <= number and steps[target].kind != QRT_ROUND:
-            raise KernelError(f"{name}: step {number} ({call.name}) leads to step {target} of {count}, which is not a round")
+            raise KernelError(
+                f"{name}: step {number} ({call.name}) leads to step {target} of {count}, which is not a "
+                "round"
+            )
     steps[number] = qrt_step(call.entry, call.args, operand, call.kind, target, call.cost)
     return call.kind == QRT_ROUND
 

@@ -13,7 +13,7 @@ cdef class Frame:
         if executable is None:
             raise KernelError("a frame comes from Executable.bind")
         if self.running:
-            raise KernelError("it is running in another thread: bind once for each")
+            raise KernelError("the bound program is running in another thread: bind once for each thread")
         before = executable.inputs + executable.outputs
         if states or executable.externals > before:
             executable.check_states(states)
@@ -37,7 +37,7 @@ cdef tuple checked_bases(object given):
     bases = tuple([base if base is None or isinstance(base, np.ndarray) else exact_int(base) for base in given])
     places = [base for base in bases if not isinstance(base, np.ndarray)]
     if len(set(places)) != len(places):
-        raise KernelError("executable: two bases are one array")
+        raise KernelError("executable: the bases must be different arrays")
     return bases
 
 
@@ -54,7 +54,10 @@ cdef class Executable:
         bases = checked_bases(bases)
         operands = [tuple([(exact_int(base), exact_int(offset)) for base, offset in places]) for places in operands]
         if len(operands) != self.count:
-            raise KernelError(f"executable: {self.count} calls, operands for {len(operands)}")
+            raise KernelError(
+                f"executable: expected operands for each of the {self.count} calls, got them for "
+                f"{len(operands)}"
+            )
         self.inputs, self.outputs, self.externals = inputs, outputs, len(externals)
         self.arena_bytes, self.most_rounds = arena_bytes, most_rounds
         if not (0 <= arena_bytes <= MOST_ARENA_BYTES and 0 <= inputs <= self.externals
@@ -77,7 +80,7 @@ cdef class Executable:
             raise MemoryError("executable: out of memory")
         for external, (shape, dtype) in enumerate(zip(self.shapes, self.dtypes)):
             if not holds_numbers(dtype):
-                raise KernelError(f"executable: array {external} holds {dtype}, expected bools, integers or floats")
+                raise KernelError(f"executable: array {external} must be of bools, integers or floats, got {dtype}")
             elements = element_count("executable", shape)
             self.expected[external] = Operand(dtype.num, elements, elements * dtype.itemsize)
         self.operand_count = total
@@ -125,7 +128,10 @@ cdef class Executable:
             if constant:
                 size = place.nbytes
                 if not place.flags.c_contiguous or not place.flags.aligned or not place.dtype.isnative:
-                    raise KernelError(f"executable: a constant of step {step} ({call.name}) is not C-contiguous and aligned")
+                    raise KernelError(
+                        f"executable: a constant of step {step} ({call.name}) must be C-contiguous and "
+                        "aligned"
+                    )
                 if not holds_numbers(place.dtype):
                     raise KernelError(f"executable: a constant of step {step} ({call.name}) holds {place.dtype}")
             elif place is None:
@@ -141,9 +147,9 @@ cdef class Executable:
                     f"into {size}"
                 )
             if place is not None and itemsize > (place.dtype if constant else self.dtypes[place]).itemsize:
-                raise KernelError(f"executable: operand {operand} of step {step} ({call.name}) may not be aligned")
+                raise KernelError(f"executable: operand {operand} of step {step} ({call.name}) must be aligned")
             if operand >= written and (constant or (place is not None and place < self.inputs)):
-                raise KernelError(f"executable: step {step} ({call.name}) writes what it may only read")
+                raise KernelError(f"executable: step {step} ({call.name}) must not write to a constant or an input")
             spans.append((base, offset, offset + nbytes))
         for output in range(written, call.count):
             target, begin, end = spans[output]
@@ -151,7 +157,10 @@ cdef class Executable:
                 if base == target and low < end and begin < high and low < high and begin < end:
                     if low == begin and may_be_overwritten(call, operand):
                         continue
-                    raise KernelError(f"executable: the output of step {step} ({call.name}) overlaps its operand {operand}")
+                    raise KernelError(
+                        f"executable: the output of step {step} ({call.name}) overlaps its operand "
+                        f"{operand}"
+                    )
 
     def __dealloc__(self):
         free(self.steps)
@@ -172,9 +181,9 @@ cdef class Executable:
         if self.has_loops:
             frame.rounds = <int64_t *>calloc(self.count, sizeof(int64_t))
             if frame.rounds == NULL:
-                raise MemoryError("a program needs more memory than there is")
+                raise MemoryError("the program needs more memory than is available")
         if frame.pointers == NULL or posix_memalign(&frame.arena, 64, self.arena_bytes + 64) != 0:
-            raise MemoryError("a program needs more memory than there is")
+            raise MemoryError("the program needs more memory than is available")
         memcpy(frame.pointers, self.template, self.operand_count * sizeof(void *))
         self.point(frame, self.externals, frame.arena)
         return frame
@@ -238,7 +247,7 @@ cdef class Executable:
     def run(self, tuple inputs not None, tuple states not None=(), max_steps=None):
         cdef int i
         if len(inputs) != self.inputs:
-            raise KernelError(f"executable: {len(inputs)} inputs given, expected {self.inputs}")
+            raise KernelError(f"executable: expected {self.inputs} inputs, got {len(inputs)}")
         self.check_states(states)
         for i in range(self.inputs):
             if not self.accepts(i, inputs[i], False):
@@ -253,7 +262,7 @@ cdef class Executable:
         cdef double *times = NULL
         arrays = tuple(arrays)
         if len(arrays) != self.externals:
-            raise KernelError(f"executable: {len(arrays)} arrays given, expected {self.externals}")
+            raise KernelError(f"executable: expected {self.externals} arrays, got {len(arrays)}")
         for i in range(self.externals):
             if not fits(&self.expected[i], arrays[i], i >= self.inputs):
                 raise self.misfit("array", i, arrays[i], i)
@@ -283,7 +292,7 @@ cdef class Executable:
     cdef check_states(self, tuple states):
         cdef int i, before = self.inputs + self.outputs
         if len(states) != self.externals - before:
-            raise KernelError(f"executable: {len(states)} states given, expected {self.externals - before}")
+            raise KernelError(f"executable: expected {self.externals - before} states, got {len(states)}")
         for i in range(len(states)):
             if not self.accepts(before + i, states[i], True):
                 raise self.misfit("state", i, states[i], before + i)
@@ -292,14 +301,14 @@ cdef class Executable:
         cdef Frame frame
         cdef int i, j, count = self.inputs + self.outputs
         if len(arrays) != count:
-            raise KernelError(f"executable: {len(arrays)} arrays given, expected {count}")
+            raise KernelError(f"executable: expected {count} arrays, got {len(arrays)}")
         for i in range(count):
             if not self.accepts(i, arrays[i], i >= self.inputs):
                 raise self.misfit("array", i, arrays[i], i)
             for j in range(i if i >= self.inputs else 0):
                 if overlap(cnp.PyArray_DATA(<cnp.ndarray>arrays[i]), self.expected[i].nbytes,
                            cnp.PyArray_DATA(<cnp.ndarray>arrays[j]), self.expected[j].nbytes):
-                    raise KernelError(f"executable: array {i}, which is written, overlaps array {j}")
+                    raise KernelError(f"executable: array {i}, to which the program writes, must not overlap array {j}")
         frame = self.take()
         frame.executable, frame.arrays = self, arrays
         for i in range(count):

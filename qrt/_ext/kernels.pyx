@@ -53,14 +53,14 @@ cdef misfit(str name, str what, int position, int64_t elements, object value, ob
     """Return the error for a value that does not fit."""
     given = f"{name}: {what} {position}"
     if not isinstance(value, np.ndarray):
-        return KernelError(f"{given} is a {type(value).__name__}, expected an array of {dtype}")
+        return KernelError(f"{given} must be an array of {dtype}, got a {type(value).__name__}")
     if value.dtype != dtype:
-        return KernelError(f"{given} holds {value.dtype}, expected {dtype}")
+        return KernelError(f"{given} must be an array of {dtype}, got dtype {value.dtype}")
     if value.size != elements:
-        return KernelError(f"{given} has {value.size} elements, expected {elements} (shape {shape})")
+        return KernelError(f"{given} must have {elements} elements (shape {shape}), got {value.size}")
     if not value.flags.c_contiguous or not value.flags.aligned:
-        return KernelError(f"{given} is not C-contiguous and aligned")
-    return KernelError(f"{given} is written to, and read-only")
+        return KernelError(f"{given} must be C-contiguous and aligned")
+    return KernelError(f"{given} must be writable, got a read-only array")
 
 
 cdef inline bint overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) noexcept nogil:
@@ -120,7 +120,7 @@ cdef class KernelCall:
         cdef void *pointers[QRT_MAX_OPERANDS]
         cdef int i, count = self.count
         if len(operands) != count:
-            raise KernelError(f"{self.name}: {len(operands)} operands given, expected {count}")
+            raise KernelError(f"{self.name}: expected {count} operands, got {len(operands)}")
         for i in range(count):
             value = operands[i]
             if not fits(&self.operands[i], value, i >= count - self.outputs):
@@ -233,7 +233,10 @@ def differing_rows(str isa, str other):
 cdef inline int thread_count() except 0:
     cdef int count = qrt_get_num_threads()
     if count == 0:
-        raise KernelError(f"QRT_NUM_THREADS: {os.environ.get('QRT_NUM_THREADS')!r} given, expected 1 to 256")
+        raise KernelError(
+            "QRT_NUM_THREADS must be an integer from 1 to 256, got "
+            f"{os.environ.get('QRT_NUM_THREADS')!r}"
+        )
     return count
 
 
@@ -243,7 +246,7 @@ def get_num_threads():
 
 def set_num_threads(threads):
     if not isinstance(threads, int) or not 1 <= threads <= 256:
-        raise KernelError(f"set_num_threads: {shown(threads)} given, expected 1 to 256")
+        raise KernelError(f"set_num_threads: expected an integer from 1 to 256, got {shown(threads)}")
     qrt_set_num_threads(threads)
 
 

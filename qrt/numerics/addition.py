@@ -65,7 +65,7 @@ def sum_left_shift(widths: tuple[int, ...]) -> int:
     It is 20 if the storage of the operands and of the result has at most 8 bits, and 15 if it has at most 16.
     """
     if max(widths) > 16:
-        raise QuantTypeError(f"requant = 'fixed_double' needs storage of at most 16 bits, got {max(widths)}")
+        raise QuantTypeError(f"requant = 'fixed_double' needs storage of at most 16 bits, got {max(widths)} bits")
     return 20 if max(widths) <= 8 else 15
 
 
@@ -113,7 +113,8 @@ def form_scaled20(sums: Sums) -> SumParameters:
     outside = ratios[~((ratios >= 2.0**-10) & (ratios < 2.0**8))]
     if outside.size:
         raise QuantTypeError(
-            f"requant = 'scaled20' needs ratios of scales from 2**-10 to 2**8, 2**8 left out, got {outside[0]}"
+            "requant = 'scaled20' needs each operand's scale divided by the result's in [2**-10, 2**8), got "
+            f"{outside[0]}"
         )
     places = ADD_FRACTION_BITS + 1 - np.frexp(ratios.max(axis=0))[1]
     a, b = np.rint(np.ldexp(ratios.astype(np.float64), places)).astype(np.int64)
@@ -134,8 +135,11 @@ def form_double_sum(sums: Sums) -> SumParameters:
         multipliers.append(m0)
         shifts.append(shift.astype(np.int32))
     if (shifts[2] > 0).any():
+        with np.errstate(over="ignore"):
+            largest = np.max(np.maximum(a_scales, b_scales) / scales)
         raise QuantTypeError(
-            f"requant = 'fixed_double' needs scales of operands below 2**{sums.left - 1} times that of the result"
+            f"requant = 'fixed_double' needs operand scales below 2**{sums.left - 1} times the result's, got "
+            f"{largest:g}"
         )
     last = multipliers[2].astype(np.int32), shifts[2]
     end = RequantParameters("fixed_double", *sums.bounds, sums.zero_points[2], *last)
@@ -157,7 +161,9 @@ def form_fused_sum(sums: Sums) -> SumParameters:
     za, zb, zo = (z.astype(np.float32) for z in sums.zero_points)
     largest = max(ra.max(initial=0), np.abs(rb).max(initial=0))
     if largest >= _MOST_RATIO:
-        raise QuantTypeError(f"requant = 'float32_fused' needs ratios of scales below 2**64, got {largest}")
+        raise QuantTypeError(
+            f"requant = 'float32_fused' needs each operand's scale below 2**64 times the result's, got {largest} times"
+        )
     unit, count = np.ones(len(zo), np.float32), len(zo)
     end = RequantParameters(
         "raw_mean", *sums.bounds, np.zeros(count, np.int64), scale_f32=unit, offset_f32=zo - _FMA(ra, za, rb * zb)

@@ -28,7 +28,7 @@ def fixed_multiplier(multiplier: Fraction) -> tuple[int, int]:
     (1431655765, 32)
     """
     if multiplier <= 0:
-        raise QuantTypeError(f"requantization multiplier must be positive, got {multiplier}")
+        raise QuantTypeError(f"a requantization multiplier must be positive, got {multiplier}")
     shift = 31 - (multiplier.numerator.bit_length() - multiplier.denominator.bit_length())
     scaled = _scaled(multiplier, shift)
     if scaled >= 1 << 31:
@@ -180,7 +180,9 @@ def byte_multipliers(ratios: Array) -> tuple[Array, Array]:
     """
     outside = ratios[~((ratios >= 2.0**-8) & (ratios <= 2.0**7))]
     if outside.size:
-        raise QuantTypeError(f"requant = 'fixed8' needs a ratio of scales from 2**-8 to 2**7, got {outside[0]}")
+        raise QuantTypeError(
+            f"requant = 'fixed8' needs the operand's scale divided by the result's in [2**-8, 2**7], got {outside[0]}"
+        )
     m0 = np.rint(np.ldexp(ratios.astype(np.float64), 8)).astype(np.int64)
     return m0, np.full(m0.shape, 8)
 

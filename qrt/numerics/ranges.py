@@ -34,7 +34,11 @@ def range_parameters(
         zero = (storage_min + storage_max + 1) // 2
         steps = min(zero - storage_min, storage_max - zero)
         if not steps:
-            raise QuantTypeError(f"storage {storage_min} to {storage_max} has no symmetric range: give more bits")
+            raise QuantTypeError(
+                f"storage from {storage_min} to {storage_max} has no values on both sides of a zero point, as "
+                "symmetric=True needs: "
+                "give more bits"
+            )
         scales = least_scale(np.maximum(below, above), np.float64(steps), expressed)
         return np.where(is_empty, 1.0, scales), np.full(below.shape, zero, np.int64)
     scales, under = _divided(below, above, storage_max - storage_min, expressed)
@@ -53,8 +57,8 @@ def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Ar
     if steps == 1 and is_divided.any():
         place = is_divided.argmax()
         raise QuantTypeError(
-            f"1 bit cannot represent both signs of the range {-below.ravel()[place]:g} to {above.ravel()[place]:g}: "
-            "it needs 2"
+            "storage with 2 values cannot represent the negative and the positive part of the range "
+            f"{-below.ravel()[place]:g} to {above.ravel()[place]:g}: give more bits"
         )
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         quotient = np.rint(steps / (1 + above / below))

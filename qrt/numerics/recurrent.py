@@ -119,7 +119,7 @@ def _multiplier(a: float, b: float, unit: float) -> Multiplier:
 def _finite(multiplier: np.float32, scales: Sequence[float]) -> Multiplier:
     if not np.isfinite(multiplier):
         spelled = ", ".join(f"{scale:.6g}" for scale in scales)
-        raise QuantTypeError(f"scales {spelled} are too far apart for a multiplier")
+        raise QuantTypeError(f"the scales {spelled} give a multiplier beyond the range of float32")
     return double_multiplier(float(multiplier))
 
 

@@ -204,5 +204,5 @@ def rescale_bias(
         for v, bs, (sa, sw) in zip(values, bias_scale, scale, strict=True)
     ]
     if any(abs(v) >= 1 << 62 for v in rescaled):
-        raise QuantTypeError("the bias does not fit 64 bits at the accumulator's scale")
+        raise QuantTypeError("the bias overflows 64 bits when it is rescaled to the accumulator's scale")
     return np.array(rescaled, np.int64)

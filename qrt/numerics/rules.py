@@ -242,7 +242,7 @@ def _form_raw(f: Factors, scale: Array) -> dict[str, Array]:
     with np.errstate(over="ignore", invalid="ignore"):
         offset = f.zero_points.astype(np.float32) - raw * scale
     if not (np.isfinite(offset) & (scale > 0)).all():
-        raise QuantTypeError("the scales exceed the range of float32: use requant = 'fixed'")
+        raise QuantTypeError("quotients of the scales exceed the range of float32: use requant = 'fixed'")
     return {"scale_f32": scale, "offset_f32": offset}
 
 

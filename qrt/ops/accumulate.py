@@ -53,8 +53,8 @@ def check_expressed(op: str, *types: UniformType | None) -> None:
     """Raise QuantTypeError unless all the given quantized types have the same expressed type (None is skipped)."""
     expressed = {t.expressed_type for t in types if t is not None}
     if len(expressed) > 1:
-        listed = ", ".join(sorted(map(str, expressed)))
-        raise QuantTypeError(f"{op}: operands and result have different expressed types: {listed}")
+        listed = " and ".join(sorted(map(str, expressed)))
+        raise QuantTypeError(f"{op}: operands and result must have the same expressed type, got {listed}")
 
 
 def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axis: int | None) -> UniformType:
@@ -66,7 +66,7 @@ def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axi
     bound = accumulator_bound(a, w, depth)
     reason = ""
     if bound is None:
-        reason = "no exact i32 result type exists (the depth is dynamic)"
+        reason = "no exact i32 result type exists (the number of products in a sum is dynamic)"
     elif bound >= 1 << 31:
         reason = f"no exact i32 result type exists (the accumulator may reach {bound})"
     elif (a.is_per_axis and w.is_per_axis) or a.is_sub_channel or w.is_sub_channel:
@@ -90,11 +90,17 @@ def check_bias(
     element = quantized(bias, op, "bias")
     size = bias.shape[0] if bias.shape is not None and len(bias.shape) == 1 else -1
     if size == -1 or (None not in (size, channels) and size != channels) or element.is_sub_channel:
-        raise QuantTypeError(f"{op}: bias must be a vector of {channels} values, per layer or per axis, got {bias}")
+        wanted = "each output channel" if channels is None else f"each of the {channels} output channels"
+        raise QuantTypeError(
+            f"{op}: bias must be a vector with one value for {wanted}, of a per-layer or per-axis type, got {bias}"
+        )
     if not a.is_per_layer:
-        raise QuantTypeError(f"{op}: a bias needs a per-layer first operand, got {a}")
+        raise QuantTypeError(f"{op}: with a bias, the first operand must have a per-layer type, got {a}")
     if w.is_per_axis and w.axis != channel_axis:
-        raise QuantTypeError(f"{op}: a bias needs weights per layer or per axis along its channels, got {w}")
+        raise QuantTypeError(
+            f"{op}: with a bias, the weights must have a type per layer, or per axis along their output channels "
+            f"(axis {channel_axis}), got {w}"
+        )
     return element
 
 

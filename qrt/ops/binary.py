@@ -51,12 +51,12 @@ def broadcast_shape(op: str, types: Types) -> Dims:
     """Return the broadcast shape of both operands, by NumPy's rules."""
     a, b = types[0].shape, types[1].shape
     if a is None or b is None:
-        fail(op, "operands must be ranked", types)
+        fail(op, "a and b must be ranked tensors", types)
     shape: list[int | None] = []
     for i in range(1, max(len(a), len(b)) + 1):
         x, y = (a[-i] if i <= len(a) else 1), (b[-i] if i <= len(b) else 1)
         if x != y and 1 not in (x, y) and None not in (x, y):
-            fail(op, f"dimensions {x} and {y} do not broadcast", types, QuantValueError)
+            fail(op, f"dimension sizes {x} and {y} do not broadcast", types, QuantValueError)
         shape.append(y if x == 1 or (x is None and y != 1) else x)
     return tuple(shape[::-1])
 
@@ -69,7 +69,11 @@ def _result_axis(op: str, types: Types, a: UniformType, b: UniformType, rank: in
     axes = {rank - (t.rank or 0) + q.axis for t, q in ((types[0], a), (types[1], b)) if q.axis is not None}
     if len(axes) > 1:
         instead = say_how_to_give_type(op, "a, b", None)
-        fail(op, f"the operands' channels lie on different axes of the result: {instead}", types)
+        fail(
+            op,
+            f"no exact result type exists for operands that are per axis along different axes of the result: {instead}",
+            types,
+        )
     return axes.pop() if axes else None
 
 
@@ -90,7 +94,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         if numerics.SUM_RULES[rule].block and not (
             _have_equal_shapes(types) and a.is_per_layer and b.is_per_layer and element.is_per_layer
         ):
-            fail(op, f"requant = {rule!r} needs operands of the same shape, with per-layer types", types)
+            fail(op, f"requant = {rule!r} needs operands of the same shape, and per-layer types", types)
     return checked_result(op, shape, element)
 
 
@@ -104,13 +108,14 @@ def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, 
     rule = attributes["requant"]
     check_choice(op, rule, tuple(numerics.SUM_RULES))
     if numerics.SUM_RULES[rule].is_shifted and max(map(max_magnitude, (a, b))) << _left(a, b, element) >= 1 << 31:
-        raise QuantTypeError(f"{op}: requant = '{rule}' is not defined on zero points outside of the storage")
+        raise QuantTypeError(f"{op}: requant = '{rule}' needs zero points in the range of the storage type")
     smallest = element.scale_array.min()
     largest = [numerics.add_multiplier(t.scale_array.max(), smallest) for t in (a, b)]
     bound = max_magnitude(a) * largest[0] + max_magnitude(b) * largest[1]
     if rule == "fixed" and bound >= 1 << 62:
         raise QuantTypeError(
-            f"{op}: the scales of {a} and {b} are too far from that of {element}: the sum overflows 64 bits"
+            f"{op}: the scales of the operands, {a} and {b}, are too large for the scale of the result, {element}: "
+            "the sum would overflow 64 bits"
         )
 
 
@@ -132,7 +137,7 @@ def _exact_result(op: str, types: Types, a: UniformType, b: UniformType, axis: i
         scales = [s * t for s in a.scales for t in b.scales]
     else:
         if a.scales != b.scales:
-            fail(op, f"no exact result type exists for different scales: {instead}", types)
+            fail(op, f"no exact result type exists for operands with different scales: {instead}", types)
         scales = list(a.scales)
     if bound >= 1 << 31:
         summed = "" if op == "mul" else ", or add tensors of one type by np.sum(np.stack(tensors), axis=0)"

@@ -52,7 +52,7 @@ _SAID = Result("as declared", "type", required=True)
 def _check_cast_attributes(attributes: Attributes) -> None:
     for name, choices in QCAST.declaration.choices.items():
         if attributes[name] not in choices:
-            raise QuantTypeError(f"qcast: {name} must be one of {', '.join(choices)}, got {shown(attributes[name])}")
+            raise QuantTypeError(f"qcast: {name!r} must be one of {', '.join(choices)}, got {shown(attributes[name])}")
 
 
 def _infer_qcast(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
@@ -60,9 +60,9 @@ def _infer_qcast(types: Types, attributes: Attributes, result: TensorType | None
     _check_cast_attributes(attributes)
     element = declared_element("qcast", result)
     if element is None:
-        raise QuantTypeError("qcast: the result type must be given")
+        raise QuantTypeError("qcast: expected a result type, a !quant.uniform type, got none")
     if x.element != element.expressed_type:
-        fail("qcast", f"the operand must have the expressed type {element.expressed_type} of {element}", types)
+        fail("qcast", f"the operand must be of {element.expressed_type}, the expressed type of {element}", types)
     if x.shape is None:
         return TensorType(None, element)
     return checked_result("qcast", x.shape, element)
@@ -116,7 +116,11 @@ def _bind_qcast(types: Types, result: TensorType, attributes: Attributes, consta
 def _infer_dcast(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     element = quantized(types[0], "dcast", "operand")
     if result is not None and result.element != element.expressed_type:
-        fail("dcast", f"the result must have the expressed type, but {result} is declared", types)
+        fail(
+            "dcast",
+            f"the result must be of {element.expressed_type}, the operand's expressed type, got {result}",
+            types,
+        )
     return TensorType(types[0].shape, element.expressed_type)
 
 
@@ -144,15 +148,23 @@ def _infer_requantize(types: Types, attributes: Attributes, result: TensorType |
     source = quantized(types[0], "requantize", "operand")
     element = declared_element("requantize", result)
     if element is None:
-        raise QuantTypeError("requantize: the result type must be given (out_type)")
+        raise QuantTypeError("requantize: expected a result type, a !quant.uniform type, got none")
     if source.expressed_type != element.expressed_type:
-        fail("requantize", f"the result {element} must have the expressed type of the operand", types)
+        fail(
+            "requantize",
+            f"the result must have the operand's expressed type {source.expressed_type}, got {element}",
+            types,
+        )
     if types[0].shape is None:
         return TensorType(None, element)
     check_rule("requantize", attributes["requant"], max_magnitude(source), REQUANTIZE_RULES)
     rule = attributes["requant"]
     if numerics.RULES[rule].behind and not _has_table(source, element):
-        fail("requantize", f"requant = {rule!r} needs types per layer, the operand's of 8 bits", types)
+        fail(
+            "requantize",
+            f"requant = {rule!r} needs per-layer types, and an operand with storage of at most 8 bits",
+            types,
+        )
     return checked_result("requantize", types[0].shape, element)
 
 
@@ -264,11 +276,15 @@ def from_signless(given: Array, t: UniformType) -> Array:
     Raise QuantTypeError for integers that do not fit the width or the storage bounds.
     """
     if given.dtype.kind not in "iu":
-        raise QuantTypeError(f"scast: the operand must be integers, got dtype {given.dtype}")
+        raise QuantTypeError(f"scast: the operand must be an array of integers, got dtype {given.dtype}")
     check_integrity(t, given.shape)
     width = t.storage_width
-    if given.size and (int(given.min()) < -(1 << (width - 1)) or int(given.max()) >= 1 << width):
-        raise QuantTypeError(f"scast: values of dtype {given.dtype} do not fit the {width} bits of {t}")
+    least, greatest = -(1 << (width - 1)), (1 << width) - 1
+    if given.size and not least <= int(given.min()) <= int(given.max()) <= greatest:
+        worst = int(given.min()) if int(given.min()) < least else int(given.max())
+        raise QuantTypeError(
+            f"scast: integers must be in [{least}, {greatest}], the range of the {width} bits of {t}, got {worst}"
+        )
     wide = given.astype(np.int64) & ((1 << width) - 1)
     values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
     check_bounds(values, t)
@@ -279,12 +295,16 @@ def from_signless(given: Array, t: UniformType) -> Array:
 
 def _infer_scast(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     if result is None:
-        raise QuantTypeError("scast: the result type must be given")
+        raise QuantTypeError("scast: expected a result type, got none")
     stored, integer = types[0].element, result.element
     if not isinstance(stored, UniformType):
         stored, integer = integer, stored
     if not isinstance(stored, UniformType) or stored.storage_type != integer:
-        fail("scast", f"the result {result} must have the bits of the operand", types)
+        fail(
+            "scast",
+            f"operand and result must be a quantized type and its storage type, in any order, got the result {result}",
+            types,
+        )
     return TensorType(types[0].shape, result.element)
 
 

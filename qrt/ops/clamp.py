@@ -37,7 +37,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     quantized(types[0], "clamp", "x")
     low, high = _bounds(attributes)
     if isnan(low) or isnan(high) or low > high:
-        raise QuantTypeError(f"clamp: min must not exceed max, got min = {low}, max = {high}")
+        raise QuantTypeError(f"clamp: expected two numbers with min <= max, got min = {low}, max = {high}")
     return types[0]
 
 

@@ -50,22 +50,21 @@ from qrt.types import TensorType
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, w = (quantized(t, "conv2d", name) for t, name in zip(types, ("x", "w"), strict=False))
     if types[0].rank != 4 or types[1].rank != 4:
-        fail("conv2d", "x must be NHWC and w OHWI, both of rank 4", types)
+        fail("conv2d", "x must have the layout NHWC and w the layout OHWI, both of rank 4", types)
     if not x.is_per_layer:
-        fail("conv2d", "x is summed over its height, width and channels and must be per layer", types)
+        fail("conv2d", "x must have a per-layer type, because sums run over its height, width and channels", types)
     if w.is_sub_channel or (w.is_per_axis and w.axis != 0):
-        fail("conv2d", "weights must be per layer, or per axis along their output channels (axis 0)", types)
+        fail("conv2d", "w must have a type per layer, or per axis along its output channels (axis 0)", types)
     images, height, width, channels = types[0].shape or ()
     out_channels, kernel_height, kernel_width, depth = types[1].shape or ()
     groups = attributes["groups"]
     if not isinstance(groups, (int, np.integer)) or groups < 1 or (out_channels is not None and out_channels % groups):
-        fail(
-            "conv2d", f"groups = {shown(groups)} must be positive and divide the {out_channels} output channels", types
-        )
+        known = "the number of output channels" if out_channels is None else f"the {out_channels} output channels"
+        fail("conv2d", f"groups must be a positive integer that divides {known}, got {shown(groups)}", types)
     if channels is not None and depth is not None and depth * groups != channels:
         fail(
             "conv2d",
-            f"x has {channels} channels, w takes {groups} x {depth}: x is (N, H, W, C), w is (O, H, W, C / groups)"
+            f"x has {channels} channels, but w is for {groups} x {depth}: x is (N, H, W, C), w is (O, H, W, C / groups)"
             + ("; x.transpose(0, 2, 3, 1) converts from (N, C, H, W)" if height == depth * groups else ""),
             types,
         )
@@ -94,12 +93,14 @@ def checked_convolution(
     bias = check_bias(op, types[2], shape[3], x, w, axis) if len(types) > 2 else None
     if element is None:
         if bias is not None:
-            raise QuantTypeError(f"{op}: a bias needs out_type")
+            raise QuantTypeError(f"{op}: with a bias, give out_type, as in qrt.{op}(x, w, bias, out_type=t)")
         element = exact_result(op, x, w, taps, 3)
     check_expressed(op, x, w, bias, element)
     check_accumulator(op, x, w, taps, attributes["requant"], bias)
     if element.is_sub_channel or (element.is_per_axis and element.axis != 3):
-        fail(op, f"the result {element} must be per layer or per axis along its channels (axis 3)", types)
+        fail(
+            op, f"the result must have a type per layer, or per axis along its channels (axis 3), got {element}", types
+        )
     return checked_result(op, shape, element)
 
 

@@ -110,9 +110,8 @@ class OpFamily:
         defaults = self.declaration.defaults
         unknown = set(attributes) - set(defaults)
         if unknown:
-            raise QuantTypeError(
-                f"{self.name} has no attribute {min(unknown)!r}, it has {', '.join(defaults) or 'none'}"
-            )
+            known = f"the attributes are {', '.join(defaults)}" if defaults else "it has no attributes"
+            raise QuantTypeError(f"{self.name}: no attribute is named {min(unknown)!r}: {known}")
         return {**defaults, **attributes}
 
     def resolve(self, types: Types, attributes: Attributes, result: TensorType | None = None) -> TensorType:
@@ -134,7 +133,9 @@ class OpFamily:
         results = (None,) * len(declared.results) if results is None else tuple(results)
         if len(types) < declared.least or (len(types) > len(declared.operands) and not declared.is_variadic):
             wanted = ", ".join(operand.name for operand in declared.operands)
-            raise QuantTypeError(f"{self.name} takes {wanted}: got {len(types)} operands")
+            most = "or more" if declared.is_variadic else f"to {len(declared.operands)}"
+            count = declared.least if most == f"to {declared.least}" else f"{declared.least} {most}"
+            raise QuantTypeError(f"{self.name}: expected {count} operands ({wanted}), got {len(types)}")
         inferred = _all(self.infer(types, attributes, self._own(results)))
         if declared.result.keeps_type:
             keep_element(self.name, inferred[0].element, types, results[0])
@@ -175,7 +176,7 @@ class OpFamily:
         """Return ``results`` as the family's functions take them: a single result without its tuple."""
         if len(results) != len(self.declaration.results):
             wanted = ", ".join(self.declaration.results)
-            raise QuantTypeError(f"{self.name} has the results {wanted}: got {len(results)}")
+            raise QuantTypeError(f"{self.name}: expected a type for each result ({wanted}), got {len(results)}")
         return results if len(results) > 1 else results[0]
 
 
@@ -218,7 +219,9 @@ def container(t: UniformType) -> str:
     Raises ``QuantTypeError`` for float storage and quantile types, which cannot be executed.
     """
     if not isinstance(t.storage_type, IntegerType):
-        raise QuantTypeError(f"values of type {t} are not executable: storage in {t.storage_type} is not supported")
+        raise QuantTypeError(
+            f"values of type {t} are not executable: its storage type must be an integer type, got {t.storage_type}"
+        )
     bits = 8 if t.storage_width <= 8 else 16 if t.storage_width <= 16 else 32
     return f"{'i' if t.is_signed else 'u'}{bits}"
 
@@ -246,7 +249,7 @@ def element_dtype(t: Type) -> np.dtype[Any]:
     if isinstance(t, IntegerType) and t.width <= 64:
         bits = next(b for b in (8, 16, 32, 64) if t.width <= b)
         return np.dtype(bool) if t.width == 1 else np.dtype(f"{'u' if t.signedness == 'unsigned' else 'i'}{bits // 8}")
-    raise QuantTypeError(f"values of type {t} are not executable")
+    raise QuantTypeError(f"values of type {t} are not executable: no NumPy dtype represents them")
 
 
 def quantized(t: TensorType, op: str, operand: str) -> UniformType:
@@ -289,7 +292,7 @@ def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -
     try:
         check_integrity(t, shape)
     except QuantTypeError as error:
-        raise QuantTypeError(f"{what} does not fit the type {TensorType(shape, t)}: {error}") from None
+        raise QuantTypeError(f"{what} cannot have the type {TensorType(shape, t)}: {error}") from None
 
 
 def check_zero_points(t: UniformType, what: str) -> None:
@@ -301,7 +304,10 @@ def check_zero_points(t: UniformType, what: str) -> None:
     least, greatest = t.zero_point_bounds
     if not low <= least <= greatest <= high:
         worst = next(z for z in t.zero_points if not low <= z <= high)
-        raise QuantTypeError(f"{what} has zero point {worst} outside [{low}, {high}], the range of {t.storage}: {t}")
+        raise QuantTypeError(
+            f"{what} must have zero points in [{low}, {high}], the range of its storage type {t.storage}, "
+            f"got {worst} in {t}"
+        )
 
 
 def check_bounds(array: Array, t: UniformType) -> None:
@@ -312,7 +318,9 @@ def check_bounds(array: Array, t: UniformType) -> None:
     low, high = int(array.min()), int(array.max())
     if low < t.storage_min or high > t.storage_max:
         worst = low if low < t.storage_min else high
-        raise QuantTypeError(f"storage value {worst} is outside [{t.storage_min}, {t.storage_max}] of {t}")
+        raise QuantTypeError(
+            f"storage values must be in [{t.storage_min}, {t.storage_max}], the storage bounds of {t}, got {worst}"
+        )
 
 
 def static_shape(t: TensorType, op: str) -> Shape:
@@ -333,8 +341,12 @@ def one_axis(op: str, types: Types, attributes: Attributes) -> int:
     Raise QuantTypeError if the operand has no such axis.
     """
     rank, axis = types[0].rank, attributes["axis"]
-    if rank is None or not isinstance(axis, (int, np.integer)) or not -rank <= axis < rank:
-        fail(op, f"axis {shown(axis)} is out of range", types)
+    if rank is None:
+        fail(op, "the first operand must be ranked", types)
+    if not isinstance(axis, (int, np.integer)):
+        fail(op, f"axis must be an integer, got {shown(axis)}", types)
+    if not -rank <= axis < rank:
+        fail(op, f"axis {axis} is out of range for rank {rank}", types)
     return int(axis) % rank
 
 
@@ -348,18 +360,18 @@ def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
     axes = given if isinstance(given, (tuple, list)) else ()
     numbers = {int(a) % rank for a in axes if isinstance(a, (int, np.integer)) and -rank <= a < rank}
     if axes != given or len(numbers) != len(axes):
-        fail(op, f"axes {shown(given)} must be different axes of a tensor of rank {rank}", types)
+        fail(op, f"axes must be different integers from {-rank} to {rank - 1}, got {shown(given)}", types)
     return tuple(sorted(numbers))
 
 
 def real_number(op: str, name: str, value: object) -> float:
     """Return an attribute's value as a float. Raise QuantTypeError unless it is a real number in float64's range."""
     if not isinstance(value, Real):
-        raise QuantTypeError(f"{op}: {name} must be a real number, got {shown(value)}")
+        raise QuantTypeError(f"{op}: {name!r} must be a real number, got {shown(value)}")
     try:
         return float(value)
     except OverflowError:
-        raise QuantTypeError(f"{op}: {name} must be within the range of float64, got {shown(value)}") from None
+        raise QuantTypeError(f"{op}: {name!r} must be within the range of float64, got {shown(value)}") from None
 
 
 def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
@@ -426,7 +438,7 @@ def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]
 
 def fail(op: str, message: str, types: Sequence[Type], error: type[QuantTypeError] = QuantTypeError) -> NoReturn:
     """Raise an error of an op, with its name, the message and the operand types."""
-    raise error(f"{op}: {message}; got ({', '.join(map(str, types))})")
+    raise error(f"{op}: {message}; the operands are {', '.join(map(str, types)) or 'none'}")
 
 
 def check_shape(op: str, types: Types, index: int, what: str, wanted: Sequence[int | None]) -> None:
@@ -438,7 +450,7 @@ def check_shape(op: str, types: Types, index: int, what: str, wanted: Sequence[i
     fits = given is not None and len(given) == len(wanted)
     if not fits or any(None not in pair and pair[0] != pair[1] for pair in zip(given or (), wanted, strict=True)):
         spelled = "x".join("?" if size is None else str(size) for size in wanted)
-        fail(op, f"{what} must be of shape {spelled}, not {types[index]}", types)
+        fail(op, f"{what!r} must have the shape {spelled}, got {types[index]}", types)
 
 
 def declared_element(op: str, result: TensorType | None) -> UniformType | None:
@@ -467,8 +479,13 @@ def keep_element(op: str, element: Type, types: Types, result: TensorType | None
     if result is not None and result.element != element:
         if isinstance(element, UniformType):
             declared_element(op, result)
-            fail(op, f"the result must keep the type {element}, not {result.element}: requantize it separately", types)
-        fail(op, f"the result must have the element type {element}, not {result.element}", types)
+            fail(
+                op,
+                f"the result must have the type of the operand, {element}, got {result.element}: "
+                "change the type by a requantize of its own",
+                types,
+            )
+        fail(op, f"the result must have the element type {element}, got {result.element}", types)
     return element
 
 

@@ -39,15 +39,24 @@ OP = "depthwise_conv2d"
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, w = (quantized(t, OP, name) for t, name in zip(types, ("x", "w"), strict=False))
     if types[0].rank != 4 or types[1].rank != 3:
-        fail(OP, "x must be NHWC, of rank 4, and w [height, width, output channels], of rank 3", types)
+        fail(
+            OP,
+            "x must have the layout NHWC, of rank 4, and w the layout [height, width, output channels], of rank 3",
+            types,
+        )
     if not x.is_per_layer:
-        fail(OP, "x is summed over its height and width and must be per layer", types)
+        fail(OP, "x must have a per-layer type, because sums run over its height and width", types)
     if w.is_sub_channel or (w.is_per_axis and w.axis != 2):
-        fail(OP, "weights must be per layer, or per axis along their output channels (axis 2)", types)
+        fail(OP, "w must have a type per layer, or per axis along its output channels (axis 2)", types)
     images, height, width, channels = types[0].shape or ()
     kernel_height, kernel_width, out_channels = types[1].shape or ()
     if channels is not None and out_channels is not None and (out_channels % channels if channels else out_channels):
-        fail(OP, f"{out_channels} output channels are not a multiple of {channels} input channels", types)
+        fail(
+            OP,
+            f"the number of output channels of w must be a multiple of the {channels} channels of x, got "
+            f"{out_channels}",
+            types,
+        )
     out_height, out_width = output_sizes(OP, (height, width), (kernel_height, kernel_width), attributes)
     taps = None if kernel_height is None or kernel_width is None else kernel_height * kernel_width
     return checked_convolution(OP, types, attributes, result, (images, out_height, out_width, out_channels), taps, 2)

@@ -23,12 +23,12 @@ _MOST_ROWS = 1 << 20
 def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | None]) -> Types:
     name, (boxes, scores) = "detection_postprocess", types
     if any(operand.element is not _F32 or operand.rank != 2 for operand in types):
-        fail(name, "boxes and scores must be matrices of f32", types)
+        fail(name, "'boxes' and 'scores' must be matrices of f32", types)
     (anchors, sides), (rows, classes) = boxes.shape or (), scores.shape or ()
     if sides != 4 or (None not in (anchors, rows) and anchors != rows):
-        fail(name, "boxes must have 4 columns, and as many rows as scores", types)
+        fail(name, "'boxes' must have 4 columns, and as many rows as 'scores'", types)
     if classes == 0:
-        fail(name, "scores must have at least one column, one for each class", types)
+        fail(name, "'scores' must have one column for each class, and at least one", types)
     counts = {"max_detections": 0, "max_classes_per_detection": 1, "detections_per_class": 1}
     for key, least in counts.items():
         given = attributes[key]

@@ -40,7 +40,10 @@ from qrt.types import FloatType, TensorType, UniformType
 
 _F32 = FloatType("f32")
 _W, _R = 1, 2
-_WEIGHT = "i8 or u8 with the expressed type f32, per layer or with axis 1, with zero points in its storage"
+_WEIGHT = (
+    "storage i8 or u8, the expressed type f32, a type per layer or per axis along axis 1, and zero points in the range "
+    "of the storage"
+)
 _OPERANDS = ("x", "w", "r", "bias", "hidden", "cell")
 
 
@@ -50,14 +53,14 @@ _OPERANDS = ("x", "w", "r", "bias", "hidden", "cell")
 def _matmul_infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, w = types
     if x.element != _F32 or not x.shape:
-        fail("dynamic_matmul", "x must be a tensor of f32 with one axis or more", types)
+        fail("dynamic_matmul", "x must be a tensor of f32 of rank 1 or more", types)
     if not _is_weight(quantized(w, "dynamic_matmul", "w")) or w.rank != 2:
-        fail("dynamic_matmul", f"w must be a matrix of {_WEIGHT}", types)
+        fail("dynamic_matmul", f"w must be a matrix with {_WEIGHT}", types)
     depth, columns = w.shape or ()
     if None not in (x.shape[-1], depth) and x.shape[-1] != depth:
-        fail("dynamic_matmul", f"the contracted dimensions differ: {x.shape[-1]} and {depth}", types)
+        fail("dynamic_matmul", f"the contracted dimensions differ: {x.shape[-1]} in x, {depth} in w", types)
     if result is not None and result.element != _F32:
-        fail("dynamic_matmul", f"the result must be of f32, but is declared as {result}", types)
+        fail("dynamic_matmul", f"the result must be of f32, got {result}", types)
     return TensorType((*x.shape[:-1], columns), _F32)
 
 
@@ -98,11 +101,11 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
     for index, name in enumerate(_OPERANDS):
         if index not in (_W, _R):
             if types[index].element != _F32:
-                fail("dynamic_lstm", f"{name} must be of f32, not {types[index]}", types)
+                fail("dynamic_lstm", f"{name!r} must be of f32, got {types[index]}", types)
         elif not _is_weight(quantized(types[index], "dynamic_lstm", name)):
-            fail("dynamic_lstm", f"{name} must be {_WEIGHT}, not {types[index]}", types)
+            fail("dynamic_lstm", f"{name!r} must have {_WEIGHT}, got {types[index]}", types)
     if types[0].rank != 3 or types[5].rank != 2:
-        fail("dynamic_lstm", "x must have three dimensions, hidden and cell two", types)
+        fail("dynamic_lstm", "'x' must have rank 3, and 'hidden' and 'cell' rank 2", types)
     (steps, batch, inputs), (_, cells) = types[0].shape or (), types[5].shape or ()
     columns = None if cells is None else 4 * cells
     state = batch, cells

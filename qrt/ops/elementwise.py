@@ -59,14 +59,16 @@ def integer(t: Type) -> Integer:
     if isinstance(t, IndexType):
         return Integer(64, np.dtype(np.int64))
     if not isinstance(t, IntegerType) or not t.is_signless or not 1 <= t.width <= 64:
-        raise QuantTypeError(f"values of type {t} are not executable: arithmetic is on i1 to i64 and index")
+        raise QuantTypeError(
+            f"values of type {t} are not executable: expected an integer type from i1 to i64, or index"
+        )
     return Integer(t.width, np.dtype(f"i{next(bits for bits in (8, 16, 32, 64) if t.width <= bits) // 8}"))
 
 
 def float_format(t: Type) -> str:
     """Return the name of a float type's format. Raise QuantTypeError for any other type."""
     if not isinstance(t, FloatType):
-        raise QuantTypeError(f"the type must be a float, got {t}")
+        raise QuantTypeError(f"expected a float type, got {t}")
     return t.name
 
 

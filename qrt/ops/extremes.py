@@ -60,7 +60,8 @@ def _without(op: str, x: Type, types: Types, axes: Shape, keepdims: bool) -> Typ
     if x.axis in axes:
         fail(
             op,
-            f"axis {x.axis} is the channel axis of {x}, whose values have different scales and are not compared",
+            f"values along axis {x.axis}, the channel axis of {x}, have different scales and cannot be compared: "
+            "requantize to a per-layer type first",
             types,
         )
     return x if keepdims else x.with_(axis=x.axis - sum(axis < x.axis for axis in axes))
@@ -72,7 +73,7 @@ def _infer_reduce(op: str, types: Types, attributes: Attributes, result: TensorT
         fail(op, f"keepdims must be true or false, got {shown(keepdims)}", types)
     axes, dims = reduced_axes(op, types, attributes), types[0].shape or ()
     if any(dims[d] == 0 for d in axes):
-        fail(op, "an axis without elements has no greatest or least element", types)
+        fail(op, f"x must have elements along the axes {list(axes)}: the size of an axis is 0", types)
     element = _without(op, x, types, axes, bool(keepdims))
     return checked_result(op, [1 if d in axes else n for d, n in enumerate(dims) if keepdims or d not in axes], element)
 
@@ -83,11 +84,11 @@ def _infer_arg(op: str, types: Types, attributes: Attributes, result: TensorType
     dims = types[0].shape or ()
     size, element = dims[axis], INDEX_TYPES[0] if result is None else result.element
     if size == 0:
-        fail(op, "an axis without elements has no greatest or least element", types)
+        fail(op, "x must have elements along the axis: its size is 0", types)
     if element not in INDEX_TYPES:
-        fail(op, f"the result must be of i64 or i32, not {element}", types)
+        fail(op, f"the result must be of i64 or i32, got {element}", types)
     if size is not None and size >= 1 << 31 and element is not INDEX_TYPES[0]:
-        fail(op, f"the indices of {size} elements overflow i32", types)
+        fail(op, f"the indices of an axis of {size} elements need the result type i64, got i32", types)
     return checked_result(op, [n for d, n in enumerate(dims) if d != axis], element)
 
 

@@ -59,25 +59,29 @@ _FMA = with_one_nan(floats.OPS["math.fma"]("f32"), "math.fma", "f32")
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     a, w = types[0], types[1]
     if a.element != _F32 or not a.shape:
-        fail("float_matmul", "a must be a tensor of f32 with one axis or more", types)
+        fail("float_matmul", "'a' must be a tensor of f32 of rank 1 or more", types)
     if w.shape is None or len(w.shape) != 2:
         fail("float_matmul", "w must be a matrix", types)
     if isinstance(w.element, UniformType):
         if quantized(w, "float_matmul", "w").expressed_type != _F32:
-            fail("float_matmul", "quantized weights must express f32", types)
+            fail("float_matmul", "w must be of f32, or quantized with the expressed type f32", types)
     elif w.element != _F32:
-        fail("float_matmul", "w must be of f32, or quantized", types)
+        fail("float_matmul", "w must be of f32, or quantized with the expressed type f32", types)
     depth, columns = w.shape
     if None not in (a.shape[-1], depth) and a.shape[-1] != depth:
-        fail("float_matmul", f"the contracted dimensions differ: {a.shape[-1]} and {depth}", types)
+        fail("float_matmul", f"the contracted dimensions differ: {a.shape[-1]} in a, {depth} in w", types)
     if len(types) > 2:
         bias = types[2]
         if bias.element != _F32 or bias.shape is None or len(bias.shape) != 1:
-            fail("float_matmul", "the bias must be a vector of f32", types)
+            fail("float_matmul", "bias must be a vector of f32", types)
         if None not in (bias.shape[0], columns) and bias.shape[0] != columns:
-            fail("float_matmul", f"the bias has {bias.shape[0]} values for {columns} columns", types)
+            fail(
+                "float_matmul",
+                f"bias must have a value for each of the {columns} columns of w, got {bias.shape[0]}",
+                types,
+            )
     if result is not None and result.element != _F32:
-        fail("float_matmul", f"the result must be of f32, but is declared as {result}", types)
+        fail("float_matmul", f"the result must be of f32, got {result}", types)
     return TensorType((*a.shape[:-1], columns), _F32)
 
 

@@ -37,7 +37,7 @@ def _operands(op: str, types: Types) -> tuple[Type, Dims, Dims]:
     x, data = any_element(types[0], op, "x"), types[0]
     indices = index_shape(op, types)
     if data.shape is None:
-        fail(op, "operands must be ranked", types)
+        fail(op, "'x' and 'indices' must be ranked tensors", types)
     if isinstance(x, UniformType) and x.is_sub_channel:
         fail(op, "sub-channel types are not supported", types)
     return x, data.shape, indices
@@ -47,9 +47,9 @@ def index_shape(op: str, types: Types) -> Dims:
     """Return the shape of the second operand, after checking that it is a ranked tensor of i32 or i64."""
     indices = types[1]
     if not isinstance(indices.element, IntegerType) or indices.element.width not in (32, 64):
-        fail(op, "indices must be of i32 or i64", types)
+        fail(op, "'indices' must be of i32 or i64", types)
     if indices.shape is None:
-        fail(op, "operands must be ranked", types)
+        fail(op, "'x' and 'indices' must be ranked tensors", types)
     return indices.shape
 
 
@@ -57,7 +57,11 @@ def gathered_axes(types: Types, attributes: Attributes) -> tuple[int, int]:
     """Return the attributes (``axis`` counted from 0, ``batch_dims``) after checking them."""
     axis, batch = one_axis("gather", types, attributes), attributes["batch_dims"]
     if not isinstance(batch, (int, np.integer)) or not 0 <= batch <= min(axis, types[1].rank or 0):
-        fail("gather", f"batch_dims {shown(batch)} must be from 0 to the axis and to the rank of indices", types)
+        fail(
+            "gather",
+            f"batch_dims must be an integer from 0 to {min(axis, types[1].rank or 0)}, got {shown(batch)}",
+            types,
+        )
     return axis, int(batch)
 
 
@@ -66,12 +70,13 @@ def _infer_gather(types: Types, attributes: Attributes, result: TensorType | Non
     axis, batch = gathered_axes(types, attributes)
     for d, (n, m) in enumerate(zip(data[:batch], indices[:batch], strict=True)):
         if n is not None and m is not None and n != m:
-            fail("gather", f"batch dimension {d} must be equal in both operands", types)
+            fail("gather", f"x and indices must have the same size along batch dimension {d}, got {n} and {m}", types)
     if isinstance(x, UniformType) and x.axis is not None and x.axis >= axis:
         if x.axis == axis:
             fail(
                 "gather",
-                f"axis {axis} is the channel axis of {x}, along which elements cannot be selected at run time",
+                f"indices cannot select along axis {axis}, the channel axis of {x}: requantize to a per-layer "
+                "type first",
                 types,
             )
         x = x.with_(axis=x.axis + len(indices) - batch - 1)
@@ -82,7 +87,9 @@ def check_positions(op: str, indices: Array, sizes: Sequence[int]) -> None:
     """Raise UndefinedError for an index out of range: entry ``i`` of the last axis must be below ``sizes[i]``."""
     wrong = (indices < 0) | (indices >= np.array(sizes, np.int64))
     if wrong.any():
-        raise UndefinedError(f"{op}: index {indices[wrong].flat[0]} is out of bounds for sizes {list(sizes)}")
+        raise UndefinedError(
+            f"{op}: index {indices[wrong].flat[0]} is out of bounds for the indexed axes of x, with sizes {list(sizes)}"
+        )
 
 
 def _reference_gather(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
@@ -113,12 +120,17 @@ def _infer_gather_nd(types: Types, attributes: Attributes, result: TensorType | 
     x, data, indices = _operands("gather_nd", types)
     depth = indices[-1] if indices else None
     if depth is None or depth > len(data):
-        fail("gather_nd", "the last axis of indices must be static, and at most the rank of x", types)
+        fail(
+            "gather_nd",
+            f"the last axis of indices must have a static size of at most {len(data)}, the rank of x",
+            types,
+        )
     if isinstance(x, UniformType) and x.axis is not None:
         if x.axis < depth:
             fail(
                 "gather_nd",
-                f"axis {x.axis} is the channel axis of {x}, along which elements cannot be selected at run time",
+                f"indices cannot select along axis {x.axis}, the channel axis of {x}: requantize to a per-layer "
+                "type first",
                 types,
             )
         x = x.with_(axis=x.axis - depth + len(indices) - 1)

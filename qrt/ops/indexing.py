@@ -67,7 +67,10 @@ def _steps(key: Any, rank: int) -> list[_Step]:
         array = np.asarray(item)
         if array.dtype == bool:
             if array.ndim == 0:
-                raise QuantTypeError(f"{shown(item)} does not index a tensor with several scales: write None")
+                raise QuantTypeError(
+                    f"a boolean scalar cannot index a tensor with several scales, got {shown(item)}: write None "
+                    "for a new axis"
+                )
             steps += array.nonzero()
         else:
             steps.append(index(item) if isinstance(item, SupportsIndex) and not array.ndim else array.astype(np.intp))
@@ -127,7 +130,7 @@ def _per_axis(t: UniformType, channels: Selection) -> UniformType:
         return t.with_(axis=channels.target)
     scales = t.scale_array.ravel()[channels.items]
     if not scales.size:
-        raise QuantTypeError(f"no channel of {t} is left: a per-axis type needs at least one")
+        raise QuantTypeError(f"the result would have no channels of {t}: a per-axis type needs at least one")
     zero_points = t.zero_point_array.ravel()[channels.items]
     return t.with_(scales=scales, zero_points=zero_points, axis=channels.target)
 
@@ -168,17 +171,17 @@ def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Ar
     ``positions`` are the selected elements. Raise QuantTypeError if they take only a part of a block.
     """
     if not positions.size:
-        raise QuantTypeError(f"no block of {t} is left: a quantized type needs at least one scale")
+        raise QuantTypeError(f"the result would have no blocks of {t}: a sub-channel type needs at least one")
     if not positions.size % block:
         rows = (positions // block).reshape(-1, block)
         if (rows == rows[:, :1]).all():
             first: Array = rows[:, 0]
             return first
-    raise QuantTypeError(f"axis {axis} of {t} is cut inside a block of {block}")
+    raise QuantTypeError(f"the index must select whole blocks of {block} elements along axis {axis} of {t}")
 
 
 def _refuse_mixed(t: UniformType, axis: int) -> NoReturn:
     raise QuantTypeError(
-        f"the index puts elements with different scales along one axis, axis {axis} of {t}: index "
+        f"the index would mix elements with different scales, which lie along axis {axis} of {t}: index "
         "np.asarray(q) for the values, or qrt.requantize to a type per layer first"
     )

@@ -62,7 +62,7 @@ def operand_names(attributes: Attributes, count: int) -> tuple[str, ...]:
     if attributes["projection"]:
         names += ["projection", "projection_bias"][: 1 + (count > len(names) + 1)]
     if count != len(names):
-        raise QuantTypeError(f"lstm takes {', '.join(names)}: got {count} operands")
+        raise QuantTypeError(f"lstm: expected {len(names)} operands ({', '.join(names)}), got {count}")
     return tuple(names)
 
 
@@ -79,7 +79,7 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
     cell_exponent(cell.scale, types)
     _check_numbers(types, attributes)
     if types[0].rank != 3 or types[at["cell"]].rank != 2 or types[at["hidden"]].rank != 2:
-        fail(name, "x must have three dimensions, hidden and cell two", types)
+        fail(name, "'x' must have rank 3, and 'hidden' and 'cell' rank 2", types)
     first, second, inputs = types[0].shape or ()
     batch, steps = (second, first) if attributes["time_major"] else (first, second)
     cells = (types[at["cell"]].shape or ())[1]
@@ -89,9 +89,13 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
     check_shape(name, types, at["cell"], "cell", (batch, cells))
     hidden_type = quantized(results[0], name, "the result") if results[0] is not None else hidden
     if not is_whole_byte(hidden_type):
-        raise QuantTypeError(f"lstm: the results y and hidden must be i8 per layer, not {hidden_type}")
+        raise QuantTypeError(
+            f"lstm: the results y and hidden must have a per-layer type with storage i8, got {hidden_type}"
+        )
     if attributes["projection"] and hidden_type is not hidden:
-        raise QuantTypeError(f"lstm: with a projection the results y and hidden must be {hidden}, not {hidden_type}")
+        raise QuantTypeError(
+            f"lstm: with a projection, the results y and hidden must have the type {hidden}, got {hidden_type}"
+        )
     check_expressed(name, x, hidden_type)
     around = (steps, batch) if attributes["time_major"] else (batch, steps)
     return (
@@ -140,13 +144,13 @@ def _check_numbers(types: Types, attributes: Attributes) -> None:
     for name in ("cell_clip", "projection_clip"):
         clip = real_number("lstm", name, attributes[name])
         if not 0 <= clip < inf:
-            fail("lstm", f"{name} must be 0, for none, or positive and finite, got {shown(clip)}", types)
+            fail("lstm", f"{name} must be positive and finite, or 0 for no clipping, got {shown(clip)}", types)
     for name in (*_SUM_SCALES, "made_scale"):
         scale = real_number("lstm", name, attributes[name])
         if not 0 < scale < inf:
             fail("lstm", f"{name} must be positive and finite, got {shown(scale)}", types)
         if name != "made_scale" and scale != numerics.GATE_UNIT and not attributes["layer_norm"]:
-            fail("lstm", f"{name} must be 2**-12 without a layer normalization, got {shown(scale)}", types)
+            fail("lstm", f"without layer normalization, {name} must be 2**-12, got {shown(scale)}", types)
     zero = attributes["made_zero_point"]
     if isinstance(zero, bool) or not isinstance(zero, (int, np.integer)) or not -128 <= zero <= 127:
         fail("lstm", f"made_zero_point must be an integer from -128 to 127, got {shown(zero)}", types)

@@ -57,7 +57,7 @@ Dims = tuple[int | None, ...]
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
     if types[0].shape is None or types[1].shape is None or not types[0].shape or not types[1].shape:
-        fail("matmul", "operands must be ranked tensors of rank 1 or more", types)
+        fail("matmul", "'a' and 'w' must be ranked tensors of rank 1 or more", types)
     shape, depth = _result_shape(types, types[0].shape, types[1].shape)
     _check_axes(types, a, w)
     element = declared_element("matmul", result)
@@ -67,12 +67,17 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
         bias = check_bias("matmul", types[2], columns, a, w, len(types[1].shape) - 1)
     if element is None:
         if bias is not None:
-            raise QuantTypeError("matmul: a bias needs out_type")
+            raise QuantTypeError("matmul: with a bias, give out_type, as in qrt.matmul(a, w, bias, out_type=t)")
         element = exact_result("matmul", a, w, depth, _result_axis(types, a, w, len(shape)))
     check_expressed("matmul", a, w, bias, element)
     check_accumulator("matmul", a, w, depth, attributes["requant"], bias)
     if element.is_sub_channel or (w.is_sub_channel and not (a.is_per_layer and _axis_is_last_or_none(element, shape))):
-        fail("matmul", f"a result of type {element} is not defined for these operands", types)
+        fail(
+            "matmul",
+            "the result must have a type per layer or per axis (along the last axis, with sub-channel w), got "
+            f"{element}",
+            types,
+        )
     return checked_result("matmul", shape, element)
 
 
@@ -84,13 +89,13 @@ def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
     """Return (result shape, K) for operands of these shapes, by NumPy's rules for ``@``."""
     k, depth = a[-1], w[-2] if len(w) > 1 else w[0]
     if k is not None and depth is not None and k != depth:
-        fail("matmul", f"the contracted dimensions differ: {k} and {depth}", types, QuantValueError)
+        fail("matmul", f"the contracted dimensions differ: {k} in a, {depth} in w", types, QuantValueError)
     batch: list[int | None] = []
     left, right = a[:-2][::-1], w[:-2][::-1]
     for i in range(max(len(left), len(right))):
         x, y = (left[i] if i < len(left) else 1), (right[i] if i < len(right) else 1)
         if x != y and 1 not in (x, y) and None not in (x, y):
-            fail("matmul", f"batch dimensions {x} and {y} do not broadcast", types, QuantValueError)
+            fail("matmul", f"batch dimension sizes {x} and {y} do not broadcast", types, QuantValueError)
         batch.append(y if x == 1 else x if y == 1 or x is not None else y)
     rows = a[-2:-1] if len(a) > 1 else ()
     columns = w[-1:] if len(w) > 1 else ()
@@ -103,17 +108,18 @@ def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
     assert types[1].shape is not None
     a_rank, w_rank = len(types[0].shape), len(types[1].shape)
     if a.is_sub_channel:
-        fail("matmul", "a sub-channel first operand is not supported", types)
+        fail("matmul", "the first operand must have a type per layer or per axis, not a sub-channel type", types)
     if a.is_per_axis and a.axis == a_rank - 1:
         fail(
             "matmul",
-            f"a is per axis along axis {a.axis}, which is contracted: requantize it to a per-layer type",
+            f"the first operand must not be per axis along axis {a.axis}, which is contracted: requantize it to "
+            "a per-layer type",
             types,
         )
     if w.is_per_axis and w.axis == max(w_rank - 2, 0):
-        fail("matmul", f"axis {w.axis} of the second operand is contracted and may not be per axis", types)
+        fail("matmul", f"the second operand must not be per axis along axis {w.axis}, which is contracted", types)
     if w.is_sub_channel and w_rank != 2:
-        fail("matmul", "sub-channel weights must be a matrix", types)
+        fail("matmul", "with a sub-channel type, w must be a matrix", types)
 
 
 def _result_axis(types: Types, a: UniformType, w: UniformType, rank: int) -> int | None:

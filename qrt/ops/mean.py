@@ -71,13 +71,21 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
     axes, (remaining, places) = reduced_axes(op, types, attributes), _remaining_axes(op, types, attributes)
     dims = types[0].shape or ()
     if x.is_sub_channel or x.axis in axes:
-        fail(op, f"x is summed over the axes {list(axes)} and must be per layer, or per axis along another", types)
+        fail(
+            op,
+            f"x must have a type per layer, or per axis along an axis other than those summed over, {list(axes)}",
+            types,
+        )
     if any(dims[d] == 0 for d in axes):
-        fail(op, f"a {op} over an axis without elements has no value", types)
+        fail(op, f"x must have elements along the axes {list(axes)}: the size of an axis is 0", types)
     element = declared_element(op, result) or _moved(x, remaining, places)
     check_expressed(op, x, element)
     if element.is_sub_channel or (element.axis is not None and element.axis not in places):
-        fail(op, f"the result {element} must be per layer or per axis along an axis that is kept", types)
+        fail(
+            op,
+            f"the result must have a type per layer, or per axis along an axis that is not summed over, got {element}",
+            types,
+        )
     known = [n for d, n in enumerate(dims) if d in axes and n is not None]
     bound = prod(known) * max_magnitude(x) if len(known) == len(axes) else None
     check_rule(op, attributes["requant"], bound, _rules(op))

@@ -47,7 +47,7 @@ def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | No
     (x,) = types
     element = any_element(x, "reshape", "x")
     if result is None or result.shape is None:
-        raise QuantTypeError("reshape: the result shape must be given")
+        raise QuantTypeError("reshape: expected a ranked result type, got none")
     shape = _resolved_shape(x, result.shape, open_axes(types, result.shape, attributes))
     if isinstance(element, UniformType):
         element = reshaped_element(element, x.shape, shape, result)
@@ -67,11 +67,12 @@ def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, .
     if len(axes) != count and count:
         fail(
             "reshape",
-            (f"open_axes must have one axis for each of the {count} dynamic dimensions, got {len(axes)}"),
+            f"open_axes must name one axis of x for each of the {count} dynamic dimensions of the result, got "
+            f"{len(axes)}",
             types,
         )
     if axes.count(-1) > 1 or any(axis < -1 or (rank is not None and axis >= rank) for axis in axes):
-        fail("reshape", f"open_axes must be axes of x, and -1 at most once, got {list(axes)}", types)
+        fail("reshape", f"open_axes must contain axes of x, and -1 at most once, got {list(axes)}", types)
     return axes if count else ()
 
 
@@ -91,7 +92,7 @@ def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
     if unknown == 1 and known and size % known == 0:
         return tuple(size // known if d is None else d for d in shape)
     if unknown or known != size:
-        raise QuantTypeError(f"reshape: {x} has another number of elements than shape {list(shape)}")
+        raise QuantTypeError(f"reshape: {x} cannot have the shape {list(shape)}: the numbers of elements differ")
     return shape
 
 
@@ -109,7 +110,8 @@ def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: Tensor
         if candidates:
             return t.with_(axis=declared if declared in candidates else candidates[0])
     raise QuantTypeError(
-        f"reshape: the channel axis of {t} is not an axis of the result when {list(old or ())} becomes {list(new)}"
+        f"reshape: the result must keep the channel axis of {t}, which a reshape from {list(old or ())} to {list(new)} "
+        "does not: requantize to a per-layer type first"
     )
 
 
@@ -175,7 +177,7 @@ def axes_order(types: Types, attributes: Attributes) -> tuple[int, ...]:
     given = attributes["permutation"]
     permutation = tuple(range(rank))[::-1] if given is None else tuple(given)
     if sorted(permutation) != list(range(rank)):
-        fail("transpose", f"permutation {given} is not a permutation of {rank} axes", types)
+        fail("transpose", f"permutation must have each of the {rank} axes once, got {given}", types)
     return permutation
 
 
@@ -218,13 +220,13 @@ def _infer_concat(types: Types, attributes: Attributes, result: TensorType | Non
     shape = list(types[0].shape or ())
     for t in types[1:]:
         if t.rank != len(shape):
-            fail("concat", "operands must have the same rank", types)
+            fail("concat", "all operands must have the same rank", types)
         for d, size in enumerate(t.shape or ()):
             here = shape[d]
             if d == axis:
                 shape[d] = None if here is None or size is None else here + size
             elif here is not None and size is not None and here != size:
-                fail("concat", f"dimension {d} must be equal in all operands", types)
+                fail("concat", f"all operands must have the same size along axis {d}, got {here} and {size}", types)
             else:
                 shape[d] = size if here is None else here
     return checked_result("concat", shape, _concat_element(types, elements, axis, attributes, result))
@@ -240,7 +242,7 @@ def _concat_element(
     quantized_ones = [t for t in elements if isinstance(t, UniformType)]
     if len(quantized_ones) < len(elements):
         if any(t != elements[0] for t in elements):
-            fail("concat", "operands must have the same element type unless all are quantized", types)
+            fail("concat", "all operands must have the same element type, or quantized types", types)
         return keep_element("concat", elements[0], types, result)
     element = declared_element("concat", result) or _joined_element(types, quantized_ones, axis)
     check_expressed("concat", *quantized_ones, element)
@@ -263,7 +265,12 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
             scales=[s for t in elements for s in t.scales], zero_points=[z for t in elements for z in t.zero_points]
         )
     if any(t != first for t in elements[1:]) or (first.is_per_axis and first.axis == axis):
-        fail("concat", "operands of different types need out_type, qrt.concat(tensors, axis, out_type=t)", types)
+        fail(
+            "concat",
+            "no exact result type exists for these operand types: give out_type, as in qrt.concat(tensors, "
+            "axis, out_type=t)",
+            types,
+        )
     return first
 
 
@@ -280,7 +287,7 @@ def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> l
     for t in types:
         size = (t.shape or ())[axis]
         if size is None:
-            fail("concat", f"the sizes along axis {axis}, which is the channel axis, must be static", types)
+            fail("concat", f"all operands must have a static size along axis {axis}, the channel axis", types)
         pieces.append(t.with_(element=_channels(element, start, size)))
         start += size
     return pieces

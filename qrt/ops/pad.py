@@ -61,7 +61,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
         if x.is_sub_channel:
             fail("pad", "sub-channel types are not supported", types)
         if x.axis is not None and any(padding[x.axis]):
-            fail("pad", f"axis {x.axis} is the channel axis of {x} and cannot be padded", types)
+            fail("pad", f"padding must be 0 along axis {x.axis}, the channel axis of {x}, got {padding[x.axis]}", types)
     dims = types[0].shape or ()
     shape = [None if n is None else n + sum(pair) for n, pair in zip(dims, padding, strict=True)]
     return checked_result("pad", shape, x)
@@ -76,12 +76,12 @@ def _check_value(x: Type, types: Types, value: Any) -> None:
         return
     number = real_number("pad", "value", value)
     if isinstance(x, UniformType) and isnan(number):
-        fail("pad", "value must be a real number or None, got nan", types)
+        fail("pad", "'value' must be a real number or None, got nan", types)
     dtype = element_dtype(x)
     if dtype.kind in "iub":
         low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         if not isinstance(x, UniformType) and not (isfinite(number) and low <= int(value) == value <= high):
-            fail("pad", f"value must be an integer within the range of {x}, got {shown(value)}", types)
+            fail("pad", f"'value' must be an integer within the range of {x}, got {shown(value)}", types)
 
 
 def stored_value(t: Type, value: float | None) -> Array:

@@ -46,7 +46,7 @@ _QUOTIENTS = ("gemmlowp", NEAREST)
 def _operands(op: str, types: Types) -> tuple[UniformType, UniformType]:
     a, b = (quantized(t, op, name) for t, name in zip(types, "ab", strict=True))
     if not (a.is_per_layer and b.is_per_layer):
-        fail(op, "the operands must be per layer", types)
+        fail(op, "the operands must have per-layer types", types)
     return a, b
 
 
@@ -82,7 +82,7 @@ def _infer_bytes(op: str, types: Types, attributes: Attributes, result: TensorTy
         fail(op, "the operands must have storage of at most 8 bits", types)
     element = declared_element(op, result)
     if element is None or not element.is_per_layer:
-        fail(op, f"a result that is per layer must be declared, got {element}", types)
+        fail(op, f"expected a result type, a per-layer !quant.uniform type, got {element}", types)
     check_expressed(op, a, b, element)
     return checked_result(op, broadcast_shape(op, types), element)
 

@@ -47,15 +47,19 @@ _MOST_SCALE = 2.0**64
 def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
     (x,) = types
     if x.shape is None or len(x.shape) != 4:
-        fail(op, "x must be NHWC, of rank 4", types)
+        fail(op, "x must have the layout NHWC, of rank 4", types)
     kernel = two_positive(op, "kernel", attributes["kernel"])
     strides = two_positive(op, "strides", attributes["strides"])
     padding = pairs(op, attributes["padding"])
     if any(p >= k for k, both in zip(kernel, padding, strict=True) for p in both):
-        fail(op, f"padding {attributes['padding']} must stay below the kernel {kernel}: a window would be empty", types)
+        fail(
+            op,
+            f"padding must be less than the kernel size {tuple(kernel)} on each side, got {attributes['padding']}",
+            types,
+        )
     images, height, width, channels = x.shape
     if height == 0 or width == 0:
-        fail(op, "a window without elements has no value", types)
+        fail(op, "the height and the width of x must be at least 1, got 0", types)
     out_height = output_size(op, height, kernel[0], padding[0], strides[0])
     out_width = output_size(op, width, kernel[1], padding[1], strides[1])
     return images, out_height, out_width, channels
@@ -64,7 +68,11 @@ def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
 def _check_channels(op: str, types: Types, *elements: UniformType) -> None:
     for t in elements:
         if t.is_sub_channel or (t.is_per_axis and t.axis != 3):
-            fail(op, f"{t} must be per layer or per axis along the channels (axis 3)", types)
+            fail(
+                op,
+                f"operand and result must have a type per layer, or per axis along the channels (axis 3), got {t}",
+                types,
+            )
 
 
 def _differs_in_bounds_only(element: UniformType, x: UniformType) -> bool:
@@ -77,18 +85,23 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     element = declared_element("avg_pool2d", result) or x
     _check_channels("avg_pool2d", types, x, element)
     if element.expressed_type != x.expressed_type:
-        fail("avg_pool2d", f"the result {element} must have the expressed type of x", types)
+        fail("avg_pool2d", f"the result must have the expressed type of x, {x.expressed_type}, got {element}", types)
     shape = _pooled_shape("avg_pool2d", types, attributes)
     kernel, rule = attributes["kernel"], attributes["requant"]
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
     if rule == "integer" and not _differs_in_bounds_only(element, x):
-        fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
+        fail("avg_pool2d", f"with requant = 'integer', the result must have the type of x, {x}, got {element}", types)
     by = numerics.RULES[rule]
     if by.summand == "floats" and max(x.scales) >= _MOST_SCALE:
         fail("avg_pool2d", f"requant = {rule!r} needs scales below 2**64, got {max(x.scales)}", types)
     image = (types[0].shape or ())[1:3]
     if rule == "dequantized_lanes" and (tuple(kernel) != image or any(map(any, attributes["padding"]))):
-        fail("avg_pool2d", f"requant = {rule!r} needs a kernel of the size of the image and no padding", types)
+        fail(
+            "avg_pool2d",
+            f"requant = {rule!r} needs no padding, and a kernel of the size of the image, got {tuple(kernel)} "
+            f"and {image}",
+            types,
+        )
     return checked_result("avg_pool2d", shape, element)
 
 

@@ -39,7 +39,7 @@ def is_whole_byte(t: UniformType) -> bool:
 
 def check(name: str, types: Types, index: int, what: str, is_right: bool, wanted: str) -> None:
     if not is_right:
-        fail(name, f"{what} must be {wanted}, not {types[index]}", types)
+        fail(name, f"{what!r} must be {wanted}, got {types[index]}", types)
 
 
 def check_accumulator(name: str, types: Types, index: int, what: str, scale: float) -> None:
@@ -62,12 +62,16 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
     for index, t in ((2, time), (3, state)):
         check(name, types, index, _SVDF.operands[index].name, is_symmetric_16(t), "i16 per layer with zero point 0")
     if any(types[i].rank != 2 for i in range(4)):
-        fail(name, "x, feature, time and state must have two dimensions", types)
+        fail(name, "'x', 'feature', 'time' and 'state' must have rank 2", types)
     (batch, inputs), (filters, memory) = types[0].shape or (), types[2].shape or ()
     if filters is None or memory is None or memory == 0:
-        fail(name, "the shape of time must be static, and its second size not 0", types)
+        fail(name, "'time' must have a static shape, and at least one column", types)
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1 or filters % rank:
-        fail(name, f"rank must divide the {filters} filters, got {shown(rank)}", types)
+        fail(
+            name,
+            f"'rank' must be a positive integer that divides the {filters} filters (rows of 'time'), got {shown(rank)}",
+            types,
+        )
     rank = int(rank)
     check_shape(name, types, 1, "feature", (filters, inputs))
     check_shape(name, types, 3, "state", (batch, filters * memory))
@@ -75,11 +79,11 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
         check_accumulator(name, types, 4, "bias", state.scale * time.scale)
         check_shape(name, types, 4, "bias", (filters // rank,))
     if results[0] is None:
-        raise QuantTypeError(f"{name}: the result type must be given (out_type)")
+        raise QuantTypeError(f"{name}: expected a result type, a !quant.uniform type, got none")
     element = quantized(results[0], name, "the result")
     check_expressed(name, x, element)
     if not is_whole_byte(element):
-        raise QuantTypeError(f"{name}: the result must be i8 per layer, not {element}")
+        raise QuantTypeError(f"{name}: the result must have a per-layer type with storage i8, got {element}")
     return TensorType((batch, filters // rank), element), TensorType((batch, filters * memory), state)
 
 

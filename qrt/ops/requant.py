@@ -46,7 +46,7 @@ def say_how_to_give_type(op: str, operands: str, bound: int | None) -> str:
     """
     if bound is not None and bound > LARGEST_ACCUMULATOR:
         return _FEWER_BITS
-    return f"give out_type, qrt.{op}({operands}, out_type=t)"
+    return f"give out_type, as in qrt.{op}({operands}, out_type=t)"
 
 
 def check_rule(op: str, rule: str, bound: int | None, rules: tuple[str, ...] = numerics.REQUANT_RULES) -> None:

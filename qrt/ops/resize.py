@@ -36,23 +36,23 @@ def new_size(op: str, types: Types, attributes: Attributes) -> tuple[int, int]:
     size = attributes["size"]
     listed = tuple(size) if isinstance(size, (tuple, list)) else ()
     if len(listed) != 2 or not all(isinstance(n, (int, np.integer)) and 1 <= n < 1 << 24 for n in listed):
-        fail(op, f"size must be a height and a width from 1 to 2**24, got {shown(size)}", types)
+        fail(op, f"'size' must be a height and a width from 1 to 2**24 - 1, got {shown(size)}", types)
     return int(listed[0]), int(listed[1])
 
 
 def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, shape = any_element(types[0], op, "x"), types[0].shape
     if shape is None or len(shape) != 4:
-        fail(op, "x must be NHWC", types)
+        fail(op, "x must have the layout NHWC, of rank 4", types)
     if shape[1] == 0 or shape[2] == 0:
-        fail(op, "an image without elements cannot be resized", types)
+        fail(op, "the height and the width of x must be at least 1, got 0", types)
     for name in ("align_corners", "half_pixel_centers"):
         if not isinstance(attributes[name], (bool, np.bool_)):
             fail(op, f"{name} must be true or false, got {shown(attributes[name])}", types)
     if attributes["align_corners"] and attributes["half_pixel_centers"]:
         fail(op, "align_corners and half_pixel_centers cannot both be true", types)
     if isinstance(x, UniformType) and (x.is_sub_channel or x.axis in (1, 2)):
-        fail(op, "x must be per layer, or per axis along another axis than height and width", types)
+        fail(op, "x must have a type per layer, or per axis along an axis other than height and width", types)
     if op == "resize_bilinear":
         _check_rule(types, attributes)
     return checked_result(op, (shape[0], *new_size(op, types, attributes), shape[3]), x)
@@ -65,14 +65,14 @@ def _check_rule(types: Types, attributes: Attributes) -> None:
     """
     x, rule = types[0].element, attributes["rule"]
     if rule not in RESIZE_RULES:
-        fail("resize_bilinear", f"rule must be one of {', '.join(RESIZE_RULES)}, got {shown(rule)}", types)
+        fail("resize_bilinear", f"'rule' must be one of {', '.join(RESIZE_RULES)}, got {shown(rule)}", types)
     if isinstance(x, UniformType):
         unsigned = not x.is_signed and x.storage_width <= 8
         widest = {"fixed11": 8, "fixed10_away": 16, "products_float32": 8 if unsigned else 0}.get(rule, 0)
         if x.storage_width > widest:
-            fail("resize_bilinear", f"the rule {rule} is not defined for {x.storage}", types)
+            fail("resize_bilinear", f"rule = '{rule}' is not defined for the storage type {x.storage}", types)
     elif not isinstance(x, FloatType) or x.name != "f32" or rule.startswith("fixed"):
-        fail("resize_bilinear", f"the rule {rule} is not defined for elements of {x}", types)
+        fail("resize_bilinear", f"rule = '{rule}' is not defined for elements of type {x}", types)
 
 
 def positions(

@@ -24,23 +24,25 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     x, (data, _, updates) = any_element(types[0], name, "x"), types
     indices = index_shape(name, types)
     if data.shape is None or updates.shape is None:
-        fail(name, "operands must be ranked", types)
+        fail(name, "'x' and 'updates' must be ranked tensors", types)
     if reduction not in REDUCTIONS:
-        fail(name, f"reduction must be none or add, got {shown(reduction)}", types)
+        fail(name, f"reduction must be 'none' or 'add', got {shown(reduction)}", types)
     if reduction == "add" and not is_number(x):
-        fail(name, "reduction add needs integers of 8 bits or more, f32 or f64", types)
+        fail(name, "with reduction = 'add', the elements of x must be integers of 8 bits or more, f32 or f64", types)
     depth = indices[-1] if indices else None
     if depth is None or not 0 < depth <= len(data.shape):
-        fail(name, "the last axis of indices must be static, and from 1 to the rank of x", types)
+        fail(
+            name, f"the last axis of indices must have a static size from 1 to {len(data.shape)}, the rank of x", types
+        )
     wanted = (*indices[:-1], *data.shape[depth:])
     element = _element_of_updates(x, types, depth, len(indices) - 1 - depth)
     if updates.element != element:
-        fail(name, f"updates must have the element type {element}", types)
+        fail(name, f"'updates' must have the element type {element}, got {updates.element}", types)
     if len(wanted) != len(updates.shape) or any(
         a is not None and b is not None and a != b for a, b in zip(wanted, updates.shape, strict=True)
     ):
         spelled = "x".join("?" if size is None else str(size) for size in wanted)
-        fail(name, f"updates must have the shape {spelled}", types)
+        fail(name, f"'updates' must have the shape {spelled}, got {updates}", types)
     return checked_result(name, data.shape, x)
 
 
@@ -57,7 +59,7 @@ def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
     if x.axis < depth:
         fail(
             "scatter_nd",
-            f"axis {x.axis} is the channel axis of {x}, along which elements cannot be written at run time",
+            f"indices cannot select along axis {x.axis}, the channel axis of {x}: requantize to a per-layer type first",
             types,
         )
     return x.with_(axis=x.axis + moved)

@@ -41,17 +41,17 @@ def _infer(name: str, types: Types, attributes: Attributes, result: TensorType |
     if rule not in numerics.SIGMOID_RULES:
         raise QuantTypeError(f"{name}: requant must be one of {', '.join(numerics.SIGMOID_RULES)}, got {shown(rule)}")
     if not is_symmetric_16(x):
-        fail(name, f"x must be i16 per layer with zero point 0, not {x}", types)
+        fail(name, f"x must have a per-layer type with storage i16 and zero point 0, got {x}", types)
     if not x.scale < numerics.LARGEST_SCALE:
-        fail(name, f"the scale {x.scale} must be below {numerics.LARGEST_SCALE:.6g}", types)
+        fail(name, f"the scale of x must be below {numerics.LARGEST_SCALE:.6g}, got {x.scale}", types)
     if rule == "gemmlowp":
         numerics.gemmlowp_shift(name, x.scale)
     element = declared_element(name, result)
     if element is None:
-        raise QuantTypeError(f"{name}: the result type must be given (out_type)")
+        raise QuantTypeError(f"{name}: expected a result type, a !quant.uniform type, got none")
     check_expressed(name, x, element)
     if not is_symmetric_16(element) or element.scale != 2.0**-15:
-        raise QuantTypeError(f"{name}: the result must be i16 of scale 2**-15 and zero point 0, not {element}")
+        raise QuantTypeError(f"{name}: the result must have storage i16, scale 2**-15 and zero point 0, got {element}")
     return TensorType(None, element) if types[0].shape is None else checked_result(name, types[0].shape, element)
 
 

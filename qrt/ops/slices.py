@@ -71,15 +71,19 @@ def steps_of(types: Types, attributes: Attributes) -> list[SliceStep]:
     ]
     for d, (n, (first, size, stride)) in enumerate(zip(types[0].shape or (), steps, strict=True)):
         if stride == 0:
-            fail("slice", f"the stride along axis {d} is 0", types)
+            fail("slice", f"the stride along axis {d} must not be 0", types)
         if size is not None and size < 0:
             fail("slice", f"the size along axis {d} must be -1 or more, got {size}", types)
         last = first if size is None else first + max(size - 1, 0) * stride
         limit = last + 1 if n is None else n
         if size != 0 and not (0 <= first < max(limit, first + 1 if n is None else 0) and 0 <= last < limit):
-            fail("slice", f"elements {first} to {last} along axis {d} are out of bounds for size {n}", types)
+            fail(
+                "slice",
+                f"the slice takes elements {first} to {last} along axis {d}, which are out of bounds for size {n}",
+                types,
+            )
         if size is None and (stride < 0 or n is not None):
-            fail("slice", f"axis {d} must be static for a negative stride", types)
+            fail("slice", f"the size of x along axis {d} must be static for a negative stride", types)
     return steps
 
 
@@ -168,7 +172,12 @@ def _infer_tile(types: Types, attributes: Attributes, result: TensorType | None)
     if isinstance(x, UniformType) and x.axis is not None and x.axis < len(multiples):
         channels = len(x.scales) * multiples[x.axis]
         if channels > _MOST_CHANNELS:
-            fail("tile", f"the result would have a scale for each of {channels} channels", types)
+            fail(
+                "tile",
+                f"the result would have {channels} channels, each with a scale: the limit is {_MOST_CHANNELS}; "
+                "requantize to a per-layer type first",
+                types,
+            )
         repeated[x.axis] = list(range(len(x.scales))) * multiples[x.axis]
     element = _chosen("tile", x, types, repeated)
     shape = [None if n is None else n * count for n, count in zip(types[0].shape or (), multiples, strict=True)]

@@ -48,7 +48,7 @@ def _element(op: str, types: Types, x: UniformType, result: TensorType | None) -
     """Return the element type of the result, by default that of x. Raise QuantTypeError unless both are per layer."""
     element = declared_element(op, result) or x
     if not (x.is_per_layer and element.is_per_layer):
-        fail(op, f"x and the result must be per layer, the result is {element}", types)
+        fail(op, f"x and the result must have per-layer types, got the result type {element}", types)
     return element
 
 
@@ -69,7 +69,7 @@ def _infer_prelu(types: Types, attributes: Attributes, result: TensorType | None
     element = _element("prelu", types, x, result)
     check_expressed("prelu", x, alpha, element)
     if not alpha.is_per_layer:
-        fail("prelu", "alpha must be per layer", types)
+        fail("prelu", "alpha must have a per-layer type", types)
     check_rule("prelu", attributes["requant"], max_magnitude(x) * max(max_magnitude(alpha), 1))
     return checked_result("prelu", broadcast_shape("prelu", types), element)
 

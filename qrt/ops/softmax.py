@@ -57,22 +57,30 @@ def _infer(name: str, types: Types, attributes: Attributes, result: TensorType |
     x, beta = quantized(types[0], name, "x"), attributes.get("beta", 1.0)
     rule, dims = _rule(name, attributes), types[0].shape or ()
     if rule == "table_int16" and (not x.is_per_layer or container(x) != "i16" or x.zero_point != 0):
-        fail(name, f"x must be i16 per layer with zero point 0 for requant = 'table_int16', not {x}", types)
+        fail(
+            name,
+            f"with requant = 'table_int16', x must have a per-layer type with storage i16 and zero point 0, got {x}",
+            types,
+        )
     if rule != "table_int16" and (not x.is_per_layer or x.storage_width > 8):
-        fail(name, f"x must be per layer, with storage of at most 8 bits, not {x}", types)
+        fail(name, f"x must have a per-layer type with storage of at most 8 bits, got {x}", types)
     if not 0 < real_number(name, "beta", beta) < inf:
         fail(name, f"beta must be positive and finite, got {shown(beta)}", types)
     size = dims[one_axis(name, types, attributes)]
     if size is not None and size >= _MOST[rule]:
         bits = {"table_int32": 30, "gemmlowp": 19, "table_int16": 15}.get(rule, 23)
         most = {"table_int32": 62}.get(rule, 31)
-        fail(name, f"the sum of {size} exponentials of {bits} bits needs more than {most} bits", types)
+        fail(
+            name,
+            f"the axis has {size} elements: a sum of so many exponentials of {bits} bits would overflow {most} bits",
+            types,
+        )
     element = declared_element(name, result)
     if element is None:
-        raise QuantTypeError(f"{name}: the result type must be given (out_type)")
+        raise QuantTypeError(f"{name}: expected a result type, a !quant.uniform type, got none")
     check_expressed(name, x, element)
     if not element.is_per_layer:
-        fail(name, f"the result {element} must be per layer", types)
+        fail(name, f"the result must have a per-layer type, got {element}", types)
     _check_scales(name, rule, x, float(beta), element)
     if rule == "table_shifted" and size:
         _check_units(name, x, float(beta), element, size)
@@ -94,11 +102,16 @@ def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: Un
     if rule == "table_int32":
         return
     if not all(2.0**-100 <= s <= 2.0**100 for s in (x.scale, beta, x.scale * beta, element.scale)):
-        raise QuantTypeError(f"{name}: requant = {shown(rule)} needs scales between 2**-100 and 2**100")
+        raise QuantTypeError(
+            f"{name}: requant = {shown(rule)} needs the scales of x and of the result, and beta, between "
+            "2**-100 and 2**100"
+        )
     if rule in ("table_float32", "table_shifted"):
         return
     if rule == "gemmlowp" and not x.scale * beta * 2.0**26 > 1:
-        raise QuantTypeError(f"{name}: requant = 'gemmlowp' needs a scale above 2**-26, got {x.scale * beta}")
+        raise QuantTypeError(
+            f"{name}: requant = 'gemmlowp' needs the scale of x times beta above 2**-26, got {x.scale * beta}"
+        )
     unit, zero_point = _result_parameters(name, rule, element)
     whole = element.storage_width in (8, 16) and (element.storage_min, element.storage_max) == element.default_bounds
     if not whole or abs(element.scale / unit - 1) > 1e-3 or element.zero_point != zero_point:
@@ -117,8 +130,8 @@ def _check_units(name: str, x: UniformType, beta: float, element: UniformType, s
         largest = numerics.softmax_table_shifted(x.scale, beta, size)[0] * numerics.softmax_units(element.scale)
     if not np.isfinite(largest):
         raise QuantTypeError(
-            f"{name}: requant = 'table_shifted' exceeds the range of float32 for an axis of {size} "
-            f"and the scale {element.scale}"
+            f"{name}: requant = 'table_shifted' would exceed the range of float32 for an axis of {size} elements and "
+            f"the result scale {element.scale}"
         )
 
 

@@ -66,7 +66,8 @@ def block_parameters(
             bias_scale = np.array(bias_scales, np.float64).astype(np.float32) / np.float32(a.scale)
         if not all(np.all((factor > 0) & (factor < np.inf)) for factor in (scale, bias_scale)):
             raise QuantTypeError(
-                f"matmul: scales of {a}, {w} or the bias exceed the range of float32: use requant = 'fixed'"
+                f"matmul: products of the scales of {a}, {w} and the bias exceed the range of float32: use "
+                "requant = 'fixed'"
             )
         if not _sums_are_finite(a, w, bias, k_block, (scale, bias_scale)):
             raise QuantTypeError(
@@ -74,7 +75,7 @@ def block_parameters(
             )
         return BlockParameters(k_block, scale, none, bias_scale, none, requant)
     if rule != "fixed":
-        raise QuantTypeError(f"matmul: requant = {rule!r} is not defined for sub-channel weights")
+        raise QuantTypeError(f"matmul: with sub-channel weights, requant must be one of fixed, float32, got {rule!r}")
     multiplier, bias_multiplier, shifts = np.empty(scales.shape, np.int64), [], []
     for n, out_scale in enumerate(out_scales):
         reals = [Fraction(a.scale) * Fraction(float(s)) / Fraction(out_scale) for s in scales[:, n]]

@@ -33,18 +33,23 @@ _NUMBERS = INDEX_TYPES[1]
 def _infer(types: Types, attributes: Attributes, results: tuple[TensorType | None, ...]) -> Types:
     x, k, shape = comparable_element("top_k", types), attributes["k"], types[0].shape
     if not shape:
-        fail("top_k", "x must have a last axis", types)
+        fail("top_k", "x must have rank 1 or more", types)
     if isinstance(x, UniformType) and x.axis == len(shape) - 1:
         fail(
             "top_k",
-            f"axis {x.axis} is the channel axis of {x}, whose values have different scales and are not compared",
+            f"values along axis {x.axis}, the channel axis of {x}, have different scales and cannot be compared: "
+            "requantize to a per-layer type first",
             types,
         )
     size = shape[-1]
     if not isinstance(k, (int, np.integer)) or k < 0 or (size is not None and k > size):
-        fail("top_k", f"k must be from 0 to the size of the last axis, got {shown(k)}", types)
+        fail(
+            "top_k",
+            f"k must be an integer from 0 to {'the size of the last axis' if size is None else size}, got {shown(k)}",
+            types,
+        )
     if size is None or size >= 1 << 31:
-        fail("top_k", "the last axis must be static, and below 2**31", types)
+        fail("top_k", "the last axis of x must have a static size below 2**31", types)
     values, numbers = results
     taken = (*shape[:-1], int(k))
     return (

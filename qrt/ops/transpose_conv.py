@@ -45,15 +45,15 @@ def taps_of(kernel: Sequence[int], strides: Sequence[int]) -> int:
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, w = (quantized(t, OP, name) for t, name in zip(types, ("x", "w"), strict=False))
     if types[0].rank != 4 or types[1].rank != 4:
-        fail(OP, "x must be NHWC and w OHWI, both of rank 4", types)
+        fail(OP, "x must have the layout NHWC and w the layout OHWI, both of rank 4", types)
     if not x.is_per_layer:
-        fail(OP, "x is summed over its height, width and channels and must be per layer", types)
+        fail(OP, "x must have a per-layer type, because sums run over its height, width and channels", types)
     if w.is_sub_channel or (w.is_per_axis and w.axis != 0):
-        fail(OP, "weights must be per layer, or per axis along their output channels (axis 0)", types)
+        fail(OP, "w must have a type per layer, or per axis along its output channels (axis 0)", types)
     images, height, width, channels = types[0].shape or ()
     out_channels, kernel_height, kernel_width, depth = types[1].shape or ()
     if None not in (channels, depth) and channels != depth:
-        fail(OP, f"x has {channels} channels, w takes {depth}: x is (N, H, W, C), w is (O, H, W, C)", types)
+        fail(OP, f"x has {channels} channels, but w is for {depth}: x is (N, H, W, C), w is (O, H, W, C)", types)
     sizes = _output_sizes((height, width), (kernel_height, kernel_width), attributes)
     taps = None
     if kernel_height is not None and kernel_width is not None and depth is not None:
@@ -69,13 +69,14 @@ def _output_sizes(
     sizes: list[int | None] = []
     for extent, taps, stride, sides, more in zip(size, kernel, strides, padding, beyond, strict=True):
         if taps == 0:
-            raise QuantTypeError(f"{OP}: the window has 0 elements")
+            raise QuantTypeError(f"{OP}: w must have a height and a width of at least 1, got 0")
         known = extent is not None and taps is not None
         count = (extent - 1) * stride + taps - sum(sides) + more if known else None  # type: ignore[operator]
         if count is not None and (extent == 0 or count < 1):
             raise QuantTypeError(
-                f"{OP}: {extent} pixels under a window of {taps}, stride {stride}, padding "
-                f"{list(sides)} and output_padding {more} give an empty result"
+                f"{OP}: the result would have no elements: the size of x is {extent}, that of w {taps}, the "
+                f"stride {stride}, "
+                f"the padding {list(sides)}, output_padding {more}"
             )
         sizes.append(count)
     return sizes[0], sizes[1]

@@ -64,7 +64,7 @@ def two_positive(op: str, name: str, values: Any) -> tuple[int, int]:
     """Return the attribute ``name`` as two positive integers. Raise QuantTypeError for other values."""
     checked = tuple(values) if isinstance(values, (tuple, list)) else ()
     if len(checked) != 2 or any(not isinstance(v, (int, np.integer)) or not 1 <= v < 1 << 31 for v in checked):
-        raise QuantTypeError(f"{op}: {name} must be two positive integers, got {shown(values)}")
+        raise QuantTypeError(f"{op}: {name!r} must be two positive integers, got {shown(values)}")
     return int(checked[0]), int(checked[1])
 
 
@@ -76,13 +76,15 @@ def output_size(
     Raise QuantTypeError if no window fits.
     """
     if kernel == 0:
-        raise QuantTypeError(f"{op}: the window has 0 elements")
+        raise QuantTypeError(f"{op}: the height and the width of the kernel must be at least 1, got 0")
     if size is None or kernel is None:
         return None
     count = window_count(size, kernel, padding, stride, dilation)
     if count < 1:
         reach = _reach(kernel, dilation)
-        raise QuantTypeError(f"{op}: a window of {reach} does not fit {size} with padding {list(padding)}")
+        raise QuantTypeError(
+            f"{op}: a window of {reach} elements is larger than {size} elements of x with the padding {list(padding)}"
+        )
     return count
 
 

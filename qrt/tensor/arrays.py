@@ -69,7 +69,9 @@ def as_array(x: npt.ArrayLike) -> Array:
     try:
         return np.asarray(x)
     except ValueError as error:
-        raise QuantTypeError("the values do not form an array: nested sequences have different lengths") from error
+        raise QuantTypeError(
+            "the values do not form an array: the nested sequences of one level have different lengths"
+        ) from error
 
 
 def _values_of_torch(x: Any) -> Any:
@@ -113,8 +115,8 @@ def expressed_array(
         raise QuantTypeError(f"{what} must be real numbers, got {given}")
     if exact and isinstance(x, (np.ndarray, np.generic)):
         raise QuantTypeError(
-            f"qcast: x must be an array of {dtype}, the expressed type {kind} of {t}, got dtype "
-            f"{array.dtype}: qrt.quantize takes any float dtype"
+            f"qcast: x must be an array of {dtype}, for the expressed type {kind} of {t}, got dtype "
+            f"{array.dtype}: qrt.quantize accepts any float dtype"
         )
     if dtype.type.__module__ == "ml_dtypes":
         # ml_dtypes converts a double through float32, which rounds twice.
@@ -140,7 +142,7 @@ def _values(values: Array, dtype: Any) -> Array:
         wanted = np.dtype("V")
     if wanted.kind in "biu" or wanted.name.startswith(("int", "uint")):
         raise QuantTypeError(
-            f"astype: {wanted} cannot represent the values: write q.storage for the integers, or "
+            f"astype: the dtype {wanted} cannot represent the real values: write q.storage for the integers, or "
             f"np.asarray(q).astype({str(wanted)!r}), which truncates the values"
         )
     # The floats of ml_dtypes have the kind V, which bytes, records and subarrays have too: those are not numbers.

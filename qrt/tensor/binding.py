@@ -73,15 +73,20 @@ class EagerCall(Generic[R]):
         out, family_call, name = self.out, self.family_call, self.family_call.name
         if isinstance(family_call.result.element, UniformType):
             if out.tensor_type != family_call.result:
-                raise QuantTypeError(f"{name}: out must be {family_call.result}, got {out.tensor_type}")
+                raise QuantTypeError(
+                    f"{name}: 'out' must have the result's type {family_call.result}, got {out.tensor_type}"
+                )
             if not out._data.flags.writeable:
-                raise QuantTypeError(f"{name}: out is read-only")
+                raise QuantTypeError(f"{name}: 'out' must be writable, got a read-only tensor")
             return out._data  # type: ignore[no-any-return]
         if not (isinstance(out, np.ndarray) and out.flags.writeable):
-            raise QuantTypeError(f"{name}: out must be a writable array")
+            raise QuantTypeError(
+                f"{name}: 'out' must be a writable array, got "
+                f"{'a read-only array' if isinstance(out, np.ndarray) else shown(out)}"
+            )
         if out.shape != family_call.shape or out.dtype != family_call.dtype:
             wanted = f"shape {family_call.shape} and dtype {family_call.dtype}"
-            raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
+            raise QuantTypeError(f"{name}: 'out' must have {wanted}, got {out.shape} and {out.dtype}")
         return out
 
 
@@ -112,7 +117,7 @@ def bind(
         if not isinstance(q, Tensor):
             require_tensor(q, f"{name}: {FAMILIES[name].declaration.operand_name(i)}")
     if out is not None:
-        require_tensor(out, f"{name}: out")
+        require_tensor(out, f"{name}: 'out'")
         out_type = out.type if out_type is None else out_type
     return bind_arrays(name, operands, attributes, out_type, out)
 
@@ -180,8 +185,8 @@ def require_tensor(q: object, what: str) -> None:
         return
     family, _, argument = what.partition(": ")
     hint = ""
-    if argument == "out":
-        hint = ": give a tensor of the result's type and shape, or no out="
+    if argument == "'out'":
+        hint = ": give a tensor of the result's type and shape, or omit out=..."
     elif argument == "bias":
         hint = f": qrt.quantize(bias, qrt.bias_type({FAMILIES[family].declaration.operand_name(0)}, w)) makes one"
     elif argument.isidentifier():
@@ -203,4 +208,6 @@ def require_hashable(name: str, attributes: Iterable[tuple[str, object]]) -> Non
         try:
             hash(value)
         except TypeError:
-            raise QuantTypeError(f"{name}: {attribute} must not be of type {type(value).__name__}") from None
+            raise QuantTypeError(
+                f"{name}: {attribute!r} must not be a {type(value).__name__}, got {shown(value)}"
+            ) from None

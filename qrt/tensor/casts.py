@@ -123,11 +123,14 @@ def quantize(
         options = (bits, axis, group_size, method, percentile, symmetric, narrow, expressed)
         defaults = (None, None, None, "minmax", 99.99, True, False, "f32")
         if not all(a.__class__ is b.__class__ and a == b for a, b in zip(options, defaults, strict=True)):
-            raise QuantTypeError("quantize: give a type, or bits= and its options, not both")
+            raise QuantTypeError("quantize: expected either a type, or bits=... with its options, got both")
         t = require_uniform(type, "quantize: type")
         return _quantize(expressed_array(x, t, what="quantize: x"), t, {}, out)
     if bits is None:
-        raise QuantTypeError("quantize: give a type, or bits= to choose one from the values: qrt.quantize(x, bits=8)")
+        raise QuantTypeError(
+            "quantize: expected a type, or bits=... to choose one from the values, as in "
+            "qrt.quantize(x, bits=8), got neither"
+        )
     kind = UniformType("i8", expressed, 1.0).expressed_type
     values = expressed_array(x, kind, what="quantize: x")
     storage = choose.integer_storage(bits, kind, symmetric=symmetric, narrow=narrow)
@@ -170,7 +173,7 @@ def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType |
 def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTensor | None) -> EagerCall[QuantTensor]:
     check_integrity(type, x.shape)
     if out is not None:
-        require_tensor(out, "qcast: out")
+        require_tensor(out, "qcast: 'out'")
     return bind_arrays("qcast", (x,), rule, type, out, type.expressed_type)
 
 
@@ -256,10 +259,10 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None)
     if isinstance(x, QuantTensor):
         if type is not None:
             raise QuantTypeError(
-                "scast: a quantized tensor is cast to its storage integers, for which no type is given"
+                "scast: 'type' must not be given for a QuantTensor, which is cast to its storage integers"
             )
         return signless(x.storage, x.type)
     if type is None:
-        raise QuantTypeError("scast: the quantized type to cast the integers to is missing")
+        raise QuantTypeError("scast: 'type' must be given for integers: the quantized type of the result")
     t = require_uniform(type, "scast: type")
     return wrap_storage(from_signless(as_storage(x), t), t)

@@ -88,16 +88,16 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
     Raise QuantTypeError unless they fit the shape.
     """
     if not shape and (axis is not None or group_size is not None):
-        raise QuantTypeError("a scalar has one scale: give neither axis nor group_size")
+        raise QuantTypeError("axis and group_size must not be given for a scalar, which has one scale")
     if group_size is not None and 0 in shape:
-        raise QuantTypeError(f"an array of shape {shape} has no values to group: leave out group_size")
+        raise QuantTypeError(f"group_size must not be given for an array without values, of shape {shape}")
     if axis is None and group_size is not None and len(shape) > 2:
         instead = _axes_for(shape, group_size)
         if not instead:
             divisor = _divisor(shape[-1], _integer("group_size", group_size, 1, max(*shape, 1)))
             instead = f"axis={len(shape) - 1} and group_size={divisor}"
         raise QuantTypeError(
-            f"group_size needs the axis along which values of shape {shape} are grouped: give {instead}"
+            f"with group_size, give the axis along which values of shape {shape} are grouped, such as {instead}"
         )
     if axis is None:
         axis = None if group_size is None else 0
@@ -149,7 +149,7 @@ def integer_storage(bits: object, expressed: FloatType, *, symmetric: bool, narr
     bits = _integer("bits", bits, 1, MAX_STORAGE_WIDTH)
     low, high = storage_range(bits, True)
     if narrow and bits == 1:
-        raise QuantTypeError("narrow storage of 1 bit has one value: give more bits")
+        raise QuantTypeError("with narrow=True, bits must be at least 2, got 1")
     return Storage(f"i{bits}", low + bool(narrow), high, expressed.name, bool(symmetric))
 
 
@@ -164,7 +164,7 @@ def choose_type(
     """
     if not isinstance(method, str) or method not in METHODS:
         raise QuantTypeError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
-    require_finite(values, "values that a type is chosen from")
+    require_finite(values, "values from which a type is chosen")
     if values.dtype.type.__module__ == "ml_dtypes":  # NumPy cannot partition these dtypes
         values = values.astype(np.float32)
     low, high = choose_ranges(layout.rows(values), storage, method, percentile)
@@ -255,15 +255,14 @@ def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> t
 def bias_type(x: UniformType, w: UniformType) -> UniformType:
     """Return the type of a bias that is added to sums of products unscaled: i32 of scale ``sx * sw``, zero point 0."""
     if not x.is_per_layer:
-        raise QuantTypeError(f"bias_type: x must be per layer, but has {len(x.scales)} scales")
+        raise QuantTypeError(f"bias_type: x must have a per-layer type, got {x}")
     if w.is_sub_channel:
         raise QuantTypeError(
-            "bias_type: w is sub-channel, so that the sums have no common scale: choose the type of the bias"
+            f"bias_type: w must have a type per layer or per axis, got {w}: choose the type of the bias yourself"
         )
     if x.expressed_type != w.expressed_type:
         raise QuantTypeError(
-            f"bias_type: x has the expressed type {x.expressed_type} and w {w.expressed_type}: give types "
-            "with the same one"
+            f"bias_type: x and w must have the same expressed type, got {x.expressed_type} and {w.expressed_type}"
         )
     scales = [x.scale * scale for scale in w.scales]
     if w.is_per_axis:

@@ -56,8 +56,10 @@ class MemoryLimit:
         """Count bytes that are about to be read. Raise ModelError if they exceed the limit."""
         if size > self.left:
             raise ModelError(
-                f"{self.path}: with {shown(name)}, which takes {size} bytes, more than {self.max_bytes} are read into "
-                "memory: load_tensors(..., max_bytes=...) sets another limit"
+                f"{self.path}: the arrays up to {shown(name)}, which takes {size} bytes, exceed the limit of "
+                f"{self.max_bytes} bytes "
+                "in memory: "
+                "load_tensors(..., max_bytes=...) sets another limit"
             )
         self.left -= size
 
@@ -65,7 +67,9 @@ class MemoryLimit:
 def require_shape(place: str, shape: tuple[Any, ...]) -> None:
     """Raise ModelError unless an array can have the shape that a file gives; ``place`` names the array."""
     if len(shape) > _MOST_AXES or any(type(size) is not int or not 0 <= size < 1 << 63 for size in shape):
-        raise ModelError(f"{place} has the shape {shown(shape)}, expected at most {_MOST_AXES} non-negative sizes")
+        raise ModelError(
+            f"{place} has the shape {shown(shape)}, expected at most {_MOST_AXES} sizes, none of them negative"
+        )
 
 
 def as_entry(name: str, value: Any) -> FileEntry:
@@ -125,4 +129,6 @@ def _check_padding(array: Array, element: UniformType, shape: Shape) -> None:
 
 def _require(array: Array, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
     if array.dtype != dtype or array.shape != shape:
-        raise QuantTypeError(f"the type needs {dtype} of shape {shape}, the file has {array.dtype} of {array.shape}")
+        raise QuantTypeError(
+            f"expected an array of {dtype} with shape {shape} for the type, got {array.dtype} with shape {array.shape}"
+        )

@@ -70,7 +70,9 @@ def in_floats(
         raise QuantTypeError(f'{message}, or use qrt.float_results("allow")')
     out = kwargs.get("out")
     if any(isinstance(x, Tensor) for x in (out if isinstance(out, tuple) else (out,))):
-        raise QuantTypeError(f"{name}: out must be an array of floats, as the result has no exact quantized values")
+        raise QuantTypeError(
+            f"{name}: 'out' must be an array of floats, got a QuantTensor: the result has no exact quantized values"
+        )
     if mode == "warn":
         warnings.warn(message, stacklevel=_frames_inside())
     try:

@@ -331,7 +331,7 @@ def pad(
     ([3, 5, 6, 3, 3], [5, 6, 7])
     """
     pairs = tuple(
-        items(pair, "pad: (before, after)") if isinstance(pair, (list, np.ndarray)) else pair
+        items(pair, "pad: each (before, after) of 'padding'") if isinstance(pair, (list, np.ndarray)) else pair
         for pair in items(padding, "pad: padding")
     )
     return bind("pad", (q,), {"padding": pairs, "value": value}, None, out)
@@ -370,6 +370,6 @@ def concat(
     [1, 2, 1, 2]
     """
     if isinstance(tensors, QuantTensor):
-        raise QuantTypeError("concat: tensors must be a sequence of tensors, got one: give a list of them")
+        raise QuantTypeError("concat: 'tensors' must be a sequence of tensors, got one tensor: give a list of them")
     attributes = {"axis": axis, "requant": requant}
     return bind("concat", items(tensors, "concat: tensors"), attributes, out_type, out)

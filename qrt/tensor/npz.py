@@ -86,13 +86,14 @@ def _entries(file: BinaryIO, archive: ZipFile, mapped: bool, limit: MemoryLimit)
                 raise _damaged(f"{limit.path}: {shown(name)}", error) from None
             yield stem, entry
         elif not (name.endswith(_TEXT) and f"{name.removesuffix(_TEXT)}{_ARRAY}" in members):
-            raise ModelError(f"{limit.path}: {shown(name)} is neither an array nor the type of one")
+            raise ModelError(f"{limit.path}: {shown(name)} must be an array (.npy), or the type of an array (.mlir)")
 
 
 def _require_compression(place: str, info: ZipInfo) -> None:
     if info.compress_type not in _COMPRESSIONS:
         raise ModelError(
-            f"{place} is compressed by method {info.compress_type}, expected what np.savez_compressed writes"
+            f"{place} is compressed by the ZIP method {info.compress_type}, expected one that "
+            "np.savez_compressed writes"
         )
 
 
@@ -117,7 +118,9 @@ def _array(
         if dtype.hasobject:
             raise ModelError(f"{place} contains pickled objects, which are not supported")
         if info.file_size - start != dtype.itemsize * prod(shape):
-            raise ModelError(f"{place} does not have the bytes of its shape")
+            raise ModelError(
+                f"{place} has {info.file_size - start} bytes, expected {dtype.itemsize * prod(shape)} for its shape"
+            )
         if mapped and info.compress_type == ZIP_STORED and info.file_size > start:
             offset = _data_offset(file, info) + start
             if not aligned or offset % dtype.alignment == 0:

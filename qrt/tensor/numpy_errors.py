@@ -15,39 +15,44 @@ _OBJECTS = (
     r"|only length-1|only 0-dim|<class '"
 )
 _REWORDED = {
-    rf"could not broadcast input array from shape ({_SHAPE}) into shape ({_SHAPE}).*": r"\1 does not broadcast to \2",
+    rf"could not broadcast input array from shape ({_SHAPE}) into shape ({_SHAPE}).*": r"shape \1 does not "
+    r"broadcast to shape \2",
     rf"could not broadcast where mask from shape ({_SHAPE}) into shape ({_SHAPE})": r"a mask of shape \1 does not "
-    r"broadcast to \2",
-    rf"shape mismatch: value array of shape ({_SHAPE}) .* result of shape ({_SHAPE})": r"\1 does not broadcast to \2",
-    rf".*could not be broadcast together with .*({_SHAPE}) and requested shape ({_SHAPE})": r"\1 does not "
-    r"broadcast to \2",
+    r"broadcast to shape \2",
+    rf"shape mismatch: value array of shape ({_SHAPE}) .* result of shape ({_SHAPE})": r"shape \1 does not "
+    r"broadcast to shape \2",
+    rf".*could not be broadcast together with .*({_SHAPE}) and requested shape ({_SHAPE})": r"shape \1 does not "
+    r"broadcast to shape \2",
     rf".*could not be broadcast together with .*?((?:{_SHAPE} ?)+)(?: and .*)?": r"the shapes \1 do not broadcast",
     r"'([\w.]+)' object cannot be interpreted as an integer": r"expected an integer, got \1",
     r"'([\w.]+)' object is not iterable": r"expected a sequence, got \1",
-    r"only integers, slices .* are valid indices": "an index is an integer, a slice, ..., None, or "
+    r"only integers, slices .* are valid indices": "expected an index: an integer, a slice, ..., None, or "
     "integers or booleans in a list or an array",
     r".*\binhomogeneous shape.*": "nested sequences do not form an array: their lengths differ",
-    r"Cannot interpret .* as a data type": "expected a dtype",
-    r"this function only supports up to (\d+) dimensions but the array has (\d+)\.": r"it takes \1 dimensions at most, "
+    r"Cannot interpret (.*) as a data type": r"expected a dtype, got \1",
+    r"this function only supports up to (\d+) dimensions but the array has (\d+)\.": r"expected at most \1 dimensions, "
     r"got \2: reshape the tensor",
     r"[\w.<>]+\(\) got an unexpected keyword argument ('\w+').*": r"no argument is named \1",
     r"[\w.<>]+\(\) missing \d+ required \S+ arguments?: (.*)": r"an argument is missing: \1",
-    r"[\w.<>]+\(\) got multiple values for argument ('\w+')": r"\1 is given twice",
-    r"[\w.<>]+\(\) takes .* but (\d+) .*": r"got \1 arguments, more or fewer than it takes",
+    r"[\w.<>]+\(\) got multiple values for argument ('\w+')": r"the argument \1 is given twice",
+    r"[\w.<>]+\(\) takes .* but (\d+) .*": r"got \1 arguments, more or fewer than the function takes",
     r"[\w.<>]+\(\) takes .* given\)": "an argument has a shape or a type that the function does not accept",
     rf".*({_OBJECTS}).*": "an argument has a type that the function does not accept",
 }
 """Messages about Python's objects, and what is said of the arguments instead. Other messages stay as they are."""
 
 
-def from_numpy(error: Exception, name: str = "") -> QuantTypeError:
-    """Return qrt's error for an error of NumPy, with the same base class; ``name`` is the function that was called."""
+def from_numpy(error: Exception, name: str = "", argument: str = "") -> QuantTypeError:
+    """Return qrt's error for an error of NumPy, with the same base class.
+
+    ``name`` is the function that was called, ``argument`` what follows the message: the argument that is wrong.
+    """
     text = " ".join(str(error).split())
     for pattern, ours in _REWORDED.items():
         if match := re.fullmatch(pattern, text):
             text = " ".join(match.expand(ours).split())
             break
-    message = f"{name}: {text}" if name else text
+    message = f"{name}: {text}{argument}" if name else text
     if isinstance(error, AxisError):
         return QuantAxisError(message)
     kind = QuantIndexError if isinstance(error, IndexError) else QuantValueError

@@ -287,8 +287,10 @@ def _window(
 ) -> dict[str, Any]:
     """Return the attributes of an op family: a pair for each of ``steps``, and the padding in numbers."""
     pairs = {step: _pair(name, step, value) for step, value in steps.items()}
-    if x.ndim != 4 or len(kernel) != 2:
-        raise QuantTypeError(f"{name}: operands must be of rank 4, the first is {x.tensor_type}")
+    if x.ndim != 4:
+        raise QuantTypeError(f"{name}: the first operand must have the layout NHWC, of rank 4, got {x.tensor_type}")
+    if len(kernel) != 2:
+        raise QuantTypeError(f"{name}: w must have the axes height and width, got the sizes {tuple(kernel)} of these")
     size, dilations = (x.shape[1], x.shape[2]), pairs.get("dilations", (1, 1))
     resolved = resolve_padding(name, padding, size, (kernel[0], kernel[1]), pairs["strides"], dilations)
     return {**pairs, "padding": resolved}

@@ -86,7 +86,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         array = as_storage(storage)
         if array.dtype.kind not in "iu":
             instead = ": qrt.quantize(storage, type) quantizes floats" if array.dtype.kind == "f" else ""
-            raise QuantTypeError(f"storage must be integers, got dtype {array.dtype}{instead}")
+            raise QuantTypeError(f"QuantTensor: storage must be integers, got dtype {array.dtype}{instead}")
         check_integrity(type, array.shape)
         check_bounds(array, type)
         self._fill(pack(aligned_copy(array, storage_dtype(type)), type), type, array.shape)
@@ -242,7 +242,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
 
     def __len__(self) -> int:
         if not self._shape:
-            raise QuantTypeError("len() of a tensor of rank 0")
+            raise QuantTypeError("a tensor of rank 0 has no length")
         return self._shape[0]
 
     def __repr__(self) -> str:
@@ -301,10 +301,14 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         try:
             data = source.reshape(wanted)
         except (ValueError, OverflowError) as error:
-            message = f"reshape: {self.tensor_type} has another number of elements than shape {shown(wanted)}"
+            message = (
+                f"reshape: {self.tensor_type} cannot have the shape {shown(wanted)}: the numbers of elements differ"
+            )
             raise QuantValueError(message) from error
         if copy is False and (is_packed(self.type) or not np.may_share_memory(data, source)):
-            raise QuantValueError(f"reshape: {self.tensor_type} cannot be of shape {data.shape} without a copy")
+            raise QuantValueError(
+                f"reshape: {self.tensor_type} cannot have the shape {data.shape} without a copy, as copy=False requires"
+            )
         result = wrap_storage(data, reshaped_element(self.type, self._shape, data.shape), source)
         return result.copy() if copy else result
 
@@ -426,7 +430,7 @@ def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
         return tuple(range(rank))[::-1]
     order = tuple(axis + rank * (axis < 0) for axis in given)
     if sorted(order) != list(range(rank)):
-        raise QuantValueError(f"transpose: {shown(given)} is not a permutation of {rank} axes")
+        raise QuantValueError(f"transpose: 'axes' must have each of the {rank} axes once, got {shown(given)}")
     return order
 
 

@@ -34,7 +34,7 @@ def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
     for name, entry in entries.items():
         if entry.array.dtype.str[1:] not in {np.dtype(code).str[1:] for code in _DTYPES.values()}:
             raise QuantTypeError(
-                f"save_tensors: .safetensors cannot store {entry.array.dtype}, the dtype of {shown(name)}"
+                f"save_tensors: {shown(name)} has the dtype {entry.array.dtype}, which a .safetensors file cannot store"
             )
     texts = {f"{_TYPE}{name}": entry.text for name, entry in entries.items() if entry.text is not None}
     file.write(save({name: entry.array for name, entry in entries.items()}, texts))

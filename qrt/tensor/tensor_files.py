@@ -61,7 +61,7 @@ def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike],
     if append and os.path.exists(name):
         present = form.read(name, mapped=True, max_bytes=None)
         if common := present.keys() & entries.keys():
-            raise ModelError(f"{name}: it has {', '.join(map(shown, sorted(common)))} already")
+            raise ModelError(f"{name}: the file already has tensors named {', '.join(map(shown, sorted(common)))}")
         entries = present | entries
     files.write_files([(name, lambda file: form.write(file, entries))])
 
@@ -102,7 +102,7 @@ def load_tensors(path: Path, *, mapped: bool = True, max_bytes: int | None = Non
     --------
     >>> load_tensors("weights.bin")
     Traceback (most recent call last):
-    qrt.errors.ModelError: weights.bin: the name of a file of tensors ends in .npz or .safetensors
+    qrt.errors.ModelError: weights.bin: the name of a file of tensors must end in .npz or .safetensors
     """
     name, form = _file(path)
     require(mapped, bool, "load_tensors: mapped", "True or False")
@@ -125,11 +125,13 @@ def _file(path: Path) -> tuple[str, Any]:
     name = str(os.fspath(path))
     form = _FORMATS.get(os.path.splitext(name)[1])
     if form is None:
-        raise ModelError(f"{name}: the name of a file of tensors ends in {' or '.join(_FORMATS)}")
+        raise ModelError(f"{name}: the name of a file of tensors must end in {' or '.join(_FORMATS)}")
     return name, form
 
 
 def _checked(name: object) -> str:
     if not isinstance(name, str) or not name or name.endswith(npz._TEXT):
-        raise QuantTypeError(f"save_tensors: a name is a string that does not end in .mlir, got {shown(name)}")
+        raise QuantTypeError(
+            f"save_tensors: the name of a tensor must be a string that does not end in .mlir, got {shown(name)}"
+        )
     return name

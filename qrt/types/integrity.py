@@ -23,7 +23,7 @@ def check_integrity(element: UniformType, shape: Sequence[int | None] | None) ->
         if size is not None and size != element.scales_shape[0]:
             raise QuantTypeError(
                 "quantized dimension size does not match number of scales: "
-                f"dimension {element.axis} is {size}, scales are {element.scales_shape[0]}"
+                f"dimension {element.axis} has size {size}, the type has {element.scales_shape[0]} scales"
             )
     elif element.block_sizes is not None:
         _check_blocks(element, element.block_sizes, shape)
@@ -55,7 +55,7 @@ def _check_blocks(element: UniformType, block_sizes: BlockSizes, shape: Sequence
                 f"dimension size {scales} of scales tensor at axis {axis} should match "
                 f"(tensor dimension at axis / block sizes at axis) = {expected}"
                 + (
-                    f": block_sizes has no axis {axis}"
+                    f": block_sizes has no entry for axis {axis}"
                     + f", write {axis}: {size // scales} there" * (size % scales == 0)
                     if axis not in blocks and size is not None
                     else ""

@@ -69,12 +69,12 @@ def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
         ends.append(np.array([as_float(item, what) for item in flat], np.float64).reshape(shape))
     lows, highs = ends
     if lows.shape != highs.shape:
-        raise QuantTypeError(f"lo of shape {lows.shape} does not match hi of shape {highs.shape}")
+        raise QuantTypeError(f"lo and hi must have the same shape, got {lows.shape} and {highs.shape}")
     wrong = ~(np.isfinite(lows) & np.isfinite(highs) & (lows <= highs))
     if wrong.any():
         place = int(wrong.argmax())
         raise QuantTypeError(
-            f"a range must have finite ends in ascending order, got {lows.ravel()[place]:g} to {highs.ravel()[place]:g}"
+            f"a range must be finite, with lo <= hi, got lo = {lows.ravel()[place]:g} and hi = {highs.ravel()[place]:g}"
         )
     return np.minimum(lows, 0.0), np.maximum(highs, 0.0)
 
@@ -95,7 +95,7 @@ def integer_bytes(zero_points: Any, shape: tuple[int, ...]) -> bytes:
         given, items = _flatten(zero_points, "zero points")
         flat = np.array([as_integer(value, "zero point") for value in items], np.int64)
     if given != shape:
-        raise QuantTypeError(f"zero points of shape {given} do not match scales of shape {shape}")
+        raise QuantTypeError(f"zero points must have the shape of the scales, {shape}, got {given}")
     return flat.tobytes() if flat.any() else b""
 
 
@@ -121,7 +121,7 @@ def as_integer(value: Any, what: str) -> int:
     except TypeError:
         raise QuantTypeError(f"{what} must be an integer, got {shown(value)}") from None
     if result not in _INT64:
-        raise QuantTypeError(f"{what} {shown(result)} does not fit 64 bits")
+        raise QuantTypeError(f"{what} must be an integer of 64 bits, got {shown(result)}")
     return result
 
 
@@ -167,7 +167,7 @@ def checked_axis(axis: int | None) -> int | None:
         return None
     axis = as_integer(axis, "axis")
     if not 0 <= axis <= _INT32_MAX:
-        reason = ": axes of a type count from 0, because a type has no rank" if axis < 0 else ""
+        reason = ": the axis of a type must be counted from 0, because a type has no rank" if axis < 0 else ""
         raise QuantTypeError(f"illegal quantized dimension: {axis}{reason}")
     return axis
 
@@ -178,23 +178,23 @@ def checked_blocks(blocks: Mapping[int, int] | Iterable[tuple[int, int]] | None)
     try:
         pairs = [(axis, size) for axis, size in (blocks.items() if isinstance(blocks, Mapping) else blocks)]
     except (TypeError, ValueError):
-        raise QuantTypeError(f"block sizes must map axes to sizes, got {shown(blocks)}") from None
+        raise QuantTypeError(f"block_sizes must be a mapping from axes to sizes, got {shown(blocks)}") from None
     checked = []
     for axis, size in pairs:
         size = as_integer(size, "block size")
         if size <= 0:
-            raise QuantTypeError(f"illegal block size: {size}")
+            raise QuantTypeError(f"illegal block size: {size}, expected a positive integer")
         checked.append((checked_axis(axis), size))
     return tuple(checked)  # type: ignore[arg-type]  # checked_axis gives None for None alone
 
 
 def check_scales_shape(shape: tuple[int, ...], axis: int | None, blocks: BlockSizes | None) -> None:
     if 0 in shape:
-        raise QuantTypeError("a quantized type needs at least one scale")
+        raise QuantTypeError(f"a quantized type must have at least one scale, got scales of shape {shape}")
     if blocks is not None:
         if not shape:
             raise QuantTypeError(
-                "scales of a sub-channel type must be nested sequences, one level per tensor dimension"
+                "scales of a sub-channel type must be nested sequences, one level per tensor dimension, got one number"
             )
     elif axis is not None:
         if len(shape) != 1:

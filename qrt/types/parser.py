@@ -86,7 +86,7 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     except TypeError:
         parsed = None  # a list, which the next line refuses, or an upstream version that is none
     if not isinstance(text, str):
-        raise QuantTypeError(f"expected the text of a type, got {shown(text)}")
+        raise QuantTypeError(f"parse_type: expected text, got {shown(text)}")
     if parsed is None:
         scanner = Scanner(Source(text, "<type>"))
         parsed = TypeParser(scanner, upstream=upstream).parse()
@@ -98,9 +98,9 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
             _memo[text, upstream] = parsed
     if kind is Type:
         return parsed
-    require(kind, type, "parse_type: kind", "a class of types")
+    require(kind, type, "parse_type: 'kind'", "a class of types")
     if not isinstance(parsed, kind):
-        raise QuantTypeError(f"expected a {kind.__name__}, got {parsed}, a {type(parsed).__name__}")
+        raise QuantTypeError(f"expected a {kind.__name__}, got the {type(parsed).__name__} {parsed}")
     return parsed
 
 
@@ -126,7 +126,7 @@ class TypeParser:
     ) -> None:
         if not isinstance(upstream, int) or upstream not in UPSTREAM_VERSIONS:
             known = ", ".join(map(str, UPSTREAM_VERSIONS))
-            raise QuantTypeError(f"upstream must be one of {known}, got {shown(upstream)}")
+            raise QuantTypeError(f"'upstream' must be an MLIR version, one of {known}, got {shown(upstream)}")
         self.scanner = scanner
         self._quantized = QuantizedTypeParser(scanner, upstream, self.parse_non_function)
         self.alias = alias
@@ -288,7 +288,7 @@ class TypeParser:
     def _dim(self, digits: str, at: int) -> int:
         value = int(digits) if len(digits) < 30 else MAX_DIM + 1
         if value > MAX_DIM:
-            raise self.scanner.error("invalid dimension: it does not fit 64 bits", at, at + len(digits))
+            raise self.scanner.error(f"invalid dimension: expected at most {MAX_DIM}", at, at + len(digits))
         return value
 
     def _cross(self, what: str) -> None:
@@ -351,7 +351,7 @@ class TypeParser:
     def _opaque(self, start: int, end: int) -> Type:
         text = self.scanner.text[start:end]
         if self.opaque is None or not self.opaque(re.split(r"[.<]", text[1:], maxsplit=1)[0]):
-            raise self.scanner.error(f"type '{text}' of an unregistered dialect", start, end)
+            raise self.scanner.error(f"type '{text}' belongs to a dialect that is not registered", start, end)
         return OpaqueType(text)
 
 

@@ -194,7 +194,7 @@ class UniformType(StoredType):
             zero_points = _one_of("zero_points", zero_points, "zero_point", zero_point, required=False)
         blocks = fields["block_sizes"] = checked_blocks(block_sizes)
         if axis is not None and blocks is not None:
-            raise QuantTypeError("a quantized type has either an axis or block sizes, not both")
+            raise QuantTypeError("a quantized type must have either an axis or block sizes, got both")
         if isinstance(scales, float) and axis is None and blocks is None:
             check_scale(scales, kind)
             shape: tuple[int, ...] = ()
@@ -278,11 +278,11 @@ class UniformType(StoredType):
             require(flag, (bool, np.bool_), what, "True or False")
         stored, is_signed = parse_storage(storage)
         if not isinstance(stored, IntegerType):
-            raise QuantTypeError(f"a type for a range needs integer storage, got {stored}")
+            raise QuantTypeError(f"for_range: storage must be an integer type, got {stored}")
         least, greatest = default_bounds(stored, is_signed)
         kind = expressed_type(expressed)
         if narrow and least + 1 == greatest:
-            raise QuantTypeError("narrow storage of 1 bit has one value: give more bits")
+            raise QuantTypeError("with narrow=True, storage must have at least 2 bits, got 1")
         low, high = ranges_around_0(lo, hi)
         scales, zeros = range_parameters(low, high, least + bool(narrow), greatest, kind.name, symmetric=symmetric)
         return cls(storage, kind, scales, zeros, axis, block_sizes, least + bool(narrow), greatest)
@@ -301,7 +301,7 @@ class UniformType(StoredType):
 
     def _require_per_layer(self, what: str) -> None:
         if not self.is_per_layer:
-            raise QuantTypeError(f"{self} has no single {what}")
+            raise QuantTypeError(f"{self} is not per layer and has no single {what}")
 
     def with_(self, **changes: Any) -> "UniformType":
         """Return a copy with the given constructor arguments changed.
@@ -316,7 +316,9 @@ class UniformType(StoredType):
                 changes[f"{name}s"] = _one_of(f"{name}s", changes.get(f"{name}s"), name, changes.pop(name))
         arguments: dict[str, Any] = dict(zip(_ARGUMENTS, self.__reduce__()[1], strict=True))
         if unknown := changes.keys() - arguments.keys():
-            raise QuantTypeError(f"a uniform type has no parameter {', '.join(sorted(unknown))}")
+            raise QuantTypeError(
+                f"no parameter of a uniform type is named {min(unknown)!r}: the parameters are {', '.join(arguments)}"
+            )
         if "storage" in changes:
             arguments["storage_min"] = arguments["storage_max"] = None
         if "scales" in changes and "zero_points" not in changes and not any(self.zero_point_bounds):
@@ -392,7 +394,7 @@ def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool =
     Raises QuantTypeError if both are given, or if neither is although it is required.
     """
     if many is not None and one is not None:
-        raise QuantTypeError(f"{singular} and {plural} are the same: give one of them")
+        raise QuantTypeError(f"{singular} and {plural} set the same parameter: give one of them")
     if required and many is None and one is None:
         raise QuantTypeError(
             'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that '

@@ -220,7 +220,7 @@ class QuantizedTypeParser:
 
     def _require_24(self, what: str, start: int) -> None:
         if self.upstream < 24:
-            message = f"{what} is not upstream {self.upstream}'s: it needs --upstream=24"
+            message = f"{what} is not part of MLIR {self.upstream}, the version that is read: give --upstream=24"
             raise self.scanner.error(message, start, max(self.scanner.pos, start + 1))
 
     def _calibrated(self, at: int) -> Type:

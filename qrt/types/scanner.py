@@ -140,7 +140,7 @@ class Scanner:
         self.deepest = 0
         """The greatest `depth` since a caller last reset this field."""
         if not self.text.isascii() and (bad := _SURROGATE.search(self.text)) is not None:
-            raise ParseError(f"the surrogate {bad[0]!r} is not a valid character", Location(source, bad.start()))
+            raise ParseError(f"the lone surrogate {bad[0]!r} is not a valid character", Location(source, bad.start()))
 
     def skip(self) -> int:
         """Skip white space and comments, and return the offset of the next token."""
@@ -219,7 +219,7 @@ class Scanner:
     def require_depth(self, more: int) -> None:
         """Raise ParseError if `more` levels of nesting would exceed the limit."""
         if self.depth + more > MAX_NESTING:
-            raise self.error(f"nested more than {MAX_NESTING} deep", self.skip())
+            raise self.error(f"nested more than {MAX_NESTING} levels deep", self.skip())
         self.deepest = max(self.deepest, self.depth + more)
 
     def __enter__(self) -> None:
@@ -329,7 +329,7 @@ class Scanner:
         if match[4] is not None:
             raise self.error(f"expected {what}: add a trailing dot to the integer", start, self.pos)
         if match[1]:
-            raise self.error("a hexadecimal float literal has no leading minus", start, self.pos)
+            raise self.error("a hexadecimal float literal must not have a leading minus", start, self.pos)
         digits = match[2][2:].lstrip("0")
         if len(digits) > 16:
             raise self.error("hexadecimal float literal out of range for 64 bits", start, self.pos)
@@ -351,7 +351,7 @@ class Scanner:
                 raise self.error(f"unterminated string in {what}", end)
             if token in _CLOSING:
                 if len(pending) == MAX_NESTING:
-                    raise self.error(f"nested more than {MAX_NESTING} deep in {what}", end)
+                    raise self.error(f"nested more than {MAX_NESTING} levels deep in {what}", end)
                 pending.append((_CLOSING[token], end))
             elif pending and token == pending[-1][0]:
                 pending.pop()

@@ -27,7 +27,7 @@ def _shape(shape: Iterable[int | None]) -> Shape:
         raise QuantTypeError(f"a shape must be a sequence of integers and None, got {shown(shape)}") from None
     for dim in dims:
         if dim is not None and not 0 <= dim <= MAX_DIM:
-            raise QuantTypeError(f"a dimension must be 0 to {MAX_DIM}, got {dim}")
+            raise QuantTypeError(f"a dimension must be from 0 to {MAX_DIM}, or None if dynamic, got {dim}")
     return dims
 
 
@@ -104,7 +104,7 @@ class TensorType(_Shaped):
         if not isinstance(encoding, str | None):
             raise QuantTypeError(f"an encoding must be text, got {shown(encoding)}")
         if shape is None and encoding is not None:
-            raise QuantTypeError("an unranked tensor has no encoding")
+            raise QuantTypeError("an unranked tensor cannot have an encoding")
         return {**_shape_fields(shape), "element": element, "encoding": encoding}
 
     def with_(

@@ -76,11 +76,13 @@ def _checked_fields(type: StorageType, is_signed: bool, low: int | None, high: i
     low = least if low is None else as_integer(low, "storage minimum")
     high = greatest if high is None else as_integer(high, "storage maximum")
     if not least <= low <= greatest:
-        raise QuantTypeError(f"illegal storage type minimum: {low}")
+        raise QuantTypeError(f"illegal storage type minimum: {low}, expected {least} to {greatest}")
     if not least <= high <= greatest:
-        raise QuantTypeError(f"illegal storage type maximum: {high}")
+        raise QuantTypeError(f"illegal storage type maximum: {high}, expected {least} to {greatest}")
     if low >= high:
-        raise QuantTypeError(f"illegal storage min and storage max: ({low}:{high})")
+        raise QuantTypeError(
+            f"illegal storage min and storage max: ({low}:{high}), expected a minimum below the maximum"
+        )
     return {
         "storage_type": type,
         "is_signed": is_signed,

@@ -209,7 +209,10 @@ def test_version_24_of_upstream(opt):
     text = "func.func private @f(!quant.uniform<f8E5M2:f32, 0.5>, !quant.any<si8>)\n"
     status, out, err = opt(text)
     assert (status, out) == (1, "")
-    assert "/program.mlir:1:37: error: storage type f8E5M2 is not upstream 22's: it needs --upstream=24" in err
+    assert (
+        "/program.mlir:1:37: error: storage type f8E5M2 is not part of MLIR 22, the "
+        "version that is read: give --upstream=24" in err
+    )
     status, out, err = opt(text, "--upstream=24")
     assert (status, err) == (0, "")
     assert "@f(!quant.uniform<f8E5M2:f32, 5.000000e-01>, !quant.any<si8>)" in out

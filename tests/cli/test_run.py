@@ -176,7 +176,7 @@ def test_bytecode_is_named_as_such(tmp_path, capsys, verb, name):
     path = tmp_path / name
     path.write_bytes(b"ML\xefR\x0dMLIR22.1.8\x00")
     assert main([verb, str(path)]) == 1
-    assert "this is MLIR bytecode, and qrt reads text: `mlir-opt " in capsys.readouterr().err
+    assert "expected MLIR text, got MLIR bytecode: convert it by `mlir-opt " in capsys.readouterr().err
 
 
 def test_the_module_runs_as_a_command(program):

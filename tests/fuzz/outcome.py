@@ -24,7 +24,7 @@ _MESSAGES = {
         TypeError,
         r"unexpected keyword|missing \d+ required|takes .*positional argument|multiple values for|required positional",
     ),
-    "the length of a tensor of rank 0": (TypeError, r"len\(\) of a tensor of rank 0"),
+    "the length of a tensor of rank 0": (TypeError, r"a tensor of rank 0 has no length"),
     "NumPy's own refusal of an index": (IndexError, r""),
     "an attribute that a tensor does not have": (AttributeError, r"^a \w*Tensor has no "),
     "a result that memory does not hold": (MemoryError, r""),

@@ -43,7 +43,7 @@ def test_a_module_outside_of_modules_is_printed_in_full():
 
 
 def test_types_of_known_dialects_are_never_opaque():
-    with pytest.raises(ParseError, match="unregistered dialect"):
+    with pytest.raises(ParseError, match="a dialect that is not registered"):
         ir.parse('"a.b"() {t = !func.foo<i8>} : () -> ()', allow_unregistered=True)
 
 

@@ -294,7 +294,7 @@ WRONG = {
     ),
     "a quantized constant with too few scales": (
         lambda b, x: b.constant([1, 2], "tensor<2x!quant.uniform<i8:f32:0, {0.5}>>"),
-        "dimension 0 is 2, scales are 1",
+        "dimension 0 has size 2, the type has 1 scales",
     ),
     "a quantized scalar": (
         lambda b, x: b.constant(1, "!quant.uniform<i8:f32, 1.0>"),

@@ -351,8 +351,8 @@ def test_constants_of_the_most_dimensions_print():
         ),
         (b"module {\1}", 1, "found the control character '\\x01'"),
         (b"module {\0}", 0, ""),
-        (b"module {\xff}", 1, "x.mlir: not UTF-8 text: invalid start byte at byte 8"),
-        (b"// \xed\xa0\x80", 1, "not UTF-8 text"),
+        (b"module {\xff}", 1, "x.mlir: expected UTF-8 text, got other bytes: invalid start byte at byte 8"),
+        (b"// \xed\xa0\x80", 1, "expected UTF-8 text"),
         (b"\xef\xbb\xbfmodule {}", 1, "x.mlir:1:1: error: expected an operation"),
     ],
     ids=[

@@ -63,15 +63,15 @@ def test_a_pass_that_is_defined_again_replaces_itself() -> None:
     qrt.ir.register_pass("outer-cell", first)
     qrt.ir.register_pass("outer-cell", second)
     assert PASSES["outer-cell"] is second
-    with pytest.raises(qrt.QuantError, match="the pass 'outer-cell'"):
+    with pytest.raises(qrt.QuantError, match="a pass named 'outer-cell'"):
         qrt.ir.register_pass("outer-cell", Named)
 
 
 @pytest.mark.parametrize(
     ("name", "kind", "message"),
     [
-        ("cse", Named, "the pass 'cse' is registered already"),
-        ("constant-fold", Named, "the pass 'constant-fold'"),
+        ("cse", Named, "a pass named 'cse' is registered already"),
+        ("constant-fold", Named, "a pass named 'constant-fold'"),
         ("a b", Named, "'a b' is not a valid name of a pass"),
         ("", Named, "'' is not a valid name of a pass"),
         (3, Named, "name must be text, got 3"),
@@ -119,7 +119,8 @@ def test_an_entry_point_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     module = qrt.ir.run_passes(ir.parse(TEXT), "outer-named")
     assert module.functions[0].attributes["mine.text"] == ir.StringAttr("x")
     message = (
-        "the pass 'outer-broken' of the entry point no_such_module:Pass does not load: No module named 'no_such_module'"
+        "the pass 'outer-broken' cannot be loaded from the entry point no_such_module:Pass: "
+        "No module named 'no_such_module'"
     )
     with pytest.raises(qrt.QuantError, match=message):
         qrt.ir.run_passes(ir.parse(TEXT), "outer-broken")
@@ -128,7 +129,7 @@ def test_an_entry_point_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert main(["opt", "--list-passes"]) == 0
     listed = capsys.readouterr().out
     assert "--outer-named " in listed
-    assert "does not load" in " ".join(listed.split())
+    assert "cannot be loaded" in " ".join(listed.split())
     assert "--cse " in listed
 
 

@@ -69,7 +69,8 @@ def test_a_package_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) 
     entries = {"broken": EntryPoint("broken", "no_such_module_at_all", "qrt.ir.dialects")}
     monkeypatch.setattr(registry, "installed", lambda group: entries)
     with pytest.raises(
-        qrt.QuantError, match="the dialect 'broken' of the entry point no_such_module_at_all does not load: No module"
+        qrt.QuantError,
+        match="the dialect 'broken' cannot be loaded from the entry point no_such_module_at_all: No module",
     ):
         ir.parse('"broken.op"() : () -> ()')
 
@@ -78,9 +79,9 @@ def test_names_and_rooms_that_are_refused() -> None:
     ir.register_dialect("outer", ROOM)
     ir.register_dialect("outer", ROOM)
     for name, room, message in (
-        ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "the dialect 'arith' is registered already"),
-        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "the dialect 'gpu'"),
-        ("outer", SimpleNamespace(OPS=[NEGATE]), "the dialect 'outer'"),
+        ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "a dialect named 'arith' is registered already"),
+        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "a dialect named 'gpu'"),
+        ("outer", SimpleNamespace(OPS=[NEGATE]), "a dialect named 'outer'"),
         ("empty", SimpleNamespace(OPS=[]), "needs a list OPS"),
         ("empty", None, "needs a list OPS"),
         ("empty", SimpleNamespace(OPS=[NEGATE]), "has an op of another"),

@@ -190,11 +190,11 @@ def test_pool(isa: str, kind: str, data: st.DataObject) -> None:
 
 
 def test_a_window_in_the_padding_alone_is_an_error() -> None:
-    with pytest.raises(KernelError, match="max_pool2d: a window along axis 1 lies in the padding alone"):
+    with pytest.raises(KernelError, match="max_pool2d: along axis 1, a window would contain padding alone"):
         bind_max_pool2d(
             isa="ref", storage="i8", x_shape=(1, 4, 4, 1), kernel=(2, 2), strides=(1, 1), padding=((2, 0), (0, 0))
         )
-    with pytest.raises(KernelError, match="max_pool2d: a window along axis 2 lies in the padding alone"):
+    with pytest.raises(KernelError, match="max_pool2d: along axis 2, a window would contain padding alone"):
         bind_max_pool2d(
             isa="ref", storage="i8", x_shape=(1, 4, 4, 1), kernel=(2, 2), strides=(1, 5), padding=((0, 0), (0, 3))
         )

@@ -65,7 +65,10 @@ def test_a_part_may_read_a_constant() -> None:
 
 @pytest.mark.parametrize(
     ("stride", "offset", "message"),
-    [((4, 1), 0, "source 0 reaches elements 0 to 6 of 6"), ((3, -1), 0, "source 0 reaches elements -2 to 3 of 6")],
+    [
+        ((4, 1), 0, "source 0 would access elements 0 to 6 of an array of 6"),
+        ((3, -1), 0, "source 0 would access elements -2 to 3 of an array of 6"),
+    ],
 )
 def test_a_copy_out_of_bounds_is_an_error(stride: tuple[int, int], offset: int, message: str) -> None:
     with pytest.raises(KernelError, match=message):

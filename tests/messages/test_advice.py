@@ -67,16 +67,14 @@ COMMANDS = {
         "cli/inputs.py", "--profile, --input-shape and --saturating are for qrt compile",
         "compile p.mlir --profile litert -o b.qrt",
     ),
-    "compile p.mlir -o p.onnx": ("files.py", (
-        ": {} must be the suffix of "
-        "this output, got {}"
-    ), "compile p.mlir -o c{0}"),
+    "compile p.mlir -o p.onnx": ("files.py", ": the name of this output must "
+        "end in {}, got {}", "compile p.mlir -o c{0}"),
     "quantize float.mlir --data data.npz -o float.mlir": (
-        "files.py", "this output would replace an input file: give it another name",
+        "files.py", "this output would replace an input file: give the output another name",
         "quantize float.mlir --data data.npz -o q.mlir",
     ),
     "run p.mlir --max-input 10": (
-        "files.py", " (max_bytes, --max-input)", "opt p.mlir --max-input 1000",
+        "files.py", " (set by max_bytes or --max-input)", "opt p.mlir --max-input 1000",
     ),
     "opt p.mlir --canonicalise": ("cli/parser.py", "; did you mean {}?", "opt p.mlir {0}"),
     "opt p.mlir --mlir-print-ir-after=csee": (
@@ -112,7 +110,7 @@ COMMANDS = {
         "quantize float.mlir --data spoilt.npz {0} -o q.mlir",
     ),
     "quantize float.mlir --data data.npz -o q.tflite": (
-        "files.py", ": {} must be the suffix of this output, got {}", "quantize float.mlir --data data.npz -o q{0}",
+        "files.py", ": the name of this output must end in {}, got {}", "quantize float.mlir --data data.npz -o q{0}",
     ),
     "opt --load-pass-plugin=json.py p.mlir": (
         "plugins.py", "a module named {} exists already: rename the file",
@@ -125,7 +123,7 @@ COMMANDS = {
         "runtime/functions.py", "the module has {}", "compile two.mlir --function {0} -o t.qrt",
     ),
     "opt quantile.mlir --upstream=22": (
-        "types/quantized_parser.py", "it needs --upstream={}", "opt quantile.mlir --upstream={0}",
+        "types/quantized_parser.py", "the version that is read: give --upstream={}", "opt quantile.mlir --upstream={0}",
     ),
 }  # fmt: skip
 """Commands that fail: the file and a part of the error, and the command that it says, with the values that it has.
@@ -237,7 +235,7 @@ def programs() -> dict[str, tuple[Callable[[], Any], str, str, Callable[[], Any]
         "one array as tensors": (
             lambda: qrt.save_tensors("w.pt", {"w": layer}),
             "tensor/tensor_files.py",
-            "the name of a file of tensors ends in {}",
+            "the name of a file of tensors must end in {}",
             lambda: qrt.save_tensors("w.npz", {"w": layer}),
         ),
         "a built operation without a type": (

@@ -113,7 +113,8 @@ def test_a_model_beside_its_runtime_beyond_the_limit(heard: Any, tmp_path: Path,
 
 
 @advises(
-    "tensor/file_entries.py", "takes {} bytes, more than {} are read into memory: load_tensors(..., max_bytes=...)"
+    "tensor/file_entries.py",
+    "which takes {} bytes, exceed the limit of {} bytes in memory: load_tensors(..., max_bytes=...)",
 )
 def test_tensors_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     path = tmp_path / "b.npz"

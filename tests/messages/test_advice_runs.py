@@ -153,7 +153,7 @@ def test_a_program_that_is_saved_again(heard: Any, tmp_path: Path) -> None:
 
 
 @mlir_opt.needed
-@advises("files.py", ": this is MLIR bytecode, and qrt reads text: `{} {}` writes it")
+@advises("files.py", ": expected MLIR text, got MLIR bytecode: convert it by `{} {}`")
 def test_bytecode_that_mlir_opt_writes_as_text(heard: Any, tmp_path: Path) -> None:
     path = tmp_path / "p.mlirbc"
     path.write_bytes(mlir_opt.run("func.func @f() { return }", "--emit-bytecode").stdout)
@@ -188,7 +188,7 @@ def test_models_of_other_runtimes(heard: Any, runtime: str) -> None:
         assert engine.load(content()).run([values])[0].tolist() == expected
 
 
-@advises("extras.py", 'is needed, which {}: pip install "qrt[{}]"')
+@advises("extras.py", 'is needed and {}: install it by pip install "qrt[{}]"')
 def test_the_extra_has_the_package(heard: Any) -> None:
     _, name = heard(lambda: require_installed("no_such_package", "onnx"))
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]

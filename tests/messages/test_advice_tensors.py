@@ -47,7 +47,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.relu(q, out=x)": (
-        "tensor/binding.py", ": give a tensor of the result's type and shape, or no out=",
+        "tensor/binding.py", ": give a tensor of the result's type and shape, or omit out=...",
         ("qrt.relu(q)", "qrt.relu(q, out=q.copy())"), "np.maximum(Q, 0)",
     ),
     "qrt.matmul(q, blocks, out_type=t, requant='fixed_double')": (
@@ -59,7 +59,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.matmul(qrt.requantize(per_axis, LAYER), q, out_type=t)",), "P @ Q",
     ),
     "qrt.matmul(f64, tinyblocks, out_type=out64, requant='float32')": (
-        "ops/sub_channel.py", "or the bias exceed the range of float32: use requant = {}",
+        "ops/sub_channel.py", "and the bias exceed the range of float32: use requant = {}",
         ("qrt.matmul(f64, tinyblocks, out_type=out64, requant={0})",), "np.zeros((2, 2))",
     ),
     "qrt.matmul(q, sums, out_type=LONGER, requant='float32')": (
@@ -72,11 +72,12 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     ),
     "qrt.mean(q, axis=0)": ("errors.py", "did you mean {}?", ("qrt.mean(q, **{{{0}: 0}})",), "[2, 2]"),
     "qrt.quantize(x)": (
-        "tensor/casts.py", "quantize: give a type, or bits= to choose one from the values: {}",
+        "tensor/casts.py", "quantize: expected a type, or bits=... to choose one from "
+            "the values, as in {}, got neither",
         ("{0}", "qrt.quantize(x, U)"), "x",
     ),
     "qrt.quantize(x, U, bits=8)": (
-        "tensor/casts.py", "quantize: give a type, or bits= and its options, not both",
+        "tensor/casts.py", "quantize: expected either a type, or bits=... with its options, got both",
         ("qrt.quantize(x, U)", "qrt.quantize(x, bits=8)"), "x",
     ),
     "np.repeat(per_axis, 2)": (
@@ -97,16 +98,17 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "tensor/protocol/methods.py", ": take an element, or {}", ("[list(map(float, row)) for row in q]", "{0}"), "Q",
     ),
     "q.mean(dtype=T, out_type=T)": (
-        "tensor/protocol/methods.py", "mean: dtype and out_type both set the type of the result: give one of them",
+        "tensor/protocol/methods.py", "mean: 'dtype' and 'out_type' both set the type of the result: give one of them",
         ("q.mean(out_type=T)", "q.mean(dtype=T)"), "np.round(Q.mean() * 2) / 2",
     ),
     "q.storag": ("tensor/protocol/methods.py", ": did you mean {}?", ("getattr(q, {0})",), "q.storage"),
     "np.clip(row, row, np.broadcast_to(row, (3, 2)))": (
-        "tensor/protocol/rules/order.py", "an axis in blocks cannot be broadcast: give tensors of the same shape",
+        "tensor/protocol/rules/order.py", "has blocks along an axis that cannot be broadcast: give "
+            "tensors of the same shape",
         ("np.clip(*[np.broadcast_to(row, (3, 2))] * 3)",), "np.broadcast_to(np.asarray(row), (3, 2))",
     ),
     "np.choose([0], [deep])": (
-        "tensor/numpy_errors.py", "dimensions at most, got {}: reshape the tensor",
+        "tensor/numpy_errors.py", "dimensions, got {}: reshape the tensor",
         ("np.choose([0], [deep.reshape(1)])",), "[1.0]",
     ),
     "q / r": (
@@ -121,7 +123,8 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("{1}(x, dx=np.asarray(q))",), "np.trapezoid(x, dx=Q)",
     ),
     "q + r": (
-        "ops/requant.py", "give out_type, qrt.{}({}, out_type=t)", ("qrt.{0}(q, r, out_type=t)",), "Q + np.asarray(r)",
+        "ops/requant.py", "give out_type, as in qrt.{}({}, "
+            "out_type=t)", ("qrt.{0}(q, r, out_type=t)",), "Q + np.asarray(r)",
     ),
     "qrt.mean(far, out_type=fine, requant='raw_mean')": (
         "numerics/rules.py", "the scales exceed the range of float32: use requant = {}",
@@ -141,7 +144,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
          "QuantileType('ui1', 'f16', [-1.0, 1.0]).quantiles"), "[-1.0, 1.0]",
     ),
     "qrt.UniformType('i8', 'f32', scale=0.5, scales=0.5)": (
-        "types/quantized.py", "{} and {} are the same: give one of them",
+        "types/quantized.py", "{} and {} set the same parameter: give one of them",
         ("qrt.UniformType('i8', 'f32', scale=0.5).scale", "qrt.UniformType('i8', 'f32', scales=0.5).scale"), "0.5",
     ),
     "qrt.UniformType('i8', 'f32')": (
@@ -150,7 +153,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.UniformType.for_range(0.0, 1.0, 'i1', narrow=True)": (
-        "types/quantized.py", "narrow storage of 1 bit has one value: give more bits",
+        "types/quantized.py", "with narrow=True, storage must have at least 2 bits, got 1",
         ("qrt.quantize([0.0, 1.0], qrt.UniformType.for_range(0.0, 1.0, 'i2', narrow=True))",), "[0, 1]",
     ),
     "qrt.parse_type('!quant.uniform<i8:f32, 1>')": (
@@ -158,11 +161,11 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.parse_type('!quant.uniform<i8:f32, 1.>').scale",), "1.0",
     ),
     "huge * 1e300": (
-        "tensor/protocol/rules/arithmetic.py", ": take the values as float64, {}",
+        "tensor/protocol/rules/arithmetic.py", ": give the values as float64, {}",
         ("{0} * 1e300".replace("{0}", "np.asarray(huge, np.float64)"),), "np.float64(np.asarray(huge)) * 1e300",
     ),
     "np.std(q, axis=1, dtype=t)": (
-        "tensor/protocol/rules/sums.py", "the result is float64: write {} for a type t",
+        "tensor/protocol/rules/sums.py", "the dtype of the result: write {} for a quantized type t",
         ("{0}",), "np.std(Q, axis=1)",
     ),
     "np.quantile(q, 0.3)": (
@@ -227,7 +230,7 @@ OPERATIONS = {
 
 
 @pytest.mark.parametrize("family", OPERATIONS)
-@hears("the result must keep the type {}, not {}: requantize it separately")
+@hears("the result must have the type of the operand, {}, got {}: change the type by a requantize of its own")
 def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, heard: Any) -> None:
     first, second = (f"tensor<1x4x4x2x!quant.uniform<i8:f32, {scale}>>" for scale in (0.5, 0.25))
     operands = "(" + ", ".join([first] * OPERATIONS[family].count("%")) + ")"
@@ -242,4 +245,8 @@ def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, hear
     assert np.array_equal(np.asarray(program(x)), np.asarray(x))
 
 
-enter_parts("ops/core.py", ("the result must keep the type {}, not {}: requantize it separately",), "apart")
+enter_parts(
+    "ops/core.py",
+    ("the result must have the type of the operand, {}, got {}: change the type by a requantize of its own",),
+    "apart",
+)

@@ -29,7 +29,8 @@ NAMES: dict[str, Any] = {
 }
 
 MISTAKES = {
-    "qrt.quantize(x)": "quantize: give a type, or bits= to choose one from the values: qrt.quantize(x, bits=8)",
+    "qrt.quantize(x)": "quantize: expected a type, or bits=... to choose one from the values, as in "
+    "qrt.quantize(x, bits=8), got neither",
     'qrt.quantize(x, "int8")': (
         "quantize: type must be a !quant.uniform type, got 'int8': give one such as qrt.UniformType(\"i8\", "
         '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
@@ -39,13 +40,14 @@ MISTAKES = {
         '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     ),
     'qrt.quantize("abc", T)': "quantize: x must be real numbers, got 'abc'",
-    "qrt.quantize([[1.0], [1.0, 2.0]], T)": "the values do not form an array: nested sequences have different lengths",
+    "qrt.quantize([[1.0], [1.0, 2.0]], T)": "the values do not form an array: the nested sequences of one "
+    "level have different lengths",
     "qrt.qcast(np.ones(2), T)": (
-        "qcast: x must be an array of float32, the expressed type f32 of !quant.uniform<i8:f32, "
-        "5.000000e-01:3>, got dtype float64: qrt.quantize takes any float dtype"
+        "qcast: x must be an array of float32, for the expressed type f32 of !quant.uniform<i8:f32, "
+        "5.000000e-01:3>, got dtype float64: qrt.quantize accepts any float dtype"
     ),
     "qrt.quantize(np.ones((2, 3)), CHANNELS)": (
-        "quantized dimension size does not match number of scales: dimension 1 is 3, scales are 2"
+        "quantized dimension size does not match number of scales: dimension 1 has size 3, the type has 2 scales"
     ),
     'qrt.UniformType("i8", "f32")': (
         'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that '
@@ -64,21 +66,23 @@ MISTAKES = {
         "scales of a per-axis type must be one flat sequence, got shape (): write [scale], or leave axis out"
     ),
     'qrt.UniformType("i8", "f32", [0.1, 0.2], axis=-1)': (
-        "illegal quantized dimension: -1: axes of a type count from 0, because a type has no rank"
+        "illegal quantized dimension: -1: the axis of a type must be counted from 0, because a type has no rank"
     ),
     'qrt.UniformType("i8", "f32", 0.5, 1.5)': "zero point must be an integer, got 1.5",
     'qrt.quantize(x, qrt.UniformType("i8", "f32", 0.5, 300))': (
-        "a tensor's type has zero point 300 outside [-128, 127], the range of i8: !quant.uniform<i8:f32, "
-        "5.000000e-01:300>"
+        "a tensor's type must have zero points in [-128, 127], the range of its storage type i8, got 300 in "
+        "!quant.uniform<i8:f32, 5.000000e-01:300>"
     ),
     'qrt.quantize(np.zeros((64, 64)), qrt.UniformType("i4", "f32", np.ones((2, 64)), block_sizes={0: 32}))': (
         "dimension size 64 of scales tensor at axis 1 should match (tensor dimension at axis / block sizes at "
-        "axis) = 1: block_sizes has no axis 1, write 1: 1 there"
+        "axis) = 1: block_sizes has no entry for axis 1, write 1: 1 there"
     ),
     "qrt.QuantTensor(x, T)": (
-        "storage must be integers, got dtype float32: qrt.quantize(storage, type) quantizes floats"
+        "QuantTensor: storage must be integers, got dtype float32: qrt.quantize(storage, type) quantizes floats"
     ),
-    "qrt.QuantTensor([300], T)": ("storage value 300 is outside [-128, 127] of !quant.uniform<i8:f32, 5.000000e-01:3>"),
+    "qrt.QuantTensor([300], T)": (
+        "storage values must be in [-128, 127], the storage bounds of !quant.uniform<i8:f32, 5.000000e-01:3>, got 300"
+    ),
     "q @ x": (
         'np.matmul has no exact result as quantized values: write np.asarray(q) @ x, or use qrt.float_results("allow")'
     ),
@@ -91,26 +95,27 @@ MISTAKES = {
         'qrt.float_results("allow")'
     ),
     "q + w": (
-        "add: no exact result type exists for different scales: give out_type, qrt.add(a, b, out_type=t); got "
-        "(tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
+        "add: no exact result type exists for operands with different scales: give "
+        "out_type, as in qrt.add(a, b, out_type=t); the operands are "
+        "tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>"
     ),
     "q @ qrt.quantize(np.ones((3, 2)), T)": (
-        "matmul: the contracted dimensions differ: 2 and 3; got (tensor<2x2x!quant.uniform<i8:f32, "
-        "5.000000e-01:3>>, tensor<3x2x!quant.uniform<i8:f32, 5.000000e-01:3>>)"
+        "matmul: the contracted dimensions differ: 2 in a, 3 in w; the operands are tensor<2x2x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>, tensor<3x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
     ),
-    "q.mean(out_typ=T)": "np.mean: out_typ is not supported for a QuantTensor",
-    "q.mean(dtype=T, out_type=T)": "mean: dtype and out_type both set the type of the result: give one of them",
-    "q.flatten(axis=0)": "flatten: no argument is named 'axis': it takes order",
+    "q.mean(out_typ=T)": "np.mean: the argument 'out_typ' is not supported for a QuantTensor",
+    "q.mean(dtype=T, out_type=T)": "mean: 'dtype' and 'out_type' both set the type of the result: give one of them",
+    "q.flatten(axis=0)": "flatten: no argument is named 'axis': the arguments are order",
     "qrt.mean(q, axis=0)": "mean: no argument is named 'axis': did you mean 'axes'?",
-    "qrt.matmul(q)": "matmul: an argument is missing: w",
+    "qrt.matmul(q)": "matmul: an argument is missing: 'w'",
     "qrt.concat([q, q], axes=1)": "concat: no argument is named 'axes': did you mean 'axis'?",
-    "qrt.metrics.mse(x, x, axis=0)": "mse: no argument is named 'axis': it takes reference, approximation",
+    "qrt.metrics.mse(x, x, axis=0)": "mse: no argument is named 'axis': the arguments are reference, approximation",
     'qrt.UniformType("i8", "f32", 0.5, offset=3)': (
-        "UniformType: no argument is named 'offset': it takes storage, expressed, scales, zero_points, axis, "
+        "UniformType: no argument is named 'offset': the arguments are storage, expressed, scales, zero_points, axis, "
         "block_sizes, storage_min, storage_max, scale, zero_point"
     ),
     "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32)": (
-        "group_size needs the axis along which values of shape (2, 2, 64) are grouped: give axis=2"
+        "with group_size, give the axis along which values of shape (2, 2, 64) are grouped, such as axis=2"
     ),
     "q // 2": (
         "np.floor_divide has no exact result as quantized values: write np.floor_divide(np.asarray(q), 2), or use "
@@ -131,31 +136,35 @@ MISTAKES = {
         'np.save takes no QuantTensor: qrt.save_tensors("q.npz", {"q": q}) keeps the type, np.asarray(q) has the values'
     ),
     "q.dtype": (
-        "a QuantTensor has no dtype: q.type is its quantized type, q.storage.dtype that of the integers, "
-        "np.result_type(q) that of the values"
+        "a QuantTensor has no attribute 'dtype': q.type is the quantized type, "
+        "q.storage.dtype the dtype of the integers, "
+        "np.result_type(q) the dtype of the values"
     ),
-    "q.numpy()": "a QuantTensor has no numpy: np.asarray(q) gives the values, q.storage the integers",
+    "q.numpy()": "a QuantTensor has no attribute 'numpy': np.asarray(q) gives the values, q.storage the integers",
     "q.dequantise()": "a QuantTensor has no attribute 'dequantise': did you mean 'dequantize'?",
     'q.astype("int8")': (
-        "astype: int8 cannot represent the values: write q.storage for the integers, or "
+        "astype: the dtype int8 cannot represent the real values: write q.storage for the integers, or "
         "np.asarray(q).astype('int8'), which truncates the values"
     ),
     "q.astype(5)": "astype: dtype must be a !quant.uniform type or a numeric dtype, got 5",
     "q[5]": "index 5 is out of bounds for axis 0 with size 2",
-    'q["a"]': "an index is an integer, a slice, ..., None, or integers or booleans in a list or an array",
-    "q[0.5]": "an index is an integer, a slice, ..., None, or integers or booleans in a list or an array",
+    'q["a"]': "expected an index: an integer, a slice, ..., None, or integers or booleans in a list or an array",
+    "q[0.5]": "expected an index: an integer, a slice, ..., None, or integers or booleans in a list or an array",
     "q.reshape(3, 3)": (
-        "reshape: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>> has another number of elements than shape (3, 3)"
+        "reshape: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>> cannot have the "
+        "shape (3, 3): the numbers of elements differ"
     ),
     "float(q)": "only a tensor of rank 0 converts to a Python number, got shape (2, 2): take an element, or q.tolist()",
     "bool(q)": (
         "the truth value of a tensor with more than one element is ambiguous: use np.any(q), np.all(q) or q.size"
     ),
-    "len(q[0, 0])": "len() of a tensor of rank 0",
+    "len(q[0, 0])": "a tensor of rank 0 has no length",
     "qrt.matmul(q, w, bias=np.zeros(2), out_type=T)": (
         "matmul: bias must be a QuantTensor, got ndarray: qrt.quantize(bias, qrt.bias_type(a, w)) makes one"
     ),
-    "qrt.matmul(q, w, bias=qrt.quantize([1.0, 2.0], qrt.bias_type(q, w)))": "matmul: a bias needs out_type",
+    "qrt.matmul(q, w, bias=qrt.quantize([1.0, 2.0], qrt.bias_type(q, w)))": (
+        "matmul: with a bias, give out_type, as in qrt.matmul(a, w, bias, out_type=t)"
+    ),
     'qrt.matmul(q, w, requant="float")': (
         "matmul: requant must be one of fixed, fixed_double, fixed_double_f32, fixed_double_f32_product, float32, "
         "float64_away, half_up_twice, "
@@ -166,27 +175,30 @@ MISTAKES = {
         '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     ),
     "qrt.matmul(q, w, out=np.zeros((2, 2)))": (
-        "matmul: out must be a QuantTensor, got ndarray: give a tensor of the result's type and shape, or no out="
+        "matmul: 'out' must be a QuantTensor, got ndarray: give a tensor of the result's "
+        "type and shape, or omit out=..."
     ),
     "CHANNELS_Q @ q": (
-        "matmul: a is per axis along axis 1, which is contracted: requantize it to a per-layer type; got "
-        "(tensor<2x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>>, tensor<2x2x!quant.uniform<i8:f32, "
-        "5.000000e-01:3>>)"
+        "matmul: the first operand must not be per axis along axis 1, which is "
+        "contracted: requantize it to a per-layer type; the operands are "
+        "tensor<2x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>>, tensor<2x2x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>"
     ),
-    "qrt.concat(q, w)": "concat: tensors must be a sequence of tensors, got one: give a list of them",
+    "qrt.concat(q, w)": "concat: 'tensors' must be a sequence of tensors, got one tensor: give a list of them",
     "qrt.concat([q, w])": (
-        "concat: operands of different types need out_type, qrt.concat(tensors, axis, out_type=t); got "
-        "(tensor<2x2x!quant.uniform<i8:f32, "
-        "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>)"
+        "concat: no exact result type exists for these operand types: give out_type, as in "
+        "qrt.concat(tensors, axis, out_type=t); the operands are "
+        "tensor<2x2x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>"
     ),
-    'qrt.clamp(q, min="a")': "clamp: min must be a real number, got 'a'",
+    'qrt.clamp(q, min="a")': "clamp: 'min' must be a real number, got 'a'",
     "qrt.conv2d(np.zeros((1, 4, 4, 3)), kernel)": (
         "conv2d: x must be a QuantTensor, got ndarray: qrt.quantize(x, bits=8) makes one"
     ),
     "qrt.conv2d(qrt.quantize(np.zeros((1, 3, 4, 4)), T), kernel)": (
-        "conv2d: x has 4 channels, w takes 1 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); "
-        "x.transpose(0, 2, 3, 1) converts from (N, C, H, W); got (tensor<1x3x4x4x!quant.uniform<i8:f32, "
-        "5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, 2.500000e-01>>)"
+        "conv2d: x has 4 channels, but w is for 1 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); "
+        "x.transpose(0, 2, 3, 1) converts from (N, C, H, W); the operands are tensor<1x3x4x4x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, 2.500000e-01>>"
     ),
     'qrt.conv2d(image, kernel, padding="same")': (
         "conv2d: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 'same': write 'SAME'"
@@ -194,14 +206,15 @@ MISTAKES = {
     "qrt.conv2d(image, kernel, padding=1)": (
         "conv2d: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 1"
     ),
-    "qrt.conv2d(image, kernel, strides=2.5)": "conv2d: strides must be two positive integers, got 2.5",
+    "qrt.conv2d(image, kernel, strides=2.5)": "conv2d: 'strides' must be two positive integers, got 2.5",
     "qrt.conv2d(image, kernel, groups=2)": (
-        "conv2d: x has 3 channels, w takes 2 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); got "
-        "(tensor<1x4x4x3x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, "
-        "2.500000e-01>>)"
+        "conv2d: x has 3 channels, but w is for 2 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); the operands are "
+        "tensor<1x4x4x3x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, "
+        "2.500000e-01>>"
     ),
     "qrt.avg_pool2d(q, 2)": (
-        "avg_pool2d: operands must be of rank 4, the first is tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
+        "avg_pool2d: the first operand must have the layout NHWC, of rank 4, got "
+        "tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
     ),
     'qrt.softmax(q, "f32")': (
         "softmax: out_type must be a !quant.uniform type, got 'f32': give one such as qrt.UniformType(\"i8\", "
@@ -231,20 +244,20 @@ MISTAKES = {
     "program.run({})": "input 'arg0' is missing: it takes tensor<2xf32>",
     'qrt.load("model.pb")': "model.pb: only .mlir, .tflite and .onnx files are supported, not .pb",
     'qrt.load("absent.mlir")': "absent.mlir: No such file or directory",
-    'qrt.save_tensors("w.pt", {"w": w})': "w.pt: the name of a file of tensors ends in .npz or .safetensors",
+    'qrt.save_tensors("w.pt", {"w": w})': "w.pt: the name of a file of tensors must end in .npz or .safetensors",
     'qrt.save_tensors("w.npz", w)': (
         "save_tensors: tensors must be a mapping from names to tensors, got a QuantTensor of shape (2, 2)"
     ),
-    "qrt.metrics.snr(x, q[0])": "snr: the shapes differ: (2, 2) and (2,)",
+    "qrt.metrics.snr(x, q[0])": "snr: reference and approximation must have the same shape, got (2, 2) and (2,)",
     'qrt.float_results("on").__enter__()': 'float_results: mode must be "allow", "warn" or "raise", got \'on\'',
-    "qrt.kernels.set_num_threads(0)": "set_num_threads: 0 given, expected 1 to 256",
+    "qrt.kernels.set_num_threads(0)": "set_num_threads: expected an integer from 1 to 256, got 0",
     "np.concatenate([q, w])": (
         "np.concatenate: the tensors must have the same type, got !quant.uniform<i8:f32, 5.000000e-01:3> and "
-        "!quant.uniform<i8:f32, 2.500000e-01>: qrt.requantize one of them"
+        "!quant.uniform<i8:f32, 2.500000e-01>: use qrt.requantize for one of them"
     ),
     "np.ravel(CHANNELS_Q)": (
         "np.ravel would mix the scales of axis 1 of tensor<2x2x!quant.uniform<i8:f32:1, "
-        "{5.000000e-01,2.500000e-01}>> along one axis: give another axis, np.asarray(q) for the values, or "
+        "{5.000000e-01,2.500000e-01}>> along one axis: give another axis, or np.asarray(q) for the values, or "
         "qrt.requantize to a type per layer first"
     ),
     "np.sum(CHANNELS_Q, axis=1)": (
@@ -269,7 +282,8 @@ def test_the_verifier_names_the_op_once() -> None:
     t = "tensor<1x2x!quant.uniform<i8:f32, 0.5>>"
     module = qrt.ir.parse(f"func.func @f(%a: {t}) {{ %0 = qrt.matmul %a, %a : ({t}, {t}) -> {t} return }}")
     with pytest.raises(
-        qrt.errors.VerifyError, match=r"'qrt\.matmul' op the contracted dimensions differ: 2 and 1; got"
+        qrt.errors.VerifyError,
+        match=r"'qrt\.matmul' op the contracted dimensions differ: 2 in " r"a, 1 in w; the operands are",
     ):
         module.verify()
 

@@ -169,8 +169,8 @@ KNOWN: dict[str, Any] = {
     "LAYER": UniformType("i8", "f32", 0.25), "LONGER": UniformType("i8", "f32", 2.0**23), "AXIS": AXIS,
 }  # fmt: skip
 FOLLOWED: dict[str, tuple[str, str, str]] = {
-    "q + r": ("give out_type, qrt.add(a, b, out_type=t)", "qrt.add(q, r, out_type=t)", "Q + R"),
-    "q - r": ("give out_type, qrt.sub(a, b, out_type=t)", "qrt.sub(q, r, out_type=t)", "Q - R"),
+    "q + r": ("give out_type, as in qrt.add(a, b, out_type=t)", "qrt.add(q, r, out_type=t)", "Q + R"),
+    "q - r": ("give out_type, as in qrt.sub(a, b, out_type=t)", "qrt.sub(q, r, out_type=t)", "Q - R"),
     "qrt.mul(per_axis, per_axis)": ("two per-axis operands", "qrt.mul(per_axis, per_axis, out_type=t)", "P * P"),
     "per_axis + other": ("different axes of the result", "qrt.add(per_axis, other, out_type=t)", "P + O"),
     "wide + wide": ("may reach", "qrt.add(wide, wide, out_type=BIG.with_(scales=1.0))", "W + W"),
@@ -178,10 +178,12 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
     "wide * wide": ("requantize the operands", "qrt.requantize(wide, LONGER) * qrt.requantize(wide, LONGER)", ""),
     "qrt.matmul(wide, wide, out_type=t)": ("requantize the operands", "qrt.matmul(q, q, out_type=t)", "Q @ Q"),
     "wide @ q": (
-        "give out_type, qrt.matmul(a, w, out_type=t)", "qrt.matmul(wide, q, out_type=BIG.with_(scales=2.0**4))", "",
+        "give out_type, as in qrt.matmul(a, w, out_type=t)", "qrt.matmul(wide, q, "
+            "out_type=BIG.with_(scales=2.0**4))", "",
     ),
     "qrt.concat([q, r])": (
-        "qrt.concat(tensors, axis, out_type=t)", "qrt.concat([q, r], 0, out_type=t)", "np.concatenate([Q, R])",
+        "give out_type, as in qrt.concat(tensors, axis, out_type=t)", "qrt.concat([q, r], 0, out_type=t)",
+         "np.concatenate([Q, R])",
     ),
     "np.concatenate([q, r], dtype=t)": (
         "qrt.concat takes out_type", "qrt.concat([q, r], out_type=t)", "np.concatenate([Q, R])",
@@ -191,10 +193,11 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
         "dtype=np.float64", "np.sum(np.broadcast_to(wide, (9, 2, 2)), axis=0, dtype=np.float64)", "9 * np.float64(W)",
     ),
     "np.std(q, axis=1, dtype=t)": (
-        "qrt.quantize(np.std(q, axis=1), t) for a type t", "qrt.quantize(np.std(q, axis=1), t)", "np.std(Q, axis=1)",
+        "qrt.quantize(np.std(q, axis=1), t) for "
+            "a quantized type t", "qrt.quantize(np.std(q, axis=1), t)", "np.std(Q, axis=1)",
     ),
     "np.var(q, ddof=1, dtype=t)": (
-        "qrt.quantize(np.var(q, ddof=1), t) for a type t",
+        "qrt.quantize(np.var(q, ddof=1), t) for a quantized type t",
         "qrt.quantize(np.var(q, ddof=1), t)", "np.round(4 * np.var(Q, ddof=1)) / 4",
     ),
     "np.sum(per_axis, axis=1)": (
@@ -219,13 +222,14 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
     "np.maximum(q, r)": (
         "requantize one, qrt.requantize(q, r.type)", "np.maximum(qrt.requantize(q, r.type), r)", "np.maximum(Q, R)",
     ),
-    "np.stack([q, r])": ("qrt.requantize one of them", "np.stack([qrt.requantize(q, r.type), r])", "np.stack([Q, R])"),
+    "np.stack([q, r])": ("use qrt.requantize for one of them", "np.stack([qrt.requantize(q, "
+        "r.type), r])", "np.stack([Q, R])"),
     "np.union1d(q, r)": ("requantize one, or both", "np.union1d(qrt.requantize(q, r.type), r)", "np.union1d(Q, R)"),
     "np.maximum(q, 500)": (
         "requantize to a wider type first", "np.maximum(qrt.requantize(q, t), 500)", "np.maximum(Q, 500)",
     ),
     "np.diag(per_axis[0])": (
-        "qrt.requantize it first", "np.diag(qrt.requantize(per_axis[0], t))", "np.diag(P[0])",
+        "use qrt.requantize first", "np.diag(qrt.requantize(per_axis[0], t))", "np.diag(P[0])",
     ),
     "np.insert(per_axis, 1, 0.0, axis=1)": (
         "use np.concatenate", "np.concatenate([per_axis, per_axis], 1)", "np.hstack([P, P])",
@@ -245,7 +249,7 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
         "np.full((1, 2, 2, 2), 27) + [1, 300]",
     ),
     "qrt.matmul(q, q, bias=qrt.quantize(numbers, qrt.bias_type(q, q)))": (
-        "a bias needs out_type",
+        "with a bias, give out_type",
         "qrt.matmul(q, q, bias=qrt.quantize(numbers, qrt.bias_type(q, q)), out_type=t)", "Q @ Q + [1, 300]",
     ),
     "qrt.matmul(q, x)": ("qrt.quantize(w, bits=8) makes one", "qrt.matmul(q, qrt.quantize(x, bits=8))", ""),
@@ -269,7 +273,7 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
         "qrt.quantize(x, qrt.UniformType('i4', 'f32', np.ones((2, 2)), block_sizes={0: 1, 1: 1}))", "x",
     ),
     "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32)": (
-        "give axis=2", "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32, axis=2)", "",
+        "such as axis=2", "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32, axis=2)", "",
     ),
     "qrt.quantize(np.ones((2, 48)), bits=4, group_size=32, axis=1)": (
         "pad them to 64 or give group_size=24", "qrt.quantize(np.ones((2, 48)), bits=4, group_size=24, axis=1)", "",
@@ -299,7 +303,7 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
     "np.zeros(3, like=q)": ("qrt.quantize it to q.type", "qrt.quantize(np.zeros(3), q.type)", "np.zeros(3)"),
     "np.sort_complex(q)": ("np.sort(q) sorts the values", "np.sort(q)", "np.sort_complex(Q).real"),
     "np.char.upper(q)": ("np.array2string(q)", "np.array2string(q)", ""),
-    "np.add(q, q, dtype=np.float64)": ("dtype must be a !quant.uniform type", "np.add(q, q, dtype=t)", "Q + Q"),
+    "np.add(q, q, dtype=np.float64)": ("'dtype' must be a !quant.uniform type", "np.add(q, q, dtype=t)", "Q + Q"),
     "qrt.concat(q, r)": ("give a list of them", "qrt.concat([q, r], out_type=t)", "np.concatenate([Q, R])"),
 }  # fmt: skip
 """Calls, a part of their errors, the call that follows the advice, and its value; none where it need only run."""

@@ -256,5 +256,5 @@ def test_bias_at_the_scale_of_the_accumulator_passes_unchanged() -> None:
 
 
 def test_bias_beyond_64_bits_is_an_error() -> None:
-    with pytest.raises(QuantTypeError, match="does not fit 64 bits"):
+    with pytest.raises(QuantTypeError, match="overflows 64 bits"):
         numerics.rescale_bias([2**31 - 1], [1e30], [0], [(1.0, 1.0)])

@@ -109,5 +109,5 @@ def test_an_unknown_rule_is_an_error_everywhere() -> None:
 def test_sums_of_floats_are_those_of_pools_alone() -> None:
     """Their accumulators are floats, and they have no shift, which a kernel of integers would read."""
     average = numerics.requant_parameters("dequantized", "i8", -128, 127, [(1.0,)], [(1.0,)], [0], [1])
-    with pytest.raises(KernelError, match="requantize: the rule dequantized is for averages of floats alone"):
+    with pytest.raises(KernelError, match="requantize: the rule dequantized is only for averages of floats"):
         bind_requantize(isa="ref", storage="i8", shape=(3,), zero_points=[0], requant=average)

@@ -93,12 +93,12 @@ def test_dynamic_and_unranked() -> None:
     ("element", "out", "attributes", "message"),
     [
         (FloatType("f32"), None, {}, "clamp: x must be a tensor of !quant.uniform"),
-        (T, T.with_(scales=1.0), {}, "clamp: the result must keep the type"),
-        (T, None, {"min": 2.0, "max": 1.0}, "clamp: min must not exceed max, got min = 2.0, max = 1.0"),
-        (T, None, {"min": np.nan}, "clamp: min must not exceed max, got min = nan"),
-        (T, None, {"max": "6"}, "clamp: max must be a real number, got '6'"),
-        (T, None, {"max": 1j}, "clamp: max must be a real number"),
-        (T.with_(zero_points=999), None, {}, "clamp: x has zero point 999 outside [-128, 127]"),
+        (T, T.with_(scales=1.0), {}, "clamp: the result must have the type of the operand"),
+        (T, None, {"min": 2.0, "max": 1.0}, "clamp: expected two numbers with min <= max, got min = 2.0, max = 1.0"),
+        (T, None, {"min": np.nan}, "clamp: expected two numbers with min <= max, got min = nan"),
+        (T, None, {"max": "6"}, "'max' must be a real number, got '6'"),
+        (T, None, {"max": 1j}, "'max' must be a real number, got 1j"),
+        (T.with_(zero_points=999), None, {}, "clamp: x must have zero points in [-128, 127]"),
     ],
 )
 def test_refuses(element: Any, out: Any, attributes: dict[str, Any], message: str) -> None:

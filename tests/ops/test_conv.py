@@ -120,33 +120,39 @@ def test_dynamic_dimensions() -> None:
 BY_CHANNEL = UniformType("u8", "f32", [0.5, 0.25], axis=3)
 XT, WT = tensor((1, 4, 4, 2), X), tensor((3, 2, 2, 2), W)
 REFUSED: list[tuple[list[TensorType], Any, dict[str, Any], str]] = [
-    ([XT], OUT, {}, "conv2d takes x, w, bias: got 1 operands"),
-    ([tensor((4, 4, 2), X), WT], OUT, {}, "x must be NHWC and w OHWI, both of rank 4; got (tensor<4x4x2x"),
+    ([XT], OUT, {}, "conv2d: expected 2 to 3 operands (x, w, bias), got 1"),
+    ([tensor((4, 4, 2), X), WT], OUT, {}, "x must have the layout NHWC and w the layout OHWI, both of rank "
+        "4; the operands are tensor<4x4x2x"),
     ([XT, tensor((3, 8), W)], OUT, {}, "both of rank 4"),
     ([tensor(None, X), WT], OUT, {}, "both of rank 4"),
     ([tensor((1, 4, 4, 2), FloatType("f32")), WT], OUT, {}, "x must be a tensor of !quant.uniform"),
-    ([tensor((1, 4, 4, 2), BY_CHANNEL), WT], OUT, {}, "x is summed over its height, width and channels"),
-    ([XT, tensor((3, 2, 2, 2), channels(W, 2, 3))], OUT, {}, "weights must be per layer, or per axis along"),
-    ([XT, WT], OUT, {"groups": 2}, "groups = 2 must be positive and divide the 3 output channels"),
-    ([XT, WT], OUT, {"groups": 0}, "groups = 0 must be positive"),
-    ([XT, WT], OUT, {"groups": "2"}, "groups = '2' must be positive"),
-    ([XT, WT], OUT, {"groups": 3}, "x has 2 channels, w takes 3 x 2"),
-    ([XT, WT], OUT, {"strides": (1, 0)}, "strides must be two positive integers, got (1, 0)"),
-    ([XT, WT], OUT, {"strides": 2}, "strides must be two positive integers, got 2"),
-    ([XT, WT], OUT, {"dilations": (1, 1.5)}, "dilations must be two positive integers"),
+    ([tensor((1, 4, 4, 2), BY_CHANNEL), WT], OUT, {}, "x must have a per-layer type, because sums run over its "
+        "height, width and channels"),
+    ([XT, tensor((3, 2, 2, 2), channels(W, 2, 3))], OUT, {}, "w must have a type per layer, or per axis along its "
+        "output channels (axis 0)"),
+    ([XT, WT], OUT, {"groups": 2}, "groups must be a positive integer that divides the 3 output channels, got 2"),
+    ([XT, WT], OUT, {"groups": 0}, "groups must be a positive integer that divides the 3 output channels, got 0"),
+    ([XT, WT], OUT, {"groups": "2"}, "groups must be a positive integer that divides the 3 output channels, got '2'"),
+    ([XT, WT], OUT, {"groups": 3}, "x has 2 channels, but w is for 3 x 2"),
+    ([XT, WT], OUT, {"strides": (1, 0)}, "'strides' must be two positive integers, got (1, 0)"),
+    ([XT, WT], OUT, {"strides": 2}, "'strides' must be two positive integers, got 2"),
+    ([XT, WT], OUT, {"dilations": (1, 1.5)}, "'dilations' must be two positive integers, got (1, 1.5)"),
     ([XT, WT], OUT, {"padding": ((0, 0), (0, -1))}, "padding must be 'SAME', 'VALID' or"),
     ([XT, WT], OUT, {"padding": ((0, 0), (0, 0.5))}, "padding must be 'SAME', 'VALID' or"),
     ([XT, WT], OUT, {"padding": 1}, "padding must be 'SAME', 'VALID' or"),
-    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 does not fit 4 with padding [0, 0]"),
-    ([XT, tensor((3, 0, 2, 2), W)], OUT, {}, ": the window has 0 elements"),
-    ([XT, WT, tensor((2,), I32)], OUT, {}, "bias must be a vector of 3 values"),
-    ([XT, WT, tensor((3,), I32)], None, {}, "a bias needs out_type"),
-    ([XT, WT], channels(OUT, 3, 2), {}, "must be per layer or per axis along its channels (axis 3)"),
+    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 elements is larger than 4 elements of "
+        "x with the padding [0, 0]"),
+    ([XT, tensor((3, 0, 2, 2), W)], OUT, {}, "must be at least 1, got 0"),
+    ([XT, WT, tensor((2,), I32)], OUT, {}, "bias must be a vector with one value for each of the 3 output "
+        "channels, of a per-layer or"),
+    ([XT, WT, tensor((3,), I32)], None, {}, "with a bias, give out_type"),
+    ([XT, WT], channels(OUT, 3, 2), {}, "must have a type per layer, or per axis along its channels (axis 3)"),
     ([XT, WT], OUT, {"requant": "exact"}, "requant must be one of fixed"),
-    ([XT, WT], OUT.with_(expressed="bf16"), {}, "have different expressed types: bf16, f32"),
+    ([XT, WT], OUT.with_(expressed="bf16"), {}, "must have the same expressed type, got bf16 and f32"),
     ([XT, WT], FloatType("f32"), {}, "the result must be a tensor of !quant.uniform"),
-    ([XT, tensor((3, None, 2, 2), W)], None, {}, "no exact i32 result type exists (the depth is dynamic)"),
-    ([XT, tensor((3, 2, 2, 2), channels(W, 4))], OUT, {}, "dimension 0 is 3, scales are 4"),
+    ([XT, tensor((3, None, 2, 2), W)], None, {}, "no exact i32 result type exists (the number of "
+        "products in a sum is dynamic)"),
+    ([XT, tensor((3, 2, 2, 2), channels(W, 4))], OUT, {}, "w cannot have the type"),
 ]  # fmt: skip
 
 

@@ -45,8 +45,8 @@ def test_a_sum_begins_with_zero() -> None:
 @pytest.mark.parametrize(
     ("element", "axis", "message"),
     [
-        (T, 0, "x must be of integers of 8 bits or more, f32 or f64"),
-        (IntegerType(1), 0, "x must be of integers of 8 bits or more"),
+        (T, 0, "the elements of x must be integers of 8 bits or more, f32 or f64"),
+        (IntegerType(1), 0, "the elements of x must be integers of 8 bits or more, f32 or f64"),
         (FloatType("f32"), 2, "axis 2 is out of range"),
     ],
 )

@@ -197,18 +197,21 @@ def changed(index: int, t: TensorType) -> list[TensorType]:
 
 WEIGHT = UniformType("i8", "f32", 0.5)
 REFUSED: list[tuple[list[TensorType], str]] = [
-    (changed(0, tensor((2, 1, 3), WEIGHT)), "x must be of f32, not tensor<2x1x3x"),
+    (changed(0, tensor((2, 1, 3), WEIGHT)), "'x' must be of f32, got tensor<2x1x3x"),
     (changed(1, TensorType((3, 16), F32)), "w must be a tensor of !quant.uniform, got"),
-    (changed(1, tensor((3, 16), UniformType("i16", "f32", 0.5))), "w must be i8 or u8 with the expressed"),
-    (changed(2, tensor((4, 16), UniformType("i8", "f32", [0.5] * 4, axis=0))), "r must be i8 or u8 with"),
+    (changed(1, tensor((3, 16), UniformType("i16", "f32", 0.5))),
+     "'w' must have storage i8 or u8, the "
+         "expressed type f32"),
+    (changed(2, tensor((4, 16), UniformType("i8", "f32", [0.5] * 4, axis=0))),
+     "'r' must have storage i8 or u8, the "
+         "expressed type f32"),
     (changed(2, tensor((4, 16), UniformType("i8", "f16", 0.5))), (
-        "r must be i8 or u8 with the expressed "
-        "type f32, per layer"
+        "'r' must have storage i8 or u8, the expressed type f32"
     )),
-    (changed(1, tensor((4, 16), WEIGHT)), "w must be of shape 3x16, not tensor<4x16x"),
-    (changed(3, TensorType((15,), F32)), "bias must be of shape 16, not"),
-    (changed(4, TensorType((2, 4), F32)), "hidden must be of shape 1x4, not"),
-    (changed(0, TensorType((2, 3), F32)), "x must have three dimensions, hidden and cell two"),
+    (changed(1, tensor((4, 16), WEIGHT)), "'w' must have the shape 3x16, got tensor<4x16x"),
+    (changed(3, TensorType((15,), F32)), "'bias' must have the shape 16, got"),
+    (changed(4, TensorType((2, 4), F32)), "'hidden' must have the shape 1x4, got"),
+    (changed(0, TensorType((2, 3), F32)), "'x' must have rank 3, and 'hidden' and 'cell' rank 2"),
 ]  # fmt: skip
 
 
@@ -223,7 +226,7 @@ def test_refuses(types: Sequence[TensorType], message: str) -> None:
 def test_zero_points_of_the_storage_alone() -> None:
     """Sums of 32 bits rely on it."""
     given: dict[str, Any] = {"rows": 1, "depth": 1, "columns": 1, "w": "i8", "w_scales": np.ones(1, np.float32)}
-    with pytest.raises(KernelError, match=re.escape("dynamic_matmul: w_zero_points are not within -128 and 127")):
+    with pytest.raises(KernelError, match=re.escape("dynamic_matmul: w_zero_points must be from -128 to 127")):
         bind_dynamic_matmul(isa="ref", w_zero_points=np.array([128], np.int32), **given)
 
 

@@ -331,13 +331,19 @@ def test_threads_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("types", "message"),
     [
-        ([tensor((2, 3), FloatType("f64")), tensor((3, 4), F32)], "a must be a tensor of f32"),
+        ([tensor((2, 3), FloatType("f64")), tensor((3, 4), F32)], "'a' must be a tensor of f32 of rank 1 or more"),
         ([tensor((2, 3), F32), tensor((3,), F32)], "w must be a matrix"),
-        ([tensor((2, 3), F32), tensor((4, 3), F32)], "the contracted dimensions differ: 3 and 4"),
+        ([tensor((2, 3), F32), tensor((4, 3), F32)], "the contracted dimensions differ: 3 in a, 4 in w"),
         ([tensor((2, 3), F32), tensor((3, 4), FloatType("f16"))], "w must be of f32, or quantized"),
-        ([tensor((2, 3), F32), tensor((3, 4), UniformType("i8", "f16", 1.0))], "quantized weights must express f32"),
-        ([tensor((2, 3), F32), tensor((3, 4), F32), tensor((3,), F32)], "the bias has 3 values for 4 columns"),
-        ([tensor((2, 3), F32), tensor((3, 4), F32), tensor((4,), I8)], "the bias must be a vector of f32"),
+        (
+            [tensor((2, 3), F32), tensor((3, 4), UniformType("i8", "f16", 1.0))],
+            "w must be of f32, or quantized with the expressed type f32",
+        ),
+        (
+            [tensor((2, 3), F32), tensor((3, 4), F32), tensor((3,), F32)],
+            "bias must have a value for each of the 4 columns of w, got 3",
+        ),
+        ([tensor((2, 3), F32), tensor((3, 4), F32), tensor((4,), I8)], "bias must be a vector of f32"),
     ],
 )
 def test_refused(types: list[TensorType], message: str) -> None:
@@ -349,20 +355,26 @@ def test_refused(types: list[TensorType], message: str) -> None:
     ("changed", "message"),
     [
         ({"k_block": 0}, "k_block"),
-        ({"w": "i16"}, "weights of i16 are not packed"),
-        ({"zero_points": [256]}, "zero_points go beyond 255"),
-        ({"scales": [np.inf]}, "scales is not finite"),
+        ({"w": "i16"}, "weights must have storage i8 or u8, got i16"),
+        ({"zero_points": [256]}, "zero_points must be from -255 to 255, got 256 to 256"),
+        ({"scales": [np.inf]}, "scales must be finite"),
         ({"scales": []}, "scales has 0 values, expected 1"),
         ({"k_scales": [1.0] * 39}, "k_scales has 39 values, expected 40"),
-        ({"k_scales": [np.inf] * 40}, "k_scales is not finite"),
-        ({"k_scales": [1.0] * 40, "scales": [2.0]}, "with k_scales K is one block, and scales are 1"),
+        ({"k_scales": [np.inf] * 40}, "k_scales must be finite"),
+        ({"k_scales": [1.0] * 40, "scales": [2.0]}, "with k_scales, expected one block along K, and scales of 1"),
         (
             {"k_scales": [1.0] * 40, "k_block": 20, "scales": [1.0] * 2, "zero_points": [0] * 2},
-            "with k_scales K is one block",
+            "with k_scales, expected one block along K, and scales of 1",
         ),
-        ({"k_zero_points": [1] * 40}, "with k_zero_points there are k_scales"),
-        ({"k_scales": [1.0] * 40, "k_zero_points": [1] * 40, "zero_points": [1]}, "and zero_points are 0"),
-        ({"k_scales": [1.0] * 40, "k_zero_points": [-256] * 40}, "k_zero_points go beyond 255"),
+        ({"k_zero_points": [1] * 40}, "with k_zero_points, expected k_scales too, and zero_points of 0"),
+        (
+            {"k_scales": [1.0] * 40, "k_zero_points": [1] * 40, "zero_points": [1]},
+            "with k_zero_points, expected k_scales too, and zero_points of 0",
+        ),
+        (
+            {"k_scales": [1.0] * 40, "k_zero_points": [-256] * 40},
+            "k_zero_points must be from -255 to 255, got -256 to -256",
+        ),
     ],
 )
 def test_binding_refuses(changed: dict[str, Any], message: str) -> None:

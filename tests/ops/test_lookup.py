@@ -101,18 +101,30 @@ def test_dynamic_and_unranked() -> None:
 XT, TABLE = tensor((3,), T), tensor((256,), OUT)
 PER_AXIS = UniformType("i8", "f32", [0.5, 0.25, 1.0], axis=0)
 REFUSED: list[tuple[list[TensorType], Any, str]] = [
-    ([XT], None, "lookup takes q, table: got 1 operands"),
+    ([XT], None, "lookup: expected 2 operands (q, table), got 1"),
     ([tensor((3,), FloatType("f32")), TABLE], None, "x must be a tensor of !quant.uniform"),
     ([XT, tensor((256,), FloatType("f32"))], None, "table must be a tensor of !quant.uniform"),
-    ([tensor((3,), PER_AXIS), TABLE], None, "x must be per layer, with storage of at most 8 bits, not !quant.uniform"),
+    (
+        [tensor((3,), PER_AXIS), TABLE],
+        None,
+        "the operand must have a per-layer type with storage of at most 8 bits, got !quant.uniform",
+    ),
     ([tensor((3,), UniformType("i9", "f32", 1.0)), TABLE], None, "with storage of at most 8 bits"),
-    ([XT, tensor((3,), PER_AXIS)], None, "the table must be per layer"),
-    ([XT, tensor((255,), OUT)], None, "a table for i8 must be a vector of 256 entries; got (tensor<3x"),
+    ([XT, tensor((3,), PER_AXIS)], None, "'table' must have a per-layer type, got"),
+    (
+        [XT, tensor((255,), OUT)],
+        None,
+        "'table' must be a vector of 256 entries, one for each value of i8; the operands are tensor<3x",
+    ),
     ([XT, tensor((16, 16), OUT)], None, "must be a vector of 256 entries"),
     ([XT, tensor(None, OUT)], None, "must be a vector of 256 entries"),
-    ([tensor((3,), UniformType("u4", "f32", 1.0)), TABLE], None, "a table for u4 must be a vector of 16 entries"),
+    (
+        [tensor((3,), UniformType("u4", "f32", 1.0)), TABLE],
+        None,
+        "'table' must be a vector of 16 entries, one for each value of u4",
+    ),
     ([XT, TABLE], T, "the result must have the table's type !quant.uniform<u8:f32"),
-    ([XT, tensor((256,), OUT.with_(expressed="f16"))], None, "have different expressed types: f16, f32"),
+    ([XT, tensor((256,), OUT.with_(expressed="f16"))], None, "must have the same expressed type, got f16 and f32"),
 ]
 
 
@@ -124,9 +136,11 @@ def test_refuses(types: list[TensorType], out: Any, message: str) -> None:
 
 
 def test_no_table_of_more_than_8_bits() -> None:
-    with pytest.raises(QuantTypeError, match="lookup: x must be per layer, with storage of at most 8 bits"):
+    with pytest.raises(
+        QuantTypeError, match="the operand must have a per-layer type with storage of at most 8 bits, got"
+    ):
         table_of(abs, UniformType("i16", "f32", 1.0), OUT)
-    with pytest.raises(QuantTypeError, match="lookup: the table must be per layer"):
+    with pytest.raises(QuantTypeError, match="'table' must have a per-layer type, got"):
         table_of(abs, T, PER_AXIS)
 
 
@@ -154,9 +168,17 @@ def test_interpolated() -> None:
 @pytest.mark.parametrize(
     ("x", "table", "message"),
     [
-        (tensor((3,), T), tensor((513,), LINE), "x must be i16 per layer, not !quant.uniform<i8:f32, 5.000000e-02:-3>"),
-        (tensor((3,), WORD), tensor((513,), OUT), "table must be i16 per layer, not !quant.uniform<u8"),
-        (tensor((3,), WORD), tensor((512,), LINE), "a table must be a vector of 513 entries"),
+        (
+            tensor((3,), T),
+            tensor((513,), LINE),
+            "'x' must have a per-layer type with storage i16, got !quant.uniform<i8:f32, 5.000000e-02:-3>",
+        ),
+        (
+            tensor((3,), WORD),
+            tensor((513,), OUT),
+            "'table' must have a per-layer type with storage i16, got !quant.uniform<u8",
+        ),
+        (tensor((3,), WORD), tensor((512,), LINE), "'table' must be a vector of 513 entries"),
     ],
 )
 def test_interpolated_refuses(x: TensorType, table: TensorType, message: str) -> None:

@@ -101,14 +101,22 @@ def test_sums_without_a_variance() -> None:
 ALL = dict.fromkeys(FLAGS, True)
 PLAIN = dict.fromkeys(FLAGS, False)
 REFUSED: list[tuple[dict[str, bool], dict[str, Any], str]] = [
-    (ALL, {"cifg": False}, "lstm takes x, w_input, w_forget,"),
-    (ALL, {"layer_norm": False, "forget_scale": 2.0**-12, "output_scale": 2.0**-12}, "got 19 operands"),
+    (ALL, {"cifg": False}, "expected 23 operands (x, w_input, w_forget, w_cell, w_output, r_input, r_forget, r_cell"),
+    (
+        ALL,
+        {"layer_norm": False, "forget_scale": 2.0**-12, "output_scale": 2.0**-12},
+        "expected 16 operands (x, w_forget, w_cell, w_output, r_forget, r_cell, r_output, b_forget",
+    ),
     (ALL, {"made_zero_point": 128}, "made_zero_point must be an integer from -128 to 127, got 128"),
     (ALL, {"made_scale": 0.0}, "made_scale must be positive and finite, got 0.0"),
-    (ALL, {"made_scale": 0.5}, "projection_bias must be i32 of scale 0.005"),
-    (ALL, {"projection_clip": -1.0}, "projection_clip must be 0, for none, or positive and finite, got -1.0"),
-    (PLAIN, {"cell_scale": 0.5}, "cell_scale must be 2**-12 without a layer normalization, got 0.5"),
-    (PLAIN, {"projection": True}, "lstm takes x, w_input,"),
+    (ALL, {"made_scale": 0.5}, "'projection_bias' must be i32 of scale 0.005 and zero point 0, got"),
+    (ALL, {"projection_clip": -1.0}, "projection_clip must be positive and finite, or 0 for no clipping, got -1.0"),
+    (PLAIN, {"cell_scale": 0.5}, "without layer normalization, cell_scale must be 2**-12, got 0.5"),
+    (
+        PLAIN,
+        {"projection": True},
+        "expected 16 operands (x, w_input, w_forget, w_cell, w_output, r_input, r_forget, r_cell",
+    ),
 ]
 
 
@@ -122,5 +130,5 @@ def test_refuses(forms: dict[str, bool], others: dict[str, Any], message: str) -
 def test_a_projection_keeps_the_type_of_the_state() -> None:
     family, forms = FAMILIES["lstm"], PLAIN | {"projection": True}
     other = TensorType(None, HIDDEN.with_(scales=0.5))
-    with pytest.raises(QuantTypeError, match="with a projection the results y and hidden must be"):
+    with pytest.raises(QuantTypeError, match="with a projection, the results y and hidden must have the type"):
         family.resolve_all(tuple(network(forms)[1]), family.complete(attributes(forms)), (other, None, None))

@@ -275,36 +275,56 @@ WIDE = UniformType("i32", "f32", 0.5)
 REFUSED: list[tuple[list[TensorType], Any, dict[str, str], str]] = [
     ([tensor((2, 4), FLOAT), tensor((4, 3), U8)], OUT, {}, "a must be a tensor of !quant.uniform, got tensor<2x4xf32>"),
     ([tensor((2, 4), I8), tensor((4, 3), FLOAT)], OUT, {}, "w must be a tensor of !quant.uniform"),
-    ([tensor((2, 4), I8)], OUT, {}, "matmul takes a, w, bias: got 1 operands"),
-    ([tensor((), I8), tensor((4, 3), U8)], OUT, {}, "operands must be ranked tensors of rank 1 or more"),
-    ([tensor(None, I8), tensor((4, 3), U8)], OUT, {}, "operands must be ranked tensors of rank 1 or more"),
-    ([tensor((2, 4), I8), tensor((5, 3), U8)], OUT, {}, "the contracted dimensions differ: 4 and 5"),
-    ([tensor((2, 3, 4), I8), tensor((3, 4, 5), U8)], OUT, {}, "batch dimensions 2 and 3 do not broadcast"),
+    ([tensor((2, 4), I8)], OUT, {}, "matmul: expected 2 to 3 operands (a, w, bias), got 1"),
+    ([tensor((), I8), tensor((4, 3), U8)], OUT, {}, "'a' and 'w' must be ranked tensors of rank 1 or more"),
+    ([tensor(None, I8), tensor((4, 3), U8)], OUT, {}, "'a' and 'w' must be ranked tensors of rank 1 or more"),
+    ([tensor((2, 4), I8), tensor((5, 3), U8)], OUT, {}, "the contracted dimensions differ: 4 in a, 5 in w"),
+    ([tensor((2, 3, 4), I8), tensor((3, 4, 5), U8)], OUT, {}, "batch dimension sizes 2 and 3 do not broadcast"),
     ([tensor((2, 4), per_axis(I8, 4, 1)), tensor((4, 3), U8)], OUT, {}, "along axis 1, which is contracted"),
-    ([tensor((2, 4), I8), tensor((4, 3), per_axis(U8, 4, 0))], OUT, {}, "axis 0 of the second operand is contracted"),
-    ([tensor((4,), I8), tensor((4,), per_axis(U8, 4, 0))], OUT, {}, "axis 0 of the second operand is contracted"),
-    ([tensor((4, 3), SUB), tensor((3, 4), U8)], OUT, {}, "a sub-channel first operand is not supported"),
+    ([tensor((2, 4), I8), tensor((4, 3), per_axis(U8, 4, 0))], OUT, {},
+     "the second operand must not be per axis along axis "
+        "0, which is contracted"),
+    ([tensor((4,), I8), tensor((4,), per_axis(U8, 4, 0))], OUT, {},
+     "the second operand must not be per axis along axis "
+        "0, which is contracted"),
+    ([tensor((4, 3), SUB), tensor((3, 4), U8)], OUT, {}, "the first operand must have a type per layer or per "
+        "axis, not a sub-channel type"),
     ([tensor((2, 4), I8), tensor((4, 3), SUB)], OUT, {"requant": "float64_away"}, "not defined for sub-channel"),
-    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), SUB)], OUT, {}, "is not defined for these operands"),
-    ([tensor((2, 4), I8), tensor((4, 3), SUB)], per_axis(OUT, 2, 0), {}, "is not defined for these operands"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8)], SUB, {}, "is not defined for these operands"),
+    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), SUB)], OUT, {}, "the result must have a type per "
+        "layer or per axis"),
+    ([tensor((2, 4), I8), tensor((4, 3), SUB)], per_axis(OUT, 2, 0), {}, "the result must have a type per "
+        "layer or per axis"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], SUB, {}, "the result must have a type per layer or per axis"),
     ([tensor((2, 4), I8), tensor((4, 3), U8)], FLOAT, {}, "the result must be a tensor of !quant.uniform"),
     ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT, {"requant": "up"}, "requant must be one of fixed, fixed_double"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT.with_(expressed="f16"), {}, "different expressed types: f16, f32"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8)], per_axis(OUT, 2, 1), {}, "dimension 1 is 3, scales are 2"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8.with_(zero_points=256))], OUT, {}, "w has zero point 256 outside [0, 255]"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT.with_(zero_points=-129), {}, "the result has zero point -129"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT.with_(expressed="f16"), {}, "the same expressed type, "
+        "got f16 and f32"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], per_axis(OUT, 2, 1), {}, "dimension 1 has size 3, the type "
+        "has 2 scales"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8.with_(zero_points=256))], OUT, {}, "w must have zero points in [0, 255]"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT.with_(zero_points=-129), {}, "the result must have zero points in "
+        "[-128, 127]"),
     ([tensor((2, 4), WIDE), tensor((4, 3), WIDE)], OUT, {}, "the accumulator may reach 18446744073709551616"),
     ([tensor((2, 4), I8), tensor((4, 3), WIDE)], None, {}, "no exact i32 result type exists (the accumulator may"),
-    ([tensor((2, None), I8), tensor((None, 3), U8)], None, {}, "no exact i32 result type exists (the depth is"),
+    ([tensor((2, None), I8), tensor((None, 3), U8)], None, {},
+     "no exact i32 result type exists (the number of products in a "
+        "sum is dynamic): give out_type"),
     ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), per_axis(U8, 3, 1))], None, {}, "has no quantized type: give"),
     ([tensor((2, 4), I8), tensor((4, 3), SUB)], None, {}, "has no quantized type: give out_type"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), I32)], None, {}, "a bias needs out_type"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((4,), I32)], OUT, {}, "bias must be a vector of 3 values"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((1, 3), I32)], OUT, {}, "bias must be a vector of 3 values"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), I32)], None, {}, "with a bias, give out_type"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((4,), I32)], OUT, {},
+     "bias must be a vector with one value for each of the 3 output "
+        "channels, of a per-layer or"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((1, 3), I32)], OUT, {},
+     "bias must be a vector with one value for each of the 3 output "
+        "channels, of a per-layer or"),
     ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), FLOAT)], OUT, {}, "bias must be a tensor of !quant.uniform"),
-    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), U8), tensor((3,), I32)], OUT, {}, "a per-layer first operand"),
-    ([tensor((2, 4), I8), tensor((3, 4, 3), per_axis(U8, 3, 0)), tensor((3,), I32)], OUT, {}, "along its channels"),
+    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), U8), tensor((3,), I32)], OUT, {},
+     "with a bias, the first operand must have "
+        "a per-layer type, got"),
+    ([tensor((2, 4), I8), tensor((3, 4, 3), per_axis(U8, 3, 0)), tensor((3,), I32)], OUT, {},
+     "with a bias, the weights must have a type per layer, or per "
+        "axis along their output channels"),
 ]  # fmt: skip
 
 
@@ -316,5 +336,5 @@ def test_refuses(types: list[TensorType], out: Any, attributes: dict[str, str], 
 
 
 def test_unknown_attribute() -> None:
-    with pytest.raises(QuantTypeError, match="matmul has no attribute 'bits', it has requant"):
+    with pytest.raises(QuantTypeError, match="matmul: no attribute is named 'bits': the attributes are requant"):
         infer("matmul", [tensor((2, 4), I8), tensor((4, 3), U8)], OUT, bits=8)

@@ -103,17 +103,18 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (tensor(None, T), None, {}, "x must be ranked"),
     (tensor((4,), FloatType("f32")), None, {}, "x must be a tensor of !quant.uniform"),
     (XT, None, {"axes": (4,)}, (
-        "axes (4,) must be different axes of a tensor of rank "
-        "4; got (tensor<1x4x4x2x"
+        "axes must be different integers from -4 to 3, got (4,)"
+        "; the operands are tensor<1x4x4x2x"
     )),
-    (XT, None, {"axes": (1, -3)}, "axes (1, -3) must be different axes"),
-    (XT, None, {"axes": (1.0,)}, "axes (1.0,) must be different axes"),
-    (XT, None, {"axes": 1}, "axes 1 must be different axes"),
+    (XT, None, {"axes": (1, -3)}, "axes must be different integers from -4 to 3, got (1, -3)"),
+    (XT, None, {"axes": (1.0,)}, "axes must be different integers from -4 to 3, got (1.0,)"),
+    (XT, None, {"axes": 1}, "axes must be different integers from -4 to 3, got 1"),
     (XT, None, {"keepdims": 1}, "keepdims must be true or false, got 1"),
-    (tensor((1, 4, 4, 2), channels(T, 2, 3)), None, {}, "x is summed over the axes [0, 1, 2, 3] and must be per layer"),
-    (tensor((3, 0), T), None, {"axes": (1,)}, "a mean over an axis without elements has no value"),
-    (XT, channels(OUT, 4, 1), {"axes": (1,), "keepdims": True}, "or per axis along an axis that is kept"),
-    (XT, OUT.with_(expressed="f16"), {}, "expressed types: f16, f32"),
+    (tensor((1, 4, 4, 2), channels(T, 2, 3)), None, {}, "x must have a type per layer, or per axis along "
+        "an axis other than those summed over, [0, 1, 2, 3]"),
+    (tensor((3, 0), T), None, {"axes": (1,)}, "x must have elements along the axes [1]"),
+    (XT, channels(OUT, 4, 1), {"axes": (1,), "keepdims": True}, "or per axis along an axis that is not summed over"),
+    (XT, OUT.with_(expressed="f16"), {}, "the same expressed type, got f16 and f32"),
     (XT, None, {"requant": "mean"}, "requant must be one of"),
     (tensor((2**31,), UniformType("i32", "f32", 1.0)), None, {}, ", which overflows 64 bits:"),
 ]  # fmt: skip
@@ -144,5 +145,8 @@ def test_rules_of_the_other_family_are_refused() -> None:
 
 
 def test_a_sum_of_a_channel_is_refused() -> None:
-    with pytest.raises(QuantTypeError, match=r"sum: x is summed over the axes \[0\] and must be per layer"):
+    with pytest.raises(
+        QuantTypeError,
+        match=r"sum: x must have a type per layer, or per axis along an axis other than those summed over, \[0\]",
+    ):
         infer("sum", [tensor((3, 2), channels(T, 3, 0))], OUT, axes=(0,))

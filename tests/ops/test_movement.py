@@ -110,7 +110,7 @@ def test_reshape_keeps_the_channel_axis(
     q = storage_of(t, old, np.random.default_rng(2))
     if new_axis is None:
         with pytest.raises(
-            QuantTypeError, match=re.escape(f"is not an axis of the result when {list(old)} becomes {list(new)}")
+            QuantTypeError, match=re.escape(f"which a reshape from {list(old)} to {list(new)} does not")
         ):
             infer("reshape", [tensor(old, t)], tensor(new, t))
         return
@@ -129,9 +129,12 @@ def test_reshape_says_where_open_dimensions_come_from() -> None:
     open_x = tensor((None, None, 4), T)
     assert infer("reshape", [open_x], wanted, open_axes=[0, 1, -1]).shape == wanted.shape
     for axes, message in (
-        ([0], "one axis for each of the 3 dynamic dimensions, got 1"), ([0, -1, -1], "and -1 at most once"),
-        ([0, 3, -1], "open_axes must be axes of x"), ([0, -2, 1], "open_axes must be axes of x"),
-        ([1, 1, 2], "has another number of elements than shape"),
+        ([0], "one axis of x for each of the 3 dynamic dimensions "
+            "of the result, got 1"), ([0, -1, -1], "and -1 at most once"),
+        ([0, 3, -1], "open_axes must contain axes of x, and -1 at most "
+            "once, got [0, 3, -1]"), ([0, -2, 1],
+             "open_axes must contain axes of x, and -1 at most once, got [0, 3, -1]"),
+        ([1, 1, 2], "the numbers of elements differ"),
     ):  # fmt: skip
         with pytest.raises(QuantTypeError, match=message):
             infer("reshape", [x], wanted, open_axes=axes)
@@ -254,38 +257,42 @@ def test_elements_of_any_type_move(element: Type) -> None:
 
 
 REFUSED: list[tuple[str, list[TensorType], Any, dict[str, Any], str]] = [
-    ("transpose", [tensor((2, 3), F32)], T, {}, "the result must have the element type f32, not !quant"),
+    ("transpose", [tensor((2, 3), F32)], T, {}, "the result must have the element type f32, got !quant"),
     ("transpose", [XT], F32, {}, "the result must be a tensor of !quant.uniform, got tensor<*xf32>"),
     ("transpose", [tensor(None, T)], None, {}, "x must be ranked"),
-    ("transpose", [XT], None, {"permutation": (0, 0)}, "permutation (0, 0) is not a permutation of 2 axes"),
-    ("transpose", [XT], None, {"permutation": (0,)}, "permutation (0,) is not a permutation of 2 axes"),
-    ("transpose", [XT], None, {"permutation": (-1, 0)}, "permutation (-1, 0) is not a permutation of 2 axes"),
-    ("transpose", [XT], T.with_(scales=1.0), {}, "the result must keep the type"),
-    ("reshape", [XT], None, {}, "the result shape must be given"),
-    ("reshape", [XT], T, {}, "the result shape must be given"),
-    ("reshape", [XT], tensor((4,), T), {}, "has another number of elements than shape [4]"),
-    ("reshape", [XT], tensor((None, 4), T), {}, "has another number of elements than shape [None, 4]"),
-    ("reshape", [XT], tensor((None, None), T), {}, "has another number of elements than shape"),
-    ("reshape", [XT], tensor((6,), T.with_(scales=1.0)), {}, "the result must keep the type"),
+    ("transpose", [XT], None, {"permutation": (0, 0)}, "permutation must have each of the 2 axes once, got (0, 0)"),
+    ("transpose", [XT], None, {"permutation": (0,)}, "permutation must have each of the 2 axes once, got (0,)"),
+    ("transpose", [XT], None, {"permutation": (-1, 0)}, "permutation must have each of the 2 axes once, got (-1, 0)"),
+    ("transpose", [XT], T.with_(scales=1.0), {}, "the result must have the type of the operand"),
+    ("reshape", [XT], None, {}, "expected a ranked result type, got none"),
+    ("reshape", [XT], T, {}, "expected a ranked result type, got none"),
+    ("reshape", [XT], tensor((4,), T), {}, "cannot have the shape [4]: the numbers of elements differ"),
+    ("reshape", [XT], tensor((None, 4), T), {}, "the shape [None, 4]: the numbers of elements differ"),
+    ("reshape", [XT], tensor((None, None), T), {}, "the numbers of elements differ"),
+    ("reshape", [XT], tensor((6,), T.with_(scales=1.0)), {}, "the result must have the type of the operand"),
     ("reshape", [tensor((2, 3), F32)], tensor((6,), T), {}, "the result must have the element type f32"),
-    ("reshape", [tensor((4, 6), blocked((4, 6), {0: 2}))], tensor((24,), T), {}, "is not an axis of the result when"),
-    ("concat", [], None, {}, "concat takes tensors: got 0 operands"),
+    ("reshape", [tensor((4, 6), blocked((4, 6), {0: 2}))], tensor((24,), T), {}, "the result must keep the "
+        "channel axis of"),
+    ("concat", [], None, {}, "concat: expected 1 or more operands (tensors), got 0"),
     ("concat", [XT, tensor((2, 3), F32)], None, {}, (
-        "operands must have the same element type "
-        "unless all are quantized"
+        "all operands must have the same element type, or quantized types"
     )),
     ("concat", [tensor((2, 3), F32)] * 2, T, {}, "the result must have the element type f32"),
     ("concat", [XT], None, {"axis": 2}, "axis 2 is out of range"),
     ("concat", [XT], None, {"axis": -3}, "axis -3 is out of range"),
-    ("concat", [XT], None, {"axis": None}, "axis None is out of range"),
+    ("concat", [XT], None, {"axis": None}, "axis must be an integer, got None"),
     ("concat", [tensor((), T)], None, {}, "axis 0 is out of range"),
-    ("concat", [XT, tensor((3,), T)], None, {}, "operands must have the same rank"),
-    ("concat", [XT, tensor(None, T)], None, {}, "operands must have the same rank"),
-    ("concat", [XT, tensor((2, 4), T)], None, {}, "dimension 1 must be"),
-    ("concat", [XT, tensor((2, 3), T.with_(scales=1.0))], None, {}, "operands of different types need out_type"),
-    ("concat", [XT, tensor((2, 3), T.with_(expressed="f16"))], T, {}, "expressed types: f16, f32"),
-    ("concat", [tensor((2, 3), channels(T, 2, 0)), XT], None, {}, "operands of different types need out_type"),
-    ("concat", [XT, XT], channels(T, 3, 0), {}, "dimension 0 is 4, scales are 3"),
+    ("concat", [XT, tensor((3,), T)], None, {}, "all operands must have the same rank"),
+    ("concat", [XT, tensor(None, T)], None, {}, "all operands must have the same rank"),
+    ("concat", [XT, tensor((2, 4), T)], None, {}, "all operands must have the same size along axis 1, got 3 and 4"),
+    ("concat", [XT, tensor((2, 3), T.with_(scales=1.0))], None, {},
+     "no exact result type exists for these operand types: give "
+        "out_type, as in qrt.concat(tensors"),
+    ("concat", [XT, tensor((2, 3), T.with_(expressed="f16"))], T, {}, "the same expressed type, got f16 and f32"),
+    ("concat", [tensor((2, 3), channels(T, 2, 0)), XT], None, {},
+     "no exact result type exists for these operand types: give "
+        "out_type, as in qrt.concat(tensors"),
+    ("concat", [XT, XT], channels(T, 3, 0), {}, "dimension 0 has size 4, the type has 3 scales"),
     ("concat", [XT, XT], None, {"requant": "none"}, "requant must be one of fixed"),
     ("concat", [tensor((2, 4), blocked((2, 4), {1: 2}))] * 2, None, {}, "sub-channel types are not supported"),
 ]  # fmt: skip

@@ -85,15 +85,16 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (tensor(None, T), None, {"padding": NONE}, "x must be ranked"),
     (tensor((2, 4), FloatType("f32")), T, {"padding": NONE}, "the result must have the element type f32"),
     (tensor((2, 4), IntegerType(8)), None, {"padding": NONE, "value": 128}, (
-        "value must be an integer within the range of i8, got"
+        "'value' must be an integer within the range of i8, got"
     )),
     (tensor((2, 4), IntegerType(8)), None, {"padding": NONE, "value": 0.5}, (
-        "value must be an integer within the range of i8, got"
+        "'value' must be an integer within the range of i8, got"
     )),
     (tensor((2, 4), IntegerType(1)), None, {"padding": NONE, "value": 2}, (
-        "value must be an integer within the range of i1, got"
+        "'value' must be an integer within the range of i1, got"
     )),
-    (XT, None, {}, "padding must be 2 pairs (before, after) of non-negative integers, got None; got (tensor<2x4x"),
+    (XT, None, {}, "padding must be 2 pairs (before, after) of non-negative integers, got "
+        "None; the operands are tensor<2x4x"),
     (XT, None, {"padding": ((0, 0),)}, (
         "padding must be 2 pairs (before, after) of "
         "non-negative integers, got ((0, 0),)"
@@ -102,12 +103,13 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (XT, None, {"padding": ((0, 0), (0, 0, 0))}, "padding must be 2 pairs"),
     (XT, None, {"padding": ((0, 0), (0, 1.5))}, "padding must be 2 pairs"),
     (XT, None, {"padding": ((0, 0), (0, 0), 1)}, "padding must be 2 pairs"),
-    (XT, None, {"padding": NONE, "value": np.nan}, "value must be a real number or None, got nan"),
-    (XT, None, {"padding": NONE, "value": "0"}, "value must be a real number, got '0'"),
-    (tensor((2, 4), channels(T, 4, 1)), None, {"padding": ((0, 0), (0, 1))}, "axis 1 is the channel axis of"),
+    (XT, None, {"padding": NONE, "value": np.nan}, "'value' must be a real number or None, got nan"),
+    (XT, None, {"padding": NONE, "value": "0"}, "'value' must be a real number, got '0'"),
+    (tensor((2, 4), channels(T, 4, 1)), None, {"padding": ((0, 0), (0, 1))}, "padding must be 0 along axis 1, the "
+        "channel axis of"),
     (tensor((2, 4), SUB_CHANNEL), None, {"padding": NONE}, "sub-channel types are not supported"),
-    (XT, T.with_(scales=1.0), {"padding": NONE}, "the result must keep the type"),
-    (tensor((2, 4), T.with_(zero_points=-129)), None, {"padding": NONE}, "x has zero point -129 outside [-128, 127]"),
+    (XT, T.with_(scales=1.0), {"padding": NONE}, "the result must have the type of the operand"),
+    (tensor((2, 4), T.with_(zero_points=-129)), None, {"padding": NONE}, "x must have zero points in [-128, 127]"),
 ]  # fmt: skip
 
 

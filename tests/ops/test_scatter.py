@@ -53,24 +53,25 @@ def test_a_call_whose_operand_has_the_memory_of_another_shape() -> None:
 @pytest.mark.parametrize("wrong", [-1, 3])
 def test_an_index_that_names_no_element(wrong: int) -> None:
     types = [tensor((3, 2), F32), tensor((1, 1), I32), tensor((1, 2), F32)]
-    with pytest.raises(UndefinedError, match=rf"index {wrong} is out of bounds for sizes \[3\]"):
+    with pytest.raises(
+        UndefinedError, match=rf"index {wrong} is out of bounds for the indexed axes of x, with sizes \[3\]"
+    ):
         reference("scatter_nd", [np.zeros((3, 2)), np.array([[wrong]]), np.ones((1, 2))], types)
 
 
 X, U = tensor((3, 2), F32), tensor((5, 2), F32)
 REFUSED: list[tuple[list[TensorType], dict[str, Any], str]] = [
-    ([X, tensor((5, 1), F32), U], {}, "indices must be of i32 or i64"),
-    ([X, tensor(None, I32), U], {}, "operands must be ranked"),
-    ([X, tensor((5, 1), I32), tensor(None, F32)], {}, "operands must be ranked"),
-    ([X, tensor((5, 1), I32), U], {"reduction": "mul"}, "reduction must be none or add, got 'mul'"),
+    ([X, tensor((5, 1), F32), U], {}, "'indices' must be of i32 or i64"),
+    ([X, tensor(None, I32), U], {}, "'x' and 'updates' must be ranked tensors"),
+    ([X, tensor((5, 1), I32), tensor(None, F32)], {}, "'x' and 'updates' must be ranked tensors"),
+    ([X, tensor((5, 1), I32), U], {"reduction": "mul"}, "reduction must be 'none' or 'add', got 'mul'"),
     ([tensor((3, 2), T), tensor((5, 1), I32), tensor((5, 2), T)], {"reduction": "add"}, (
-        "reduction add needs integers of 8 "
-        "bits or more, f32 or f64"
+        "the elements of x must be integers of 8 bits or more, f32 or f64"
     )),
-    ([X, tensor((5, 0), I32), U], {}, "the last axis of indices must be static, and from 1 to the rank of x"),
-    ([X, tensor((5, 3), I32), U], {}, "the last axis of indices must be static, and from 1 to the rank of x"),
-    ([X, tensor((5, 1), I32), tensor((5, 2), I32)], {}, "updates must have the element type f32"),
-    ([X, tensor((5, 1), I32), tensor((5,), F32)], {}, "updates must have the shape 5x2"),
+    ([X, tensor((5, 0), I32), U], {}, "the last axis of indices must have a static size from 1 to 2, the rank of x"),
+    ([X, tensor((5, 3), I32), U], {}, "the last axis of indices must have a static size from 1 to 2, the rank of x"),
+    ([X, tensor((5, 1), I32), tensor((5, 2), I32)], {}, "'updates' must have the element type f32"),
+    ([X, tensor((5, 1), I32), tensor((5,), F32)], {}, "'updates' must have the shape 5x2"),
 ]  # fmt: skip
 
 
@@ -89,14 +90,14 @@ def test_channels_stay_where_they_are() -> None:
     matrix = TensorType((4, 2, 1), "i64")
     moved = TensorType((4, 2, 3), t.with_(axis=2))
     assert family.resolve((TensorType((2, 3), t), matrix, moved), family.complete({})) == TensorType((2, 3), t)
-    with pytest.raises(QuantTypeError, match=r"updates must have the element type .*:2, "):
+    with pytest.raises(QuantTypeError, match=r"'updates' must have the element type .*:2, "):
         family.resolve((TensorType((2, 3), t), matrix, TensorType((4, 3, 3), t)), family.complete({}))
 
 
 @pytest.mark.parametrize(
     ("t", "words"),
     [
-        (UniformType("i8", "f32", [0.5, 0.25], axis=0), "axis 0 is the channel"),
+        (UniformType("i8", "f32", [0.5, 0.25], axis=0), "indices cannot select along axis 0, the channel axis of"),
         (UniformType("i8", "f32", [[0.5], [0.25]], block_sizes={0: 1, 1: 3}), "sub-channel types are not supported"),
     ],
 )

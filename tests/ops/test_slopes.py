@@ -82,7 +82,11 @@ def test_prelu_drawn(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("alpha", "message"),
-    [(np.inf, "alpha must be finite"), (np.nan, "alpha must be finite"), ("a", "alpha must be a real number")],
+    [
+        (np.inf, "alpha must be finite"),
+        (np.nan, "alpha must be finite"),
+        ("a", "'alpha' must be a real number, got 'a'"),
+    ],
 )
 def test_an_alpha_is_a_finite_number(alpha: object, message: str) -> None:
     with pytest.raises(QuantTypeError, match=message):
@@ -92,9 +96,9 @@ def test_an_alpha_is_a_finite_number(alpha: object, message: str) -> None:
 def test_types_that_are_refused() -> None:
     t = UniformType("i8", "f32", 0.5)
     by_axis = UniformType("i8", "f32", [0.5, 0.25], axis=0)
-    with pytest.raises(QuantTypeError, match="x and the result must be per layer"):
+    with pytest.raises(QuantTypeError, match="x and the result must have per-layer types, got the result type"):
         infer("leaky_relu", [tensor((2,), by_axis)])
-    with pytest.raises(QuantTypeError, match="alpha must be per layer"):
+    with pytest.raises(QuantTypeError, match="alpha must have a per-layer type"):
         infer("prelu", [tensor((2,), t), tensor((2,), by_axis)])
-    with pytest.raises(QuantTypeError, match="dimensions 3 and 2 do not broadcast"):
+    with pytest.raises(QuantTypeError, match="dimension sizes 3 and 2 do not broadcast"):
         infer("prelu", [tensor((3,), t), tensor((2,), t)])

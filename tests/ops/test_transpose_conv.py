@@ -89,10 +89,10 @@ def test_an_open_batch() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"strides": (0, 1)}, "strides must be two positive integers"),
+        ({"strides": (0, 1)}, "'strides' must be two positive integers, got (0, 1)"),
         (
             {"padding": ((3, 2), (0, 0))},
-            "2 pixels under a window of 2, stride 1, padding .3, 2. .* give an empty result",
+            "the result would have no elements: the size of x is 2, that of w 2, the stride 1, the padding",
         ),
         ({"output_padding": (-1, 0)}, "output_padding must be two non-negative integers"),
         ({"output_padding": "ab"}, "output_padding must be two non-negative integers"),
@@ -107,10 +107,10 @@ def test_attributes_that_are_refused(said: dict[str, Any], message: str) -> None
 def test_types_that_are_refused() -> None:
     x, w = tensor((1, 2, 2, 2), X), tensor((3, 2, 2, 2), W)
     for types, message in (
-        ([x, tensor((3, 2, 2, 4), W)], "x has 2 channels, w takes 4"),
+        ([x, tensor((3, 2, 2, 4), W)], "x has 2 channels, but w is for 4"),
         ([tensor((2, 2, 2), X), w], "both of rank 4"),
-        ([x, tensor((3, 0, 2, 2), W)], ": the window has 0 elements"),
-        ([tensor((1, 0, 2, 2), X), w], "give an empty result"),
+        ([x, tensor((3, 0, 2, 2), W)], "w must have a height and a width of at least 1, got 0"),
+        ([tensor((1, 0, 2, 2), X), w], "the result would have no elements"),
         ([x, tensor((2, 2, 2, 2), UniformType("i8", "f32", [0.5, 0.25], axis=1))], "output channels"),
     ):
         with pytest.raises(QuantTypeError, match=message):

@@ -183,7 +183,7 @@ def test_a_registered_target_is_found_and_does_not_hide_one_of_qrt():
     assert targets.find("mine") is mine
     targets.register_target(replace(mine, coarser_bias=True))
     assert targets.find("mine").coarser_bias
-    with pytest.raises(QuantError, match="the target 'tflite' is registered already"):
+    with pytest.raises(QuantError, match="a target named 'tflite' is registered already"):
         targets.register_target(targets.find("tflite"))
 
 
@@ -203,7 +203,7 @@ def test_an_entry_point_is_found(monkeypatch, tmp_path):
     del TARGETS._entries["outer"]
     monkeypatch.setattr(registry, "installed", lambda group: broken)
     with pytest.raises(
-        QuantError, match=r"the target 'outer' of the entry point outer_npu:NONE does not load: .*a Target, got 3"
+        QuantError, match=r"the target 'outer' cannot be loaded from the entry point outer_npu:NONE: .*a Target, got 3"
     ):
         targets.find("outer")
     monkeypatch.undo()

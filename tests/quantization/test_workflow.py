@@ -218,7 +218,10 @@ def test_the_command_looks_at_its_arguments_before_the_data(files: tuple[str, st
     for more, message in (
         (["-o", f"{folder}/absent/q.mlir"], "absent/q.mlir: the folder does not exist"),
         (["-o", output, "--html", f"{folder}/absent/r.html"], "absent/r.html: the folder does not exist"),
-        (["-o", output, "--html", f"{folder}/./q.mlir"], "q.mlir: .html must be the suffix of this output, got .mlir"),
+        (
+            ["-o", output, "--html", f"{folder}/./q.mlir"],
+            "q.mlir: the name of this output must end in .html, got .mlir",
+        ),
         (["-o", folder], "Is a directory"),
     ):
         assert main([*arguments, *more]) == 1

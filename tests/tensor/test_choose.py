@@ -188,5 +188,5 @@ def test_every_dtype_gives_the_type_of_its_values(dtype: Any, method: choose.Met
 def test_the_first_value_that_is_no_number_is_named() -> None:
     x = np.zeros((2, 3), np.float32)
     x[1, 1:] = np.inf, np.nan
-    with pytest.raises(QuantTypeError, match=r"values that a type is chosen from must be finite, got inf at \[1, 1\]"):
+    with pytest.raises(QuantTypeError, match=r"values from which a type is chosen must be finite, got inf at \[1, 1\]"):
         choose_type(x, integer_storage(8, F32, symmetric=True, narrow=False), Layout(x.shape))

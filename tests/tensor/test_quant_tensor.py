@@ -122,25 +122,37 @@ def test_scales_and_zero_points_have_the_shape_of_the_parameters() -> None:
 @pytest.mark.parametrize(
     ("values", "t", "message"),
     [
-        ([128], I8, "storage value 128 is outside [-128, 127] of !quant.uniform<i8"),
-        ([-129], I8, "storage value -129 is outside [-128, 127]"),
-        ([16], U4, "storage value 16 is outside [0, 15]"),
-        ([2], UniformType("i8", "f32", 1.0, storage_min=-1, storage_max=1), "storage value 2 is outside [-1, 1]"),
-        (np.uint64([2**63]), I8, "storage value 9223372036854775808 is outside"),
+        ([128], I8, "storage values must be in [-128, 127], the storage bounds of"),
+        ([-129], I8, "storage values must be in [-128, 127], the storage bounds of"),
+        ([16], U4, "storage values must be in [0, 15], the storage bounds of"),
+        (
+            [2],
+            UniformType("i8", "f32", 1.0, storage_min=-1, storage_max=1),
+            "storage values must be in [-1, 1], the storage bounds of",
+        ),
+        (np.uint64([2**63]), I8, "storage values must be in [-128, 127], the storage bounds of"),
         ([2**70], I8, "storage must be integers, got dtype object"),
         ([1.0], I8, "storage must be integers, got dtype float64"),
         ([True], I8, "storage must be integers, got dtype bool"),
         ([1j], I8, "storage must be integers, got dtype complex128"),
         (["1"], I8, "storage must be integers, got dtype <U1"),
         ([None], I8, "storage must be integers, got dtype object"),
-        ([[1, 2], [3]], I8, "the values do not form an array: nested sequences have different lengths"),
-        ([[1, 2]], PER_AXIS, "dimension 1 is 2, scales are 3"),
+        (
+            [[1, 2], [3]],
+            I8,
+            "the values do not form an array: the nested sequences of one level have different lengths",
+        ),
+        ([[1, 2]], PER_AXIS, "quantized dimension size does not match number of scales: dimension 1 has size"),
         ([1, 2, 3], PER_AXIS, "axis 1, rank 1"),
         (5, PER_AXIS, "axis 1, rank 0"),
         (np.zeros((3, 2), int), BLOCKS, "size 3 at axis 0 must be divisible by the corresponding block size 2"),
         (np.zeros((6, 2), int), BLOCKS, "dimension size 2 of scales tensor at axis 0"),
         (np.zeros(4, int), BLOCKS, "rank of scales 2 must match the rank of the tensor 1"),
-        ([1], UniformType("i8", "f32", 1.0, 128), "has zero point 128 outside [-128, 127], the range of i8"),
+        (
+            [1],
+            UniformType("i8", "f32", 1.0, 128),
+            "a tensor's type must have zero points in [-128, 127], the range of its storage",
+        ),
         ([1], "i8", "must be a !quant.uniform type, got 'i8'"),
         ([1], qrt.parse_type("!quant.any<i8:f32>"), "must be a !quant.uniform type"),
     ],
@@ -174,7 +186,7 @@ def test_indexing_commutes_with_dequantizing(
     try:
         view = q[key]
     except QuantTypeError as error:
-        assert "no channel of" in str(error)  # noqa: PT017 - a slice may be empty
+        assert "no channels of" in str(error)  # noqa: PT017 - a slice may be empty
         return
     np.testing.assert_array_equal(np.asarray(view), np.asarray(q)[key])
     assert view.shape == np.asarray(q)[key].shape
@@ -199,7 +211,7 @@ def test_reshaping_keeps_channels(t: UniformType) -> None:
         np.testing.assert_array_equal(np.asarray(q.reshape(shape)), np.asarray(q).reshape(shape))
         np.testing.assert_array_equal(np.asarray(q.reshape(*shape)), np.asarray(q).reshape(shape))
     assert q.reshape(1, 2, 3, 2).type.axis == 2
-    with pytest.raises(QuantTypeError, match="is not an axis of the result when"):
+    with pytest.raises(QuantTypeError, match="the result must keep the channel axis of"):
         q.reshape(12)
 
 
@@ -213,13 +225,15 @@ def test_views_share_memory_unless_packed() -> None:
 def test_bad_views(t: UniformType) -> None:
     q = QuantTensor(np.arange(6).reshape(2, 3), t)
     for shape in ((4,), (-1, 4), (-1, -1)):
-        with pytest.raises(QuantTypeError, match=r"reshape: tensor<2x3x.* has another number of elements than shape"):
+        with pytest.raises(
+            QuantTypeError, match=r"reshape: tensor<2x3x.* cannot have the shape .*: the numbers of elements differ"
+        ):
             q.reshape(shape)
     for wrong in (2.5, ("a",)):
         with pytest.raises(QuantTypeError, match="reshape: the shape must be"):
             q.reshape(wrong)
     for axes in ((0, 0), (0,), (0, 2), (0, -3)):
-        with pytest.raises(QuantTypeError, match="is not a permutation of 2 axes"):
+        with pytest.raises(QuantTypeError, match="must have each of the 2 axes once"):
             q.transpose(axes)
     for key in (2, -3, (0, 3)):
         with pytest.raises(IndexError):
@@ -326,7 +340,9 @@ def test_ufunc_out() -> None:
     out = QuantTensor(np.zeros((2, 2), int), I8)
     assert np.add(a, a, out=out) is out
     np.testing.assert_array_equal(np.asarray(out), 2 * np.asarray(a))
-    with pytest.raises(QuantTypeError, match="out must be a QuantTensor, got ndarray"):
+    with pytest.raises(
+        QuantTypeError, match="'out' must be a QuantTensor, got ndarray: give a tensor of the result's type"
+    ):
         np.add(a, a, out=np.zeros((2, 2)))
 
 

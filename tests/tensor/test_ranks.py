@@ -47,12 +47,14 @@ def test_results_are_those_of_two_dimensions(name, rank, text):
 @pytest.mark.parametrize("rank", [33, 40, 64])
 @pytest.mark.parametrize("name", LIMITED)
 def test_limits_are_named(name, rank, text):
-    with pytest.raises(QuantError, match=r"is beyond 31 dimensions|takes 32 dimensions at most, got"):
+    with pytest.raises(QuantError, match=r"must have at most 31 dimensions|expected at most 32 dimensions, got"):
         LIMITED[name](_tensor(rank, text))
 
 
 def test_matrices_of_any_rank():
     q, low = _tensor(64, TYPES[0]), _tensor(2, TYPES[0])
     np.testing.assert_array_equal(np.asarray(q @ np.swapaxes(q, -1, -2)).ravel(), np.asarray(low @ low.T).ravel())
-    with pytest.raises(QuantError, match=r"mul: the shape .* is beyond 31 dimensions"):
+    with pytest.raises(
+        QuantError, match=r"mul: a shape must have at most 31 dimensions and 2\*\*40 elements, got \(1, 1, 1"
+    ):
         q * q

@@ -109,7 +109,7 @@ def test_0_writes_to_out() -> None:
     assert np.add(own, 0, out=own) is own
     assert own.equals(Q)
     for wrong in (QuantTensor(np.zeros((2, 3), np.int32), WIDE), np.zeros((2, 3))):
-        with pytest.raises(QuantTypeError, match="out must be a QuantTensor of the result's type"):
+        with pytest.raises(QuantTypeError, match="'out' must be a QuantTensor of the result's type"):
             np.add(Q, 0, out=wrong)
 
 
@@ -206,8 +206,8 @@ def test_elements_of_kept_calls_are_looked_at_each_time() -> None:
 def test_elements_of_other_scales_or_values_stay_errors() -> None:
     total = QuantTensor(5, WIDE)
     for other, words in (
-        (WIDE.with_(scales=0.25), "no exact result type exists for different scales"),
-        (UniformType("i32", "f64", 0.5), "operands and result have different expressed types:"),
+        (WIDE.with_(scales=0.25), "no exact result type exists for operands with different scales: give out_type"),
+        (UniformType("i32", "f64", 0.5), "operands and result must have the same expressed type, got"),
     ):
         with pytest.raises(QuantTypeError, match=words):
             total + QuantTensor(5, other)

@@ -125,7 +125,7 @@ def test_nesting_is_bounded():
         with s.nested():
             descend()
 
-    with pytest.raises(ParseError, match=f"more than {MAX_NESTING} deep"):
+    with pytest.raises(ParseError, match=f"more than {MAX_NESTING} levels deep"):
         descend()
     assert s.depth == 0
 

@@ -58,10 +58,16 @@ def test_the_singular_is_the_same_argument() -> None:
     [
         ({}, "a uniform type needs scales"),
         ({"zero_point": 1}, "a uniform type needs scales"),
-        ({"scales": 0.5, "scale": 0.5}, "scale and scales are the same: give one of them"),
-        ({"scales": 0.5, "zero_points": 1, "zero_point": 1}, "zero_point and zero_points are the same"),
-        ({"scales": [0.5], "axis": -1}, "illegal quantized dimension: -1: axes of a type count from 0"),
-        ({"scales": [0.5], "block_sizes": {-1: 2}}, "illegal quantized dimension: -1: axes of a type count from 0"),
+        ({"scales": 0.5, "scale": 0.5}, "scale and scales set the same parameter: give one of them"),
+        (
+            {"scales": 0.5, "zero_points": 1, "zero_point": 1},
+            "zero_point and zero_points set the same parameter: give one of them",
+        ),
+        ({"scales": [0.5], "axis": -1}, "illegal quantized dimension: -1: the axis of a type must be counted from 0"),
+        (
+            {"scales": [0.5], "block_sizes": {-1: 2}},
+            "illegal quantized dimension: -1: the axis of a type must be counted from 0",
+        ),
     ],
 )
 def test_arguments_that_say_nothing_or_twice(arguments: dict[str, object], message: str) -> None:

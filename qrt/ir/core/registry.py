@@ -131,11 +131,11 @@ def register_dialect(name: str, room: Any) -> None:
     >>> from qrt.ir import Definition
     >>> register_dialect("arith", SimpleNamespace(OPS=[Definition("arith.mine")]))
     Traceback (most recent call last):
-    qrt.errors.QuantError: the dialect 'arith' is registered already
+    qrt.errors.QuantError: a dialect named 'arith' is registered already
     """
     require(name, str, "register_dialect: name", "text")
     if name in UNSUPPORTED_DIALECTS:
-        raise QuantError(f"the dialect {shown(name)} is registered already")
+        raise QuantError(f"a dialect named {shown(name)} is registered already")
     DIALECTS.add(name, room)
 
 

@@ -34,13 +34,22 @@ def stored(q: Tensor) -> Array:
 def memory(q: Tensor) -> Array:
     """Return the memory of a tensor. Raise QuantValueError if it is read-only."""
     if not q._data.flags.writeable:
-        raise QuantValueError("assignment destination is read-only" + " or a part of packed bits" * is_packed(q.type))
+        raise QuantValueError(
+            "assignment destination is read-only" + ", or a part of a tensor of packed bits" * is_packed(q.type)
+        )
     return q._data
+
+
+def in_quotes(argument: str) -> str:
+    """Return the name of an argument in quotes, and any other description of an argument unchanged."""
+    return repr(argument) if argument.isidentifier() else argument
 
 
 def no_tensor(x: Any, argument: str) -> None:
     """Raise QuantTypeError for a QuantTensor, or a sequence with one, given as an index, mask or the like."""
-    _refuse_tensor(x, f"{argument} must not be a QuantTensor: its values are neither integers nor bools")
+    _refuse_tensor(
+        x, f"{in_quotes(argument)} must not be a QuantTensor: only the operands of a function can be QuantTensors"
+    )
 
 
 def _refuse_tensor(x: Any, message: str) -> None:
@@ -105,7 +114,7 @@ def plain(x: Any) -> Any:
 
     Raise QuantTypeError for a QuantTensor or a sequence with one: its values would be quantized again.
     """
-    _refuse_tensor(x, "a QuantTensor is not converted to numbers here: join tensors by np.stack or np.concatenate")
+    _refuse_tensor(x, "expected numbers, got a sequence with a QuantTensor: join tensors by np.stack or np.concatenate")
     return x
 
 
@@ -147,7 +156,7 @@ def flat_element(q: Tensor, name: str) -> UniformType:
         where = f"axis {q.type.axis}" if q.type.is_per_axis else "the blocks"
         raise QuantTypeError(
             f"{name} would mix the scales of {where} of {q.tensor_type} along one axis: give another axis, "
-            "np.asarray(q) for the values, or qrt.requantize to a type per layer first"
+            "or np.asarray(q) for the values, or qrt.requantize to a type per layer first"
         ) from None
 
 
@@ -157,7 +166,7 @@ def one_type(types: Sequence[UniformType]) -> UniformType:
     for other in types:
         if other is not first:  # types are interned
             raise QuantTypeError(
-                f"the tensors must have the same type, got {first} and {other}: qrt.requantize one of them"
+                f"the tensors must have the same type, got {first} and {other}: use qrt.requantize for one of them"
             )
     return first
 
@@ -187,8 +196,9 @@ def axis_of(axis: Any, rank: int) -> int:
 
 
 def _axis_error(axis: Any, rank: int) -> QuantAxisError:
-    given = axis if isinstance(axis, str) else shown(axis)
-    return QuantAxisError(f"axis {given} is out of range for a tensor of rank {rank}")
+    if isinstance(axis, (int, np.integer)):
+        return QuantAxisError(f"axis {shown(axis)} is out of range for a tensor of rank {rank}")
+    return QuantAxisError(f"axis must be an integer, or different axes of a tensor of rank {rank}, got {shown(axis)}")
 
 
 def varies_along(q: Tensor, axis: Any) -> bool:
@@ -223,8 +233,8 @@ def require_one_scale(q: Tensor, axis: Any) -> None:
     """Raise QuantTypeError if scales or zero points differ along the axis, or anywhere for None."""
     if varies_along(q, axis):
         raise QuantTypeError(
-            "the scales or zero points of its operand differ along the axis, so that no type "
-            "represents the result: requantize to a per-layer type first, qrt.requantize(q, t)"
+            f"{q.type} has scales or zero points that differ along the axis, so that no type "
+            "represents the result: requantize to a per-layer type first, by qrt.requantize(q, t)"
         )
 
 
@@ -281,7 +291,9 @@ def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Call
     after = before.copy()
     routine(after, np.broadcast_to(parameter_index(value.type, value._shape), value._shape))
     if not np.array_equal(before, after):
-        raise QuantTypeError(f"elements cannot be written to positions with another scale, of {t}")
+        raise QuantTypeError(
+            f"elements of {t} must be written to positions with the same scale and zero point, got others"
+        )
 
 
 def exact_number(x: Any) -> Fraction | None:

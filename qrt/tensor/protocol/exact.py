@@ -95,7 +95,8 @@ def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:
     if out is None:
         return values[()]
     if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != values.shape:
-        raise QuantTypeError(f"out must be an array of shape {values.shape} and dtype {dtype}")
+        given = f"shape {out.shape} and dtype {out.dtype}" if isinstance(out, np.ndarray) else shown(out)
+        raise QuantTypeError(f"'out' must be an array of shape {values.shape} and dtype {dtype}, got {given}")
     out[...] = values
     return out
 
@@ -111,13 +112,13 @@ def result_type(dtype: Any) -> UniformType | np.dtype[Any] | None:
             return np.dtype(np.float64)
     except (TypeError, ValueError):
         pass
-    raise QuantTypeError(f"dtype must be a !quant.uniform type or np.float64, got {shown(dtype)}")
+    raise QuantTypeError(f"'dtype' must be a !quant.uniform type or np.float64, got {shown(dtype)}")
 
 
 def requantized(acc: Array, bound: int, units: Units, t: UniformType) -> Array:
     """Return exact integers as storage of ``t``, by the rule ``fixed`` (docs/numerics.md, "Requantization")."""
     if t.expressed_type != units.expressed:
-        raise QuantTypeError(f"the result has the expressed type {units.expressed}, which is not that of dtype {t}")
+        raise QuantTypeError(f"'dtype' must have the expressed type of the result, {units.expressed}, got {t}")
     if bound >= I64_END:
         raise QuantTypeError(f"the result may reach {bound}, which overflows 64 bits: {GIVE_VALUES}")
     check_zero_points(t, "dtype")
@@ -164,7 +165,7 @@ def refuse_others(others: Mapping[str, Any]) -> None:
     for key, value in others.items():
         if value is None or any(value is default for default in (np._NoValue, *_HARMLESS.get(key, ()))):
             continue
-        raise QuantTypeError(f"{key} is not supported for a QuantTensor")
+        raise QuantTypeError(f"the argument {key!r} is not supported for a QuantTensor")
 
 
 def keeps_dimensions(keepdims: Any) -> bool:
@@ -208,7 +209,7 @@ def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, pow
     if any(_differs_along(t, axis) for axis in axes):
         along = ", ".join(str(axis) for axis in axes if _differs_along(t, axis))
         raise QuantTypeError(
-            f"{t if len(t.scales) < 9 else 'the type'} has scales that differ along axis {along}, "
+            f"{t if len(t.scales) < 9 else 'the type of the operand'} has scales that differ along axis {along}, "
             "which is summed over: requantize first, by qrt.requantize(q, t) with a type t per layer"
         )
     return Units.of(t if t.is_per_layer else first_element(t, shape, axes, keepdims), power)

@@ -20,22 +20,24 @@ numpy: Any = np
 
 ABSENT = {
     "base": "np.shares_memory(q, other) says whether storage is shared",
-    "byteswap": "q.storage.byteswap() has the integers swapped",
-    "choose": "np.choose(integers, tensors) chooses",
+    "byteswap": "q.storage.byteswap() swaps the bytes of the integers",
+    "choose": "np.choose(integers, tensors) chooses elements from tensors",
     "ctypes": "q.storage.ctypes describes the integers",
     "data": "q.packed has the bytes, q.storage the integers",
-    "dtype": "q.type is its quantized type, q.storage.dtype that of the integers, np.result_type(q) that of the values",
+    "dtype": "q.type is the quantized type, q.storage.dtype the dtype of the integers, np.result_type(q) the "
+    "dtype of the values",
     "dump": "pickle.dump(q, file) keeps type and storage",
     "dumps": "pickle.dumps(q) keeps type and storage",
     "flags": "q.storage.flags describes the integers",
     "flat": "np.ravel(q) has the elements in one line",
     "getfield": "q.storage.getfield(...) reads the integers",
-    "itemsize": "q.type.storage_width has the bits of an element, q.nbytes the bytes of all",
+    "itemsize": "q.type.storage_width is the number of bits of an element, q.nbytes the number of bytes of all "
+    "elements",
     "resize": "np.resize(q, shape) gives a tensor of another shape",
     "setfield": "q[...] = x writes elements",
     "setflags": "qrt.pack(q) gives a read-only tensor",
-    "strides": "q.storage.strides has those of the integers",
-    "tobytes": "q.packed.tobytes() has the bytes, np.asarray(q).tobytes() those of the values",
+    "strides": "q.storage.strides has the strides of the integers",
+    "tobytes": "q.packed.tobytes() has the bytes of the storage, np.asarray(q).tobytes() the bytes of the values",
     "tofile": "q.packed.tofile(file) writes the bytes, pickle.dump(q, file) type and storage",
     "view": "q.storage.view(dtype) reads the integers, qrt.scast(integers, type) makes a tensor of them",
 }
@@ -76,11 +78,11 @@ class Methods(Generic[Q]):
                 raise AttributeError(
                     f"a {type(self).__name__} has no attribute {shown(name)}{hint}", name=name, obj=self
                 )
-            raise AttributeError(f"a QuantTensor has no {name}: {hint}", name=name, obj=self)
+            raise AttributeError(f"a QuantTensor has no attribute {name!r}: {hint}", name=name, obj=self)
 
     def __iter__(self: Any) -> Iterator[Q]:
         if not self.ndim:
-            raise QuantTypeError("iteration over a tensor of rank 0")
+            raise QuantTypeError("a tensor of rank 0 cannot be iterated over: q.item() is its value")
         return (self[i] for i in range(len(self)))
 
     def __contains__(self: Any, value: Any) -> bool:
@@ -147,7 +149,7 @@ class Methods(Generic[Q]):
     def to_device(self: Any, device: Literal["cpu"], /, *, stream: None = None) -> Q:
         """Return the tensor itself; there is one device."""
         if not isinstance(device, str) or device != "cpu":
-            raise QuantValueError(f'the only device is "cpu", got {shown(device)}')
+            raise QuantValueError(f'to_device: device must be "cpu", the only device, got {shown(device)}')
         return self
 
     ravel = _method(np.ravel, "The elements in one line")
@@ -206,7 +208,7 @@ class Methods(Generic[Q]):
     ) -> Any:
         """Return the mean as float64, as ``np.mean``, or quantized to ``out_type``, as ``qrt.mean``."""
         if dtype is not None and out_type is not None:
-            raise QuantTypeError("mean: dtype and out_type both set the type of the result: give one of them")
+            raise QuantTypeError("mean: 'dtype' and 'out_type' both set the type of the result: give one of them")
         return answer(np.mean, (self, axis, dtype if out_type is None else out_type, out), options)
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantTypeError, QuantValueError
 from qrt.ops.core import Shape, storage_dtype
 from qrt.tensor.calls import Tensor
-from qrt.tensor.protocol.elements import memory, zeros
+from qrt.tensor.protocol.elements import in_quotes, memory, zeros
 from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType, check_integrity
 
@@ -17,10 +17,10 @@ def into(out: Any, result: QuantTensor) -> QuantTensor:
     if out is None:
         return result
     if not isinstance(out, Tensor) or out.type is not result.type:  # types are interned
-        given = shown(out.type) if isinstance(out, Tensor) else type(out).__name__
-        raise QuantTypeError(f"out must be a QuantTensor of the result's type {shown(result.type)}, got {given}")
+        given = out.type if isinstance(out, Tensor) else type(out).__name__
+        raise QuantTypeError(f"'out' must be a QuantTensor of the result's type {result.type}, got {given}")
     if out._shape != result._shape:
-        raise QuantValueError(f"out has shape {out._shape}, the result has shape {result._shape}")
+        raise QuantValueError(f"'out' must have the result's shape {result._shape}, got {out._shape}")
     memory(out)[...] = result._data
     return out  # type: ignore[return-value]
 
@@ -28,7 +28,7 @@ def into(out: Any, result: QuantTensor) -> QuantTensor:
 def tensor(q: Any, argument: str) -> QuantTensor:
     """Return ``q`` if it is a QuantTensor, else raise QuantTypeError; ``argument`` names it in the error."""
     if not isinstance(q, Tensor):
-        raise QuantTypeError(f"{argument} must be a QuantTensor, got {type(q).__name__}")
+        raise QuantTypeError(f"{in_quotes(argument)} must be a QuantTensor, got {type(q).__name__}")
     return q  # type: ignore[return-value]
 
 

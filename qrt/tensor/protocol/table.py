@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from qrt.errors import QuantAxisError, QuantError, QuantTypeError
+from qrt.errors import QuantAxisError, QuantError, QuantTypeError, shown
 from qrt.registry import Registry
 from qrt.tensor.float_results import advice_to_the_caller_of_numpy, in_floats
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
@@ -41,6 +41,8 @@ _NAMED = re.compile(r"[\w.]+: ")
 _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
 _ARGUMENTS = re.compile(r"[\w.<>]+\(\) (?=takes |missing |got )")
 """How Python begins what it says of the arguments of a function."""
+_OBJECT = re.compile(r"'([\w.]+)' object ")
+"""How Python begins what it says of the class of an argument."""
 _TABLE: dict[Function, "Entry"] = {}
 _MODULES: dict[str, "Entry"] = {}
 
@@ -158,7 +160,7 @@ def answer(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         try:
             return row.rule(*args, **kwargs)
         except Exception as error:
-            _in_words(name, error)
+            _in_words(name, error, args, kwargs)
             raise
     if row is None or row.kind == "refused":
         raise QuantTypeError(f"{name} takes no QuantTensor{advice_to_the_caller_of_numpy() or _instead(function, row)}")
@@ -187,7 +189,7 @@ def answer_in_floats(function: Function, args: tuple[Any, ...], kwargs: dict[str
     return in_floats(name, plain, args, kwargs, lambda: written_call(name, args, kwargs, word))
 
 
-def _in_words(name: str, error: Exception) -> None:
+def _in_words(name: str, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Add the function's name to an error of a rule; raise qrt's error in place of one of NumPy or Python."""
     if isinstance(error, QuantError):
         if len(error.args) == 1 and not _NAMED.match(str(error)) and not str(error).startswith(name):
@@ -195,7 +197,15 @@ def _in_words(name: str, error: Exception) -> None:
                 raise QuantAxisError(f"{name}: {error}") from error
             error.args = (f"{name}: {error}",)
     elif isinstance(error, NUMPY_ERRORS):
-        raise from_numpy(_of_signature(error), name) from error
+        raise from_numpy(_of_signature(error), name, _argument_of(error, args, kwargs)) from error
+
+
+def _argument_of(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Return the argument whose class an error of Python names, in parentheses, if exactly one has this class."""
+    kind = _OBJECT.match(str(error))
+    values = [*((f"{key} = ", value) for key, value in kwargs.items()), *(("", value) for value in args[1:])]
+    named = [f" ({key}{shown(value)})" for key, value in values if kind and type(value).__name__ == kind[1]]
+    return named[0] if len(named) == 1 else ""
 
 
 def _of_signature(error: Exception) -> Exception:
@@ -204,4 +214,6 @@ def _of_signature(error: Exception) -> Exception:
     keyword = _KEYWORD.search(message)
     if not isinstance(error, TypeError) or not (keyword or _ARGUMENTS.match(message)):
         return error
-    return TypeError(f"{keyword[1]} is not supported for a QuantTensor" if keyword else _ARGUMENTS.sub("", message))
+    return TypeError(
+        f"the argument {keyword[1]!r} is not supported for a QuantTensor" if keyword else _ARGUMENTS.sub("", message)
+    )

@@ -62,7 +62,7 @@ STEPS = 20_000
 LARGEST = 4096
 """Elements of an argument."""
 _WITHOUT_RESULT = re.compile(
-    r"does not end within max_steps|more memory than there is|is beyond 31 dimensions or 2\*\*40 elements"
+    r"does not end within max_steps|more memory than there is|must have at most 31 dimensions and 2\*\*40 elements"
 )
 """Refusals that depend on how much a program does on its way, and on the largest shape that a kernel takes: the
 interpreter needs no kernel for a tensor without elements.

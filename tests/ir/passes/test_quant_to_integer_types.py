@@ -167,7 +167,7 @@ REFUSED = {
     ),
     "scales that do not fit": (
         f"func.func @f(%x: tensor<3x4x{AXIS}>) -> tensor<3x4x{AXIS}> {{ return %x : tensor<3x4x{AXIS}> }}",
-        "quantized dimension size does not match number of scales: dimension 1 is 4, scales are 3",
+        "quantized dimension size does not match number of scales: dimension 1 has size 4, the type has 3 scales",
     ),
 }  # fmt: skip
 

@@ -136,6 +136,8 @@ def test_threads_are_counted_from_one(litert):
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ai_edge_litert", None)
     with pytest.raises(
-        ImportError, match=r'ai_edge_litert is needed, which is not installed: pip install "qrt\[litert\]"'
+        ImportError,
+        match=r"the package ai_edge_litert is needed and is not installed: install "
+        r'it by pip install "qrt\[litert\]"',
     ):
         LiteRT()

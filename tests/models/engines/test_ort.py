@@ -110,5 +110,8 @@ def test_threads_are_counted_from_one(runtime: OnnxRuntime) -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(ImportError, match=r'onnxruntime is needed, which is not installed: pip install "qrt\[ort\]"'):
+    with pytest.raises(
+        ImportError,
+        match=r"the package onnxruntime is needed and is not installed: install " r'it by pip install "qrt\[ort\]"',
+    ):
         OnnxRuntime()

@@ -314,5 +314,5 @@ def test_lengths_beyond_a_sequence_are_an_error_of_the_run():
     program = qrt.compile(import_model(read(content), profile("litert")))
     x = np.float32([[1, 2, 3], [4, 5, 6]])
     assert program(x, np.int32([2, 0])).tolist() == [[2, 1, 3], [4, 5, 6]]
-    with pytest.raises(ModelError, match=r"'qrt\.gather' op an index names no element"):
+    with pytest.raises(ModelError, match=r"'qrt\.gather' op an index is out of bounds"):
         program(x, np.int32([2, 4]))

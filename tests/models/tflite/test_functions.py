@@ -110,7 +110,10 @@ PROJECTED = [
         (lstm(changed=[(i, VECTOR) for i in range(20, 23)]), "gate output has only some of its weights and biases"),
         (lstm(changed=[(i, VECTOR) for i in range(20, 24)]), "the intermediate of gate input must be int16"),
         (lstm(options={"fused_activation_function": "RELU"}), "activation RELU"),
-        (lstm(changed=[(6, Tensor((4, 3), "int8", 0.01, data=np.zeros((4, 3))))]), "r_forget must be of shape 4x4"),
+        (
+            lstm(changed=[(6, Tensor((4, 3), "int8", 0.01, data=np.zeros((4, 3))))]),
+            "'r_forget' must have the shape 4x4",
+        ),
     ],
 )
 def test_a_network_that_is_refused(content, message):

@@ -54,7 +54,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         "operator 0 MAXIMUM: operands of i8 and i16 with a result of i8",
     ),
     "shapes that do not broadcast": (
-        lambda: one_op("MINIMUM", [X(4), X(3)], [X(4)]), "MINIMUM: .*dimensions 4 and 3 do not broadcast"
+        lambda: one_op("MINIMUM", [X(4), X(3)], [X(4)]), "MINIMUM: .*dimension sizes 4 and 3 do not broadcast"
     ),
     "a quotient of 16 bits": (
         lambda: one_op("DIV", [X16(4), X16(4)], [X16(4)]), r"DIV \(profile litert has no rule for div with storage"
@@ -63,7 +63,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("LEAKY_RELU", [X(4)], [X(4)], {"alpha": float("nan")}), "LEAKY_RELU: alpha is nan"
     ),
     "slopes that do not broadcast": (
-        lambda: one_op("PRELU", [X(2, 4), X(3)], [X(2, 4)]), "operator 0 PRELU: prelu: dimensions 4 and 3 "
+        lambda: one_op("PRELU", [X(2, 4), X(3)], [X(2, 4)]), "operator 0 PRELU: prelu: dimension sizes 4 and 3 "
     ),
     "magnitudes without a rule": (
         lambda: one_op("ABS", [Tensor((4,), "uint8", 0.5)], [Tensor((4,), "uint8", 0.5)]),
@@ -92,7 +92,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("BATCH_MATMUL", [X(4), X(4, 2)], [X(2)]), "BATCH_MATMUL: input 0 has rank 1, less than 2"
     ),
     "depths that differ": (
-        lambda: one_op("BATCH_MATMUL", [X(3, 4), X(3, 4)], [X(3, 4)]), "contracted dimensions differ: 4 and 3"
+        lambda: one_op("BATCH_MATMUL", [X(3, 4), X(3, 4)], [X(3, 4)]), "contracted dimensions differ: 4 in a, 3 in w"
     ),
     "matrices of two dtypes": (
         lambda: one_op("BATCH_MATMUL", [X16(3, 4), X(4, 3)], [X16(3, 3)]), r"BATCH_MATMUL \(int16, int8, int16\)"
@@ -100,7 +100,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     "a stride of 0": (lambda: spread(strides=(0, 1)), r"TRANSPOSE_CONV: strides \[0, 1\] must be positive"),
     "a shape of three": (lambda: spread(shape=(1, 5, 5)), r"TRANSPOSE_CONV: a result of shape \[1, 5, 5\]"),
     "a shape of 0": (lambda: spread(shape=(1, 0, 5, 2)), r"TRANSPOSE_CONV: a result of shape \[1, 0, 5, 2\]"),
-    "weights of another depth": (lambda: spread(weights=(2, 3, 3, 5)), "x has 4 channels, w takes 5"),
+    "weights of another depth": (lambda: spread(weights=(2, 3, 3, 5)), "x has 4 channels, but w is for 5"),
     "weights with a zero point": (lambda: spread(zero_points=1), "signed weights .* have a zero point other than 0"),
     "scales on another axis": (
         lambda: spread(scales=[0.5] * 4, zero_points=[0] * 4, axis=3), "the scales of the weights lie on axis 3, not 0"
@@ -110,7 +110,8 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         r"TRANSPOSE_CONV \(a bias out of the range of 32 bits\)",
     ),
     "a bias of another length": (
-        lambda: spread(bias=Tensor((3,), "int32", 0.25, data=[1, 2, 3])), "bias must be a vector of 2 values"
+        lambda: spread(bias=Tensor((3,), "int32", 0.25, data=[1, 2, 3])),
+        "bias must be a vector with one value for each of the 2",
     ),
     "a stride beyond the result": (
         lambda: spread(shape=(1, 1, 1, 2), out=(1, 1, 1, 2), strides=(1 << 30, 1 << 30)), "ModelError|TRANSPOSE_CONV"

@@ -53,7 +53,8 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: scattered(ints([[1, 0], [2, 0]]), f32(2)), r"indices of shape \[2, 2\] do not match shape \[4\]"
     ),
     "updates of another shape": (
-        lambda: scattered(ints([[1], [2]]), f32(3)), "operator 0 SCATTER_ND: scatter_nd: updates must have the shape 2"
+        lambda: scattered(ints([[1], [2]]), f32(3)), "operator 0 SCATTER_ND: scatter_nd: 'updates' "
+        "must have the shape 2"
     ),
     "a negative size": (lambda: scattered(ints([[1], [2]]), f32(2), (-5,)), r"a shape \[-5\] with a negative size"),
     "truth values": (
@@ -114,5 +115,8 @@ def test_a_form_that_is_refused(name: str) -> None:
 
 def test_a_position_that_the_run_has() -> None:
     program = qrt.compile(import_model(read(scattered(Tensor((1, 1), "int32"), f32(1))), profile("litert")))
-    with pytest.raises(qrt.errors.ModelError, match=r"SCATTER_ND: .*index 4 is out of bounds for sizes \[4\]"):
+    with pytest.raises(
+        qrt.errors.ModelError,
+        match=r"SCATTER_ND: .*index 4 is out of bounds for the indexed axes of x, with sizes \[4\]",
+    ):
         program(np.int32([[4]]), np.float32([1]))

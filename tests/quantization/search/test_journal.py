@@ -109,5 +109,5 @@ def test_what_is_no_regular_file_is_refused_at_once(kind: str, tmp_path: Path) -
         os.mkfifo(path)
     else:
         path.symlink_to("/dev/zero")
-    with pytest.raises(FileError, match=f"^{path}: it is a {kind}, expected a regular file$"), opened(path, SUBJECT):
+    with pytest.raises(FileError, match=f"^{path}: expected a regular file, got a {kind}$"), opened(path, SUBJECT):
         pass

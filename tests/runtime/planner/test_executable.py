@@ -145,7 +145,7 @@ def test_a_narrow_type_is_checked_at_each_call():
     assert run.outputs["result0"].tolist() == [2, 4, 6, 15]
     x[0] = 16
     for call in (lambda: program(x), run):
-        with pytest.raises(ModelError, match="input 'arg0': storage value 16 is outside"):
+        with pytest.raises(ModelError, match="input 'arg0': storage values must be in"):
             call()
 
 
@@ -306,5 +306,5 @@ def test_arrays_of_more_dimensions_than_an_executable_takes(rank):
 @pytest.mark.parametrize("op", ["add", "mul", "maximum"])
 def test_an_op_of_more_dimensions_than_its_kernel_takes_says_so(rank, op):
     t = f"tensor<{'1x' * (rank - 1)}2x!quant.uniform<i8:f32, 0.5:3>>"
-    with pytest.raises(ModelError, match=f"'qrt.{op}' op .* is beyond 31 dimensions"):
+    with pytest.raises(ModelError, match=f"'qrt.{op}' op .* a shape must have at most 31 dimensions"):
         qrt.compile(f"func.func @main(%x: {t}) -> {t} {{ %0 = qrt.{op} %x, %x : ({t}, {t}) -> {t} return %0 : {t} }}")

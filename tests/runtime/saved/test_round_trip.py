@@ -155,9 +155,9 @@ def test_wrong_packed_weights_are_refused() -> None:
     call(np.ones((2, 8), np.float32), out)
     assert out.tolist() == [w.sum(0).tolist()] * 2
     for wrong, said in (
-        (aligned[:-64], "of which 0 fit"),
-        (room[start : start + packed.size + 64], "bytes, of which"),
-        (room[start + 1 : start + 1 + packed.size], "not aligned"),
+        (aligned[:-64], "stored must have 0 bytes"),
+        (room[start : start + packed.size + 64], "stored must have"),
+        (room[start + 1 : start + 1 + packed.size], "must be aligned"),
         (aligned.view(np.int8), "array of uint8"),
     ):
         with pytest.raises(qrt.errors.KernelError, match=said):

@@ -49,12 +49,12 @@ def test_an_initial_number_that_is_a_result_is_near_a_value() -> None:
             lambda initial=initial: np.min(Q[:0], initial=initial),
             lambda initial=initial: np.max(Q, axis=1, initial=initial, where=none),
         ):
-            with pytest.raises(QuantTypeError, match="the type has no value near"):
+            with pytest.raises(QuantTypeError, match="is out of the range of"):
                 call()
     assert np.max(Q[:0], initial=-2.0).item() == -2.0
     assert np.min(Q, initial=10**6).item() == -3.0  # it is greater than each
     some = np.array([[True, False, False], [False, False, False]])
-    with pytest.raises(QuantTypeError, match="the type has no value near"):
+    with pytest.raises(QuantTypeError, match="is out of the range of"):
         np.min(Q, axis=1, initial=10**6, where=some)
 
 
@@ -162,9 +162,12 @@ def test_the_order_of_a_norm_is_no_text_that_describes_a_tensor() -> None:
 
 def test_a_keyword_without_meaning_is_named_with_numpys_function() -> None:
     for call, said in (
-        (lambda: np.isinf(Q, dtype=bool), r"np\.isinf: dtype is not supported for a QuantTensor"),
-        (lambda: np.logical_not(Q, casting="no"), r"np\.logical_not: casting is not supported"),
-        (lambda: np.signbit(Q, subok=False), r"np\.signbit: subok is not supported"),
+        (lambda: np.isinf(Q, dtype=bool), r"np\.isinf: the argument 'dtype' is not supported for a QuantTensor"),
+        (
+            lambda: np.logical_not(Q, casting="no"),
+            r"np\.logical_not: the argument 'casting' is not supported for a QuantTensor",
+        ),
+        (lambda: np.signbit(Q, subok=False), r"np\.signbit: the argument 'subok' is not supported"),
     ):
         with pytest.raises(TypeError, match=said) as raised:
             call()
@@ -214,7 +217,7 @@ def test_an_axis_is_no_empty_text_or_mapping(reduction: Callable[..., Any], axis
 
 @pytest.mark.parametrize("axis", [(), (0, 1, 2)])
 def test_a_norm_is_along_one_axis_or_two(axis: Any) -> None:
-    with pytest.raises(QuantValueError, match=r"np\.linalg\.norm: axis must be one axis or a"):
+    with pytest.raises(QuantValueError, match=r"np\.linalg\.norm: 'axis' must be one axis or a pair of axes"):
         np.linalg.norm(QuantTensor(np.zeros((2, 2, 2), np.int8), T), axis=axis)
 
 
@@ -238,6 +241,6 @@ def test_out_is_filled_or_left_alone(call: Callable[[Any], Any]) -> None:
         (QuantTensor(np.full(3, 100), UniformType("i16", "f32", 7.0)), QuantTypeError),
         (np.zeros(3, np.int8), QuantTypeError),
     ):
-        with pytest.raises(error, match=r"^np\.\w+: (out|assignment destination is read-only)"):
+        with pytest.raises(error, match=r"^np\.\w+: ('out'|assignment destination is read-only)"):
             call(wrong)
         assert not isinstance(wrong, QuantTensor) or (wrong.storage == 100).all()

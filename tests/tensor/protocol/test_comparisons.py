@@ -219,14 +219,14 @@ def test_what_is_no_real_number_is_unequal(other: Any, expected: list[bool]) -> 
     assert (q == other).tolist() == expected
     assert (q != other).tolist() == [not each for each in expected]
     if not isinstance(other, Decimal):
-        with pytest.raises(QuantTypeError, match="a tensor can be compared with tensors and real numbers only"):
+        with pytest.raises(QuantTypeError, match="expected tensors and real numbers to compare"):
             q < other  # noqa: B015
 
 
 def test_a_decimal_that_is_a_nan_has_no_order() -> None:
     q = QuantTensor([1, 2], T)
     assert (q == Decimal("NaN")).tolist() == [False, False]
-    with pytest.raises(QuantTypeError, match="a tensor can be compared with tensors and real numbers only"):
+    with pytest.raises(QuantTypeError, match="expected tensors and real numbers to compare"):
         q < Decimal("NaN")  # noqa: B015
 
 
@@ -246,7 +246,7 @@ def test_outputs_and_masks() -> None:
     assert out.tolist() == [True, True, False]
     assert np.equal(q, 1, out=out) is out
     assert out.tolist() == [False, True, False]
-    with pytest.raises(QuantValueError, match=r"does not broadcast to \(2,\)"):
+    with pytest.raises(QuantValueError, match=r"does not broadcast to shape \(2,\)"):
         np.less(q, 1, out=np.empty(2, bool))
 
 

@@ -173,28 +173,37 @@ def test_a_path_is_planned_as_for_arrays_of_the_shapes() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: np.einsum("ij,jk", Q, Q), QuantValueError, r"sizes 3 and 2 do not match, in shapes \(2, 3\)"),
-        (lambda: np.einsum("ii", Q), QuantValueError, "the axes of a diagonal have different sizes"),
-        (lambda: np.einsum("ijk", Q), QuantValueError, "expected 2 subscripts for an operand of rank 2, got 3"),
-        (lambda: np.einsum("i", Q), QuantValueError, "expected 2 subscripts for an operand of rank 2, got 1"),
-        (lambda: np.einsum("ij,ij", Q), QuantValueError, "the subscripts are for 2 operands, got 1"),
-        (lambda: np.einsum("ij->ii", Q), QuantValueError, "the result must have labels of the operands, each once"),
-        (lambda: np.einsum("ij->k", Q), QuantValueError, "the result must have labels of the operands, each once"),
-        (lambda: np.einsum("i1->i", Q), QuantTypeError, "invalid subscripts: 'i1->i'"),
+        (lambda: np.einsum("ij,jk", Q, Q), QuantValueError, r"axes that are multiplied must have the same size, got 3 "
+            r"and 2 in the shapes \(2, 3\)"),
+        (lambda: np.einsum("ii", Q), QuantValueError, r"axes with the same label must have the same size, got "
+            r"an operand of shape \(2, 3\)"),
+        (lambda: np.einsum("ijk", Q), QuantValueError, "expected 2 labels in the subscripts of an "
+            "operand of rank 2, got 3"),
+        (lambda: np.einsum("i", Q), QuantValueError, "expected 2 labels in the subscripts of an "
+            "operand of rank 2, got 1"),
+        (lambda: np.einsum("ij,ij", Q), QuantValueError, "the subscripts describe 2 operands, got 1"),
+        (lambda: np.einsum("ij->ii", Q), QuantValueError, "each label of the result must be a "
+            "label of an operand and occur once"),
+        (lambda: np.einsum("ij->k", Q), QuantValueError, "each label of the result must be a "
+            "label of an operand and occur once"),
+        (lambda: np.einsum("i1->i", Q), QuantTypeError, "subscripts must be letters, ',', '...' and '->', got 'i1->i'"),
         (lambda: np.einsum("ij->i", COLUMNS), QuantTypeError, (
-            "the scales differ along an axis that is "
+            "the scales of an operand differ along an axis that is "
             "summed over: requantize first"
         )),
         (lambda: np.einsum("ij,kl->ijkl", COLUMNS, COLUMNS), QuantTypeError, (
-            "both operands are per axis, along different "
+            "the operands must not both be per axis along different "
             "axes of the result: requantize"
         )),
-        (lambda: np.dot(Q, Q), QuantValueError, "np.dot: sizes 3 and 2 do not match"),
-        (lambda: np.tensordot(Q, Q, 3), QuantValueError, "np.tensordot: axes 3 do not match"),
-        (lambda: np.tensordot(Q, Q, ([0], [0, 1])), QuantValueError, "do not match tensors of ranks 2 and 2"),
+        (lambda: np.dot(Q, Q), QuantValueError, r"np\.dot: axes that are multiplied must have the same "
+            r"size, got 3 and 2 in the"),
+        (lambda: np.tensordot(Q, Q, 3), QuantValueError, r"np\.tensordot: 'axes' must be a number of axes, or a "
+            r"pair of lists of different"),
+        (lambda: np.tensordot(Q, Q, ([0], [0, 1])), QuantValueError, "for tensors of ranks 2 and 2"),
         (lambda: np.linalg.matrix_power(Q, 2), QuantTypeError, r"matrix_power\(np.asarray\(q\), 2\)"),
-        (lambda: np.vecdot(Q, Q, keepdims=True), QuantTypeError, "np.vecdot: keepdims is not supported"),
-        (lambda: np.kron(COLUMNS, Q), QuantTypeError, "np.kron: .* must be per layer"),
+        (lambda: np.vecdot(Q, Q, keepdims=True), QuantTypeError, r"np\.vecdot: the argument 'keepdims' is not "
+            r"supported for a QuantTensor"),
+        (lambda: np.kron(COLUMNS, Q), QuantTypeError, r"np\.kron: the operands must have per-layer types, got"),
         (lambda: np.einsum("ij,kj", Q, X), QuantTypeError, r"write np.einsum\('ij,kj', np.asarray\(q\), x\)"),
         (lambda: np.dot(X.T, Q), QuantTypeError, r"write np.dot\(x, np.asarray\(q\)\)"),
         (lambda: np.linalg.multi_dot([Q, X.T, Q]), QuantTypeError, r"t\(\[np.asarray\(q\), x, np.asarray\(q\)\]\)"),

@@ -191,7 +191,7 @@ def test_a_number_changes_scales_alone_which_are_rounded_once(
         expected = [float(Fraction(scale) * factor) for scale in q.type.scales]
         t = q.type.with_(scales=np.array(expected).reshape(q.type.scales_shape) if q.type.scales_shape else expected[0])
     except (OverflowError, QuantTypeError):
-        with pytest.raises(QuantTypeError, match="out of the range of f32: take the values as float64"):
+        with pytest.raises(QuantTypeError, match="out of the range of f32: give the values as float64"):
             calls[form](q)
         return
     result = calls[form](q)
@@ -264,7 +264,7 @@ def test_a_packed_tensor_and_narrow_storage_are_scaled_too() -> None:
     out = QuantTensor(np.zeros((3, 3), np.int8), T.with_(scales=1.0))
     assert np.multiply(Q, 2, out=out) is out
     assert out.equals(Q * 2)
-    with pytest.raises(QuantTypeError, match=r"np.multiply: out must be a QuantTensor of the result"):
+    with pytest.raises(QuantTypeError, match=r"np\.multiply: 'out' must be a QuantTensor of the result's type"):
         np.multiply(Q, 4, out=out)
 
 
@@ -310,7 +310,7 @@ def test_an_operand_of_another_class_is_asked_itself() -> None:
 def test_ufuncs_take_a_type_for_dtype() -> None:
     assert np.add(Q, R, dtype=T).equals(qrt.add(Q, R, out_type=T))
     assert np.matmul(Q, R, dtype=str(T)).equals(qrt.matmul(Q, R, out_type=T))
-    with pytest.raises(QuantTypeError, match=r"np.add: dtype must be a !quant.uniform type"):
+    with pytest.raises(QuantTypeError, match=r"np\.add: 'dtype' must be a"):
         np.add(Q, R, dtype=np.float64)
-    with pytest.raises(QuantTypeError, match=r"np.multiply: where is not supported"):
+    with pytest.raises(QuantTypeError, match=r"np.multiply: the argument 'where' is not supported"):
         np.multiply(Q, R, where=STORAGE > 0)

@@ -170,7 +170,7 @@ def test_writes_meet_the_scale_where_they_stand() -> None:
     np.copyto(q, q[:, ::-1].copy())
     assert q.storage.tolist() == [[0, 2, 4], [3, 0, 2]]
     before = q.copy()
-    with pytest.raises(QuantTypeError, match=r"np\.put: elements cannot be written to positions with another scale"):
+    with pytest.raises(QuantTypeError, match=r"np\.put: elements of"):
         np.put(q, [3, 4, 5, 0, 1, 2], q)
     with pytest.raises(QuantTypeError, match=r"np\.copyto: the tensors must have the same type"):
         np.copyto(q, QuantTensor(1, LAYER))

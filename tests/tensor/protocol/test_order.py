@@ -156,7 +156,7 @@ def test_types_follow_broadcasting() -> None:
     found = np.maximum(q, row)
     assert (found.type, found.storage.tolist()) == (PER_AXIS, [[1, 9], [3, 9]])
     assert np.maximum(column, QuantTensor([1, 2], T)).storage.tolist() == [[1, 2], [9, 9]]
-    with pytest.raises(QuantTypeError, match=r"different types: requantize one, qrt\.requantize\(q, r\.type\)"):
+    with pytest.raises(QuantTypeError, match=r"the operands must have the same type, got"):
         np.maximum(q, column)
     with pytest.raises(QuantValueError, match="do not broadcast"):
         np.minimum(q, QuantTensor([1, 2, 3], T))
@@ -195,10 +195,11 @@ def test_clip() -> None:
     assert np.clip(q, 0, 1, out=out) is out
     assert out.storage.tolist() == [3, 3, 5, 5]
     for low, high in ((100, 200), (None, -100), (nan, None)):
-        with pytest.raises(QuantTypeError, match="the type has no value near"):
+        with pytest.raises(QuantTypeError, match="is out of the range of"):
             np.clip(q, low, high)
     with pytest.raises(
-        QuantTypeError, match=r"np.clip: an operand is an array, not a QuantTensor: write np.clip\(np.asarray\(q\), "
+        QuantTypeError,
+        match=r"np.clip: expected QuantTensors and numbers, got an array: write np.clip\(np.asarray\(q\), ",
     ):
         np.clip(q, np.zeros(4), 5)
     with pytest.raises(QuantTypeError, match=r"write np.maximum\(np.asarray\(q\), x\)"):
@@ -343,7 +344,9 @@ def test_sets_of_two(data: st.DataObject) -> None:
             other = QuantTensor(np.flip(q.storage)[..., :1] if q.ndim else q.storage, per_layer(q.type))
             np.testing.assert_array_equal(values(function(q, other)), function(values(q), values(other)))
         if q.type is not r.type and values(q).size and set(q.type.scales) != set(r.type.scales):
-            with pytest.raises(QuantTypeError, match="the tensors must have the same per-layer type: requantize"):
+            with pytest.raises(
+                QuantTypeError, match="expected two QuantTensors of the same per-layer type: requantize one, or both"
+            ):
                 function(q, r)
     np.testing.assert_array_equal(np.isin(q, r), each(lambda v: v in set(floats(r).ravel()), floats(q)))
 
@@ -388,9 +391,9 @@ def test_outputs() -> None:
     assert np.max(q, axis=0, out=out) is out
     assert out.storage.tolist() == [3, 4]
     assert np.maximum(out, 1.0, out=out) is out
-    with pytest.raises(QuantTypeError, match=r"np\.max: out must be a QuantTensor of the result's type"):
+    with pytest.raises(QuantTypeError, match=r"np\.max: 'out' must be a QuantTensor of the result's type"):
         np.max(q, axis=0, out=np.zeros(2))
-    with pytest.raises(QuantValueError, match=r"np.max: out has shape \(2,\), the result has shape \(\)"):
+    with pytest.raises(QuantValueError, match=r"np\.max: 'out' must have the result's shape \(\), got \(2,\)"):
         np.max(q, out=out)
     for call in (
         lambda: np.sort(q, order="x"),

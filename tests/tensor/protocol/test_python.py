@@ -23,7 +23,7 @@ def test_iteration_is_over_the_first_axis() -> None:
     assert [row.storage.tolist() for row in q] == [[1, 2, 3], [4, 5, 6]]
     assert [x.type.scales for x in q.T] == [(0.5,), (1.0,), (2.0,)]
     assert [*QuantTensor(np.zeros((0, 3), int), T)] == []
-    with pytest.raises(TypeError, match="iteration over a tensor of rank 0"):
+    with pytest.raises(TypeError, match="a tensor of rank 0 cannot be iterated over"):
         iter(q[0, 0])
     with pytest.raises(TypeError, match="rank 0"):
         len(q[0, 0])
@@ -64,16 +64,24 @@ def test_truth_is_exact() -> None:
         (lambda: [1, 2, 3][Q[0, 0]], TypeError, "integer"),
         (lambda: range(Q[0, 0]), TypeError, "integer"),
         (lambda: np.ones(3)[Q], IndexError, "integer"),
-        (lambda: np.take(np.ones(9), Q), TypeError, "int64 cannot represent the values"),
+        (
+            lambda: np.take(np.ones(9), Q),
+            TypeError,
+            r"the dtype int64 cannot represent the real values: write q\.storage for the",
+        ),
         (lambda: f"{Q:.2f}", TypeError, "unsupported format string"),
         (
             lambda: Q.astype(np.int8),
             QuantTypeError,
-            "int8 cannot represent the values: write q.storage for the integers",
+            r"the dtype int8 cannot represent the real values: write q\.storage for the",
         ),
-        (lambda: Q.to_device("gpu"), ValueError, 'the only device is "cpu"'),
-        (lambda: Q.to_device(np.zeros(0)), ValueError, 'the only device is "cpu"'),
-        (lambda: Q.to_device(Q), ValueError, r'the only device is "cpu", got a QuantTensor of shape \(2, 3\)$'),
+        (lambda: Q.to_device("gpu"), ValueError, 'device must be "cpu", the only device, got'),
+        (lambda: Q.to_device(np.zeros(0)), ValueError, 'device must be "cpu", the only device, got'),
+        (
+            lambda: Q.to_device(Q),
+            ValueError,
+            r'device must be "cpu", the only device, got a QuantTensor of shape \(2, 3\)$',
+        ),
         (lambda: Q.reshape(-1, order=Q), ValueError, r"'C', 'F' or 'A', got a QuantTensor of shape \(2, 3\)$"),
         (lambda: np.reshape(Q, -1, order=np.zeros(2)), ValueError, r"got an ndarray of shape \(2,\)$"),
         (lambda: getattr(Q, "a" * 5000), AttributeError, r"^a QuantTensor has no attribute 'a{199}\.\.\.$"),
@@ -134,12 +142,12 @@ def test_attributes_of_an_array() -> None:
 @pytest.mark.parametrize("name", [name for name in ABSENT if not name.startswith("_")])
 def test_an_absent_attribute_says_what_to_write(name: str) -> None:
     assert not hasattr(Q, name)
-    with pytest.raises(AttributeError, match=f"a QuantTensor has no {name}: ") as caught:
+    with pytest.raises(AttributeError, match=f"a QuantTensor has no attribute '{name}': ") as caught:
         getattr(Q, name)
     assert caught.value.name == name
     with pytest.raises(AttributeError, match="a QuantTensor has no attribute 'sahpe': did you mean 'shape'"):
         _ = Q.sahpe  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match=r"a QuantTensor has no numpy: np.asarray\(q\)"):
+    with pytest.raises(AttributeError, match=r"a QuantTensor has no attribute 'numpy': np.asarray\(q\)"):
         Q.numpy()  # type: ignore[attr-defined]
 
 

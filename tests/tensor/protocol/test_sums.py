@@ -217,7 +217,7 @@ def test_variances_are_rounded_once(data: st.DataObject, ddof: int) -> None:
             np.var(q, axis)
         return
     if count <= ddof:
-        with pytest.raises(QuantValueError, match="elements minus ddof leave no degrees of freedom"):
+        with pytest.raises(QuantValueError, match="'ddof' must be less than the number of elements"):
             np.std(q, axis, ddof=ddof)
         return
     expected = np.asarray(deviations(values(q), axis, ddof), object)
@@ -329,28 +329,46 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
     ("call", "message"),
     [
         (lambda q: np.sum(q, axis=5), "np.sum: axis 5 is out of range for a tensor of rank 2"),
-        (lambda q: np.sum(q, axis=(0, 0)), r"np\.sum: axis \(0, 0\) is out of"),
-        (lambda q: np.sum(q, axis=1.5), "np.sum: axis 1.5 is out of"),
-        (lambda q: np.sum(q, initial=5), "np.sum: initial is not supported"),
-        (lambda q: np.sum(q, where=[1, 2, 3]), r"np.sum: where must be bools that broadcast to \(2, 3\)"),
-        (lambda q: np.sum(q, dtype=np.int64), "np.sum: dtype must be a !quant.uniform type or np.float64"),
-        (lambda q: np.sum(q, dtype="no"), "np.sum: dtype must be a !quant.uniform type or np.float64, got 'no'"),
-        (lambda q: np.sum(q, out=q.copy()), "np.sum: out has shape"),
-        (lambda q: np.sum(q, dtype=T.with_(expressed="f64")), "np.sum: the result has the expressed type f32"),
-        (lambda q: np.add.accumulate(q, axis=None), "np.add.accumulate: axis must be given for a tensor of rank 2"),
-        (lambda q: np.cumulative_sum(q), "np.cumulative_sum: axis must be given for a tensor of rank 2"),
-        (lambda q: np.diff(q, -1), "np.diff: n must be an integer from 0 to 64, got -1"),
+        (
+            lambda q: np.sum(q, axis=(0, 0)),
+            r"np\.sum: axis must be an integer, or different axes of a tensor of rank 2, got",
+        ),
+        (
+            lambda q: np.sum(q, axis=1.5),
+            r"np\.sum: axis must be an integer, or different axes of a tensor of rank 2, got",
+        ),
+        (lambda q: np.sum(q, initial=5), r"np\.sum: the argument 'initial' is not supported for a QuantTensor"),
+        (lambda q: np.sum(q, where=[1, 2, 3]), r"np.sum: 'where' must be bools that broadcast to shape \(2, 3\)"),
+        (lambda q: np.sum(q, dtype=np.int64), "np.sum: 'dtype' must be a !quant.uniform type or np.float64"),
+        (lambda q: np.sum(q, dtype="no"), "np.sum: 'dtype' must be a !quant.uniform type or np.float64, got 'no'"),
+        (lambda q: np.sum(q, out=q.copy()), r"np\.sum: 'out' must have the result's shape \(\), got \(2, 3\)"),
+        (
+            lambda q: np.sum(q, dtype=T.with_(expressed="f64")),
+            r"np\.sum: 'dtype' must have the expressed type of the result, f32, got",
+        ),
+        (lambda q: np.add.accumulate(q, axis=None), "np.add.accumulate: 'axis' must be given for a tensor of rank 2"),
+        (lambda q: np.cumulative_sum(q), "np.cumulative_sum: 'axis' must be given for a tensor of rank 2"),
+        (lambda q: np.diff(q, -1), r"np\.diff: 'n' must be an integer from 0 to 64, got -1"),
         (lambda q: np.diff(q, prepend=1.0), "np.diff: an operand must be a QuantTensor, got float"),
-        (lambda q: np.ptp(q[:0], axis=0), r"np.ptp: a tensor of shape \(0, 3\) has no elements"),
-        (lambda q: np.trace(q, axis1=1, axis2=1), "np.trace: axis1 and axis2 must be two axes"),
+        (lambda q: np.ptp(q[:0], axis=0), r"np\.ptp: the tensor must have elements, got shape \(0, 3\) and axis 0"),
+        (
+            lambda q: np.trace(q, axis1=1, axis2=1),
+            r"np\.trace: 'axis1' and 'axis2' must be different axes, got 1 and 1 for a tensor",
+        ),
         (lambda q: np.trace(q[0]), "np.trace: axis 1 is out of range for a tensor of rank 1"),
-        (lambda q: np.mean(q[:0]), r"np.mean: a tensor of shape \(0, 3\) has no elements"),
-        (lambda q: np.mean(q[:0], dtype=q.type), "a mean over an axis without elements has no value"),
-        (lambda q: np.mean(q, out=np.empty(3)), "np.mean: out must be an array of shape"),
-        (lambda q: np.std(q, ddof=6), "np.std: 6 elements minus ddof leave no degrees of freedom"),
-        (lambda q: np.std(q, ddof="1"), "np.std: ddof must be a finite number"),
-        (lambda q: np.std(q, dtype=T), "np.std: the result is float64"),
-        (lambda q: np.prod(q, initial=2), "np.prod: initial is not supported"),
+        (lambda q: np.mean(q[:0]), r"np\.mean: the tensor must have elements, got shape \(0, 3\) and axes \(0, 1\)"),
+        (
+            lambda q: np.mean(q[:0], dtype=q.type),
+            r"x must have elements along the axes \[0, 1\]: the size of an axis is 0",
+        ),
+        (
+            lambda q: np.mean(q, out=np.empty(3)),
+            r"np\.mean: 'out' must be an array of shape \(\) and dtype float64, got shape \(3,\)",
+        ),
+        (lambda q: np.std(q, ddof=6), r"np\.std: 'ddof' must be less than the number of elements, 6, got 6"),
+        (lambda q: np.std(q, ddof="1"), r"np\.std: 'ddof' must be a finite number, got '1'"),
+        (lambda q: np.std(q, dtype=T), r"np\.std: 'dtype' must be float64, the dtype of the result: write"),
+        (lambda q: np.prod(q, initial=2), r"np\.prod: the argument 'initial' is not supported for a QuantTensor"),
         (lambda q: np.convolve(q[0], q[0], "none"), "np.convolve"),
         (lambda q: np.sum([1.0], out=q), "np.sum: an operand must be a QuantTensor, got list"),
     ],
@@ -366,7 +384,9 @@ def test_shapes_that_do_not_fit_are_value_errors_as_of_numpy() -> None:
     with pytest.raises(TypeError, match="axis 2"):
         np.sum(Q, axis=2)
     for call in (lambda: Q + Q[:, :2], lambda: Q @ Q, lambda: np.matmul(np.concatenate([Q, Q]).reshape(2, 2, 3), Q)):
-        with pytest.raises(ValueError, match="dimensions"):
+        with pytest.raises(
+            ValueError, match=r"dimension sizes 3 and 2 do not broadcast|the contracted dimensions differ"
+        ):
             call()
 
 

@@ -43,7 +43,7 @@ def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Any) -> Callab
             refuse_others(others)
             wanted = result_type(dtype)
             if isinstance(wanted, np.dtype):
-                raise QuantTypeError(f"dtype must be a !quant.uniform type, got {wanted}")
+                raise QuantTypeError(f"'dtype' must be a !quant.uniform type, got {wanted}")
             return family(a, b, out_type=wanted, out=out)
         result = with_number(a, b) if with_number and not others and dtype is None else None
         return _in_floats(ufunc, sign, a, b, out, dtype, others) if result is None else into(out, result)
@@ -142,7 +142,7 @@ def _scaled_type(t: UniformType, factor: Fraction) -> UniformType:
         return t.with_(scales=scales if t.scales_shape else float(scales))
     except (OverflowError, QuantTypeError):
         raise QuantTypeError(
-            f"the result would have a scale out of the range of {t.expressed_type}: take the values as "
+            f"the result would have a scale out of the range of {t.expressed_type}: give the values as "
             "float64, np.asarray(q, np.float64)"
         ) from None
 

@@ -58,7 +58,8 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
     try:
         result = ufunc(a, b)
     except (TypeError, ArithmeticError):  # an operand that is not a number, or a Decimal NaN
-        raise QuantTypeError("a tensor can be compared with tensors and real numbers only") from None
+        kinds = " and ".join(str(x.dtype) for x in (a, b))
+        raise QuantTypeError(f"expected tensors and real numbers to compare, got the dtypes {kinds}") from None
     return result.astype(bool) if isinstance(result, np.ndarray) else np.bool_(result)
 
 
@@ -115,7 +116,7 @@ def sortable(operands: Sequence[Any]) -> list[Array]:
     """Return `comparable` arrays. Raise QuantTypeError unless they hold real numbers alone."""
     arrays = comparable(operands)
     if any(not isinstance(item, (Real, Decimal)) for x in arrays if x.dtype == object for item in x.ravel()):
-        raise QuantTypeError("a tensor can be compared with tensors and real numbers only")
+        raise QuantTypeError("expected tensors and real numbers to compare, got other objects")
     return arrays
 
 
@@ -172,7 +173,7 @@ def written(result: Any, out: Array | None, where: Any) -> Any:
     """Return a result as a ufunc does: in ``out`` if that is given, and only where ``where`` is true."""
     if out is None and where is True:
         return result
-    no_tensor((out, where), "out or where")
+    no_tensor((out, where), "'out' or 'where'")
     if out is None:
         out = np.empty(broadcast_shapes(np.shape(result), np.shape(where)), bool)
     np.copyto(out, result, where=where)
@@ -256,7 +257,7 @@ def _of_two_sets(function: Any) -> Callable[..., Any]:
         tensors = [x for x in (ar1, ar2) if isinstance(x, Tensor)]
         types = {per_layer(x.type) for x in tensors}
         if len(tensors) < 2 or len(types) > 1 or not have_one_scale(tensors):
-            raise QuantTypeError("the tensors must have the same per-layer type: requantize one, or both")
+            raise QuantTypeError("expected two QuantTensors of the same per-layer type: requantize one, or both")
         return _around(function(stored(ar1), stored(ar2), *args, **options), types.pop())
 
     return rule

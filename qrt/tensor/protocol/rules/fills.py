@@ -56,7 +56,7 @@ def _triangle(function: Any) -> Callable[..., QuantTensor]:
 
     def rule(m: QuantTensor, k: int = 0) -> QuantTensor:
         if m.ndim < 2:
-            raise QuantValueError(f"the tensor must have at least 2 axes, got {m.ndim}")
+            raise QuantValueError(f"the tensor must have rank 2 or more, got {m.ndim}")
         no_tensor(k, "k")
         rows, columns = m.shape[-2:]
         is_lower = np.tri(rows, columns, k if function is np.tril else k - 1, dtype=bool)
@@ -81,7 +81,10 @@ def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
     if v.ndim != 1:
         raise QuantValueError("Input must be 1- or 2-d.")
     if not v.type.is_per_layer:
-        raise QuantTypeError(f"zeros off the diagonal have no scale in {v.type}: qrt.requantize it first")
+        raise QuantTypeError(
+            "'v' must have a per-layer type, as the zeros off the diagonal have no scale in "
+            f"{v.type}: use qrt.requantize first"
+        )
     n, k, zero = v.size + abs(index(k)), index(k), zeros(v.type, ())
     data, line = np.full((n, n), zero, zero.dtype), np.arange(v.size)
     data[line + max(-k, 0), line + max(k, 0)] = stored(v)
@@ -136,7 +139,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     """Writes at positions of the flattened tensor."""
     no_tensor(ind, "ind")
     if mode not in ("raise", "wrap", "clip"):  # NumPy's own refusal is a SystemError
-        raise QuantValueError(f"mode must be 'raise', 'wrap' or 'clip', got {shown(mode)}")
+        raise QuantValueError(f"'mode' must be 'raise', 'wrap' or 'clip', got {shown(mode)}")
     write(a, v, lambda array, values: np.put(array, ind, values, mode))
 
 

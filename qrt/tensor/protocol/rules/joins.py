@@ -35,7 +35,7 @@ def _tensors(given: Any, argument: str = "operand") -> tuple[QuantTensor, ...]:
         tensor(given, argument)
     tensors = tuple(given)
     if not tensors:
-        raise QuantValueError(f"{argument}: at least one tensor is needed")
+        raise QuantValueError("expected at least one tensor, got an empty sequence")
     return tuple(tensor(q, f"{argument} {i}") for i, q in enumerate(tensors))
 
 
@@ -45,7 +45,9 @@ def concatenate(
 ) -> QuantTensor:
     """Tensors joined along an axis; channels along it are joined too, and so are blocks."""
     if dtype is not None:
-        raise QuantTypeError("a QuantTensor has no dtype: qrt.concat takes out_type, a !quant.uniform type")
+        raise QuantTypeError(
+            "'dtype' is not supported for QuantTensors: qrt.concat takes out_type, a !quant.uniform type"
+        )
     tensors = _tensors(arrays)
     if axis is None:
         tensors, axis = tuple(q.ravel() for q in tensors), 0
@@ -177,6 +179,6 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 def choose(a: Any, choices: Any, out: QuantTensor | None = None, mode: Any = "raise") -> QuantTensor:
     """Each element from the tensor that an integer selects; real numbers are quantized."""
     if isinstance(a, QuantTensor):
-        raise QuantTypeError("the choices must be integers, not a QuantTensor")
+        raise QuantTypeError("'a', which selects a tensor for each element, must be integers, got a QuantTensor")
     storages, t = _of_one_type([*choices], a)
     return into(out, wrap_storage(np.choose(a, storages, mode=mode), t))

@@ -159,7 +159,7 @@ def compress(condition: Any, a: QuantTensor, axis: int | None = None, out: Any =
     """Elements along an axis, or of the flattened tensor, for which a condition is true."""
     places = np.asarray(truth(condition))
     if places.ndim != 1:
-        raise QuantValueError("condition must be a 1-d array")
+        raise QuantValueError(f"'condition' must be an array of rank 1, got rank {places.ndim}")
     return take(a, places.nonzero()[0], axis, out)
 
 
@@ -181,7 +181,7 @@ def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[
         _require_rank(least, ary)
         at = normalize_axis_index(axis if fixed is None else min(ary.ndim - 1, fixed), ary.ndim)
         if isinstance(indices_or_sections, (int, float)) and indices_or_sections == 0:  # NumPy raises ZeroDivisionError
-            raise QuantValueError("number sections must be larger than 0.")
+            raise QuantValueError(f"number sections must be larger than 0, got {indices_or_sections}")
         lines = cut(np.arange(ary.shape[at]), indices_or_sections)
         return [ary[(ALL,) * at + (slice(line[0], line[-1] + 1) if line.size else slice(0, 0),)] for line in lines]
 
@@ -190,7 +190,7 @@ def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[
 
 def _require_rank(least: int, q: QuantTensor) -> None:
     if tensor(q, "ary").ndim < least:
-        raise QuantValueError(f"it only works on tensors of {least} or more dimensions, got {q.ndim}")
+        raise QuantValueError(f"'ary' must have rank {least} or more, got {q.ndim}")
 
 
 _SPLITS: dict[Any, Any] = {

@@ -192,7 +192,7 @@ def _bounds(ufunc: Any, t: UniformType, number: Any) -> Array:
     places = [x / scale + zero for scale, zero in zip(t.scales, t.zero_points, strict=True)]
     beyond = max(places) > t.storage_max + 0.5 if ufunc is np.maximum else min(places) < t.storage_min - 0.5
     if x != x or beyond:
-        raise QuantTypeError(f"the type has no value near {shown(number)}: requantize to a wider type first")
+        raise QuantTypeError(f"the bound {shown(number)} is out of the range of {t}: requantize to a wider type first")
     return numbers(x, t, ()) if t.is_per_layer else stored_bounds(t, {"min": x, "max": None})[0]
 
 
@@ -209,8 +209,8 @@ def _refuse_array(function: Function, args: tuple[Any, ...], *bounds: Any) -> No
     if any(not isinstance(x, (int, float, QuantTensor, type(None))) and np.ndim(x) for x in bounds):
         floats = written_call(name_of(function), args, {})
         raise QuantTypeError(
-            f"an operand is an array, not a QuantTensor: write {floats}, or qrt.quantize the array, "
-            "which rounds and clamps it"
+            f"expected QuantTensors and numbers, got an array: write {floats}, or qrt.quantize the array, which "
+            "rounds and clamps it"
         )
 
 
@@ -232,7 +232,9 @@ def _of_two(ufunc: Any, a: QuantTensor, b: QuantTensor) -> QuantTensor:
     storage = np.asarray(ufunc(stored(a), stored(b)))
     t, u = (_broadcast(q, storage.shape) for q in (a, b))
     if t is not u:
-        raise QuantTypeError("the operands have different types: requantize one, qrt.requantize(q, r.type)")
+        raise QuantTypeError(
+            f"the operands must have the same type, got {t} and {u}: requantize one, qrt.requantize(q, r.type)"
+        )
     return wrap_storage(storage, t)
 
 
@@ -243,7 +245,9 @@ def _broadcast(q: QuantTensor, shape: Any) -> UniformType:
     before = len(shape) - q.ndim
     repeated = [d for d in range(q.ndim) if q.shape[d] != shape[before + d]]
     if any(d in repeated for d, _ in q.type.block_sizes or ()):
-        raise QuantTypeError("an axis in blocks cannot be broadcast: give tensors of the same shape")
+        raise QuantTypeError(
+            f"{q.type} has blocks along an axis that cannot be broadcast: give tensors of the same shape"
+        )
     t = first_element(q.type, q.shape, repeated, keepdims=True)
     return indexed_element(t, q.shape, (None,) * before)
 

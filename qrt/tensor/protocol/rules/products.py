@@ -79,7 +79,7 @@ def _of_term(term: str, text: str) -> Labels:
     before, dots, after = term.partition(_OTHERS)
     letters = before + after
     if letters and not (letters.isascii() and letters.isalpha()):
-        raise QuantTypeError(f"invalid subscripts: {shown(text)}")
+        raise QuantTypeError(f"subscripts must be letters, ',', '...' and '->', got {shown(text)}")
     return tuple(dots if label == "." else f"b{label}" for label in before + dots[:1] + after)
 
 
@@ -93,7 +93,7 @@ def _of_list(given: Any) -> Labels:
 def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) -> Contraction:
     """Return the labels with each ellipsis replaced by axes counted from the last, all of which broadcast."""
     if len(inputs) != len(shapes) or not shapes:
-        raise QuantValueError(f"the subscripts are for {len(inputs)} operands, got {len(shapes)}")
+        raise QuantValueError(f"the subscripts describe {len(inputs)} operands, got {len(shapes)}")
     gaps = [_gap(labels, len(shape)) for labels, shape in zip(inputs, shapes, strict=True)]
     whole = [_spelled_out(labels, gap) for labels, gap in zip(inputs, gaps, strict=True)]
     batch = max(gaps, key=len)
@@ -102,15 +102,18 @@ def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) 
         return whole, (*batch, *sorted(label for label, n in times.items() if n == 1))
     result = _spelled_out(output, batch)
     known = {label for labels in whole for label in labels}
-    if len(set(result)) != len(result) or not known.issuperset(result) or (batch and _OTHERS not in output):
-        raise QuantValueError("the result must have labels of the operands, each once, and their ellipsis")
+    labels = ", ".join(label if label == _OTHERS else label[1:].lstrip("0") or "0" for label in output) or "none"
+    if batch and _OTHERS not in output:
+        raise QuantValueError(f"the labels of the result must contain the '...' of the operands, got {labels}")
+    if len(set(result)) != len(result) or not known.issuperset(result):
+        raise QuantValueError(f"each label of the result must be a label of an operand and occur once, got {labels}")
     return whole, result
 
 
 def _gap(labels: Labels, rank: int) -> Labels:
     named = sum(label != _OTHERS for label in labels)
     if named > rank or (named < rank and _OTHERS not in labels):
-        raise QuantValueError(f"expected {rank} subscripts for an operand of rank {rank}, got {named}")
+        raise QuantValueError(f"expected {rank} labels in the subscripts of an operand of rank {rank}, got {named}")
     return tuple(f"b.{i}" for i in range(rank - named, 0, -1))
 
 
@@ -159,7 +162,7 @@ def _ranks(shapes: Shapes, least: int, other_least: int) -> tuple[int, int]:
     first, second = shapes
     if len(first) < least or len(second) < other_least:
         raise QuantValueError(
-            f"the operands must have ranks of at least {least} and {other_least}, got {first} and {second}"
+            f"the operands must have ranks of at least {least} and {other_least}, got the shapes {first} and {second}"
         )
     return len(first), len(second)
 
@@ -221,7 +224,10 @@ def _contracted_axes(axes: Any, m: int, n: int) -> tuple[Shape, Shape]:
     except (TypeError, ValueError):
         first = second = (0, 0)
     if len(first) != len(second) or len(set(first)) != len(first) or len(set(second)) != len(second):
-        raise QuantValueError(f"axes {shown(axes)} do not match tensors of ranks {m} and {n}")
+        raise QuantValueError(
+            "'axes' must be a number of axes, or a pair of lists of different axes, for "
+            f"tensors of ranks {m} and {n}, got {shown(axes)}"
+        )
     return first, second
 
 
@@ -298,8 +304,10 @@ def _term(q: QuantTensor, labels: Labels, sizes: dict[str, int]) -> _Term:
     """Return an operand with each label once, and without axes of size 1 that broadcast with those of other terms."""
     t, once = q.type, tuple(dict.fromkeys(labels))
     if t.is_sub_channel:
-        text = str(t) if len(t.scales) < 9 else "the type"
-        raise QuantTypeError(f"{text} is sub-channel: requantize first, by qrt.requantize(q, t)")
+        text = str(t) if len(t.scales) < 9 else "a sub-channel type"
+        raise QuantTypeError(
+            f"the operands must have types per layer or per axis, got {text}: requantize first, by qrt.requantize(q, t)"
+        )
     integers, zero, bounds = stored(q), t.zero_points[0], (t.storage_min, t.storage_max)
     if len(set(t.zero_points)) > 1:
         limit = max_magnitude(t)
@@ -332,7 +340,7 @@ def _summed(term: _Term, labels: Labels) -> _Term:
 def _check_channel(term: _Term, labels: Iterable[str]) -> None:
     if term.channel is not None and term.channel in labels:
         raise QuantTypeError(
-            "the scales differ along an axis that is summed over: requantize first, by "
+            "the scales of an operand differ along an axis that is summed over: requantize first, by "
             "qrt.requantize(q, t) with a type t per layer"
         )
 
@@ -384,11 +392,11 @@ def _kernel_operand(term: _Term, integers: Array) -> QuantTensor:
 def _joined(a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], str | None]:
     """Return the scales of an integer of the product, and the label of the axis along which they vary."""
     if a.expressed != b.expressed:
-        raise QuantTypeError(f"the operands have different expressed types, {a.expressed} and {b.expressed}")
+        raise QuantTypeError(f"the operands must have the same expressed type, got {a.expressed} and {b.expressed}")
     if a.channel is not None and b.channel is not None:
         if a.channel != b.channel:
             raise QuantTypeError(
-                "both operands are per axis, along different axes of the result: requantize one of them, "
+                "the operands must not both be per axis along different axes of the result: requantize one of them, "
                 "by qrt.requantize(q, t) with a type t per layer"
             )
         return tuple(s + t for s, t in zip(a.factors, b.factors, strict=True)), a.channel
@@ -401,7 +409,7 @@ def _sizes(shapes: Sequence[Shape], inputs: Sequence[Labels]) -> dict[str, int]:
     for shape, labels in zip(shapes, inputs, strict=True):
         repeated = [label for label, times in Counter(labels).items() if times > 1]
         if any(len({n for x, n in zip(labels, shape, strict=True) if x == label}) > 1 for label in repeated):
-            raise QuantValueError(f"the axes of a diagonal have different sizes in shape {shape}")
+            raise QuantValueError(f"axes with the same label must have the same size, got an operand of shape {shape}")
         for label, size in zip(labels, shape, strict=True):
             known = sizes.setdefault(label, size)
             broadcasts = label[0] == "b"
@@ -409,5 +417,7 @@ def _sizes(shapes: Sequence[Shape], inputs: Sequence[Labels]) -> dict[str, int]:
                 sizes[label] = size
             elif size != known and not (size == 1 and broadcasts):
                 listed = " and ".join(map(str, shapes))
-                raise QuantValueError(f"sizes {known} and {size} do not match, in shapes {listed}")
+                raise QuantValueError(
+                    f"axes that are multiplied must have the same size, got {known} and {size} in the shapes {listed}"
+                )
     return sizes

@@ -43,7 +43,7 @@ enter("order", _of_truths, _OF_TRUTHS)
 def _logical(ufunc: np.ufunc) -> Callable[..., Any]:
     def rule(*operands: Any, **options: Any) -> Any:
         refuse_others({key: options[key] for key in options.keys() - {"out", "where"}})
-        no_tensor((*options.values(),), "out or where")
+        no_tensor((*options.values(),), "'out' or 'where'")
         return ufunc(*map(truth, operands), **options)
 
     return rule

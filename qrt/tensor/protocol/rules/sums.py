@@ -78,7 +78,7 @@ def _mask(where: Any, shape: Shape) -> Any:
     except ValueError:
         is_mask = False
     if not is_mask:
-        raise QuantValueError(f"where must be bools that broadcast to {shape}")
+        raise QuantValueError(f"'where' must be bools that broadcast to shape {shape}, got {shown(where)}")
     return mask
 
 
@@ -99,7 +99,7 @@ def _cumulative_sum(
 def _accumulated(a: QuantTensor, axis: Any, dtype: Any = None, out: Any = None, from_zero: bool = False) -> Any:
     require_tensors(a)
     if axis is None and a.ndim > 1:
-        raise QuantValueError(f"axis must be given for a tensor of rank {a.ndim}")
+        raise QuantValueError(f"'axis' must be given for a tensor of rank {a.ndim}, got None")
     d = axis_of(0 if axis is None else axis, a.ndim)
     bound, units = a.shape[d] * max_magnitude(a.type), _units_along(a, d)
     kind = np.int32 if bound < I32_END else np.int64
@@ -121,7 +121,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append:
     require_tensors(*parts)
     d = axis_of(axis, a.ndim)
     if not isinstance(n, (int, np.integer)) or not 0 <= n <= 64:
-        raise QuantTypeError(f"n must be an integer from 0 to 64, got {shown(n)}")
+        raise QuantTypeError(f"'n' must be an integer from 0 to 64, got {shown(n)}")
     q: Any = np.concatenate(parts, d) if len(parts) > 1 else a
     if n == 0:
         return q.copy()
@@ -145,7 +145,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """The greatest value less the least, as i32 of the tensor's scale."""
     if any(a.shape[d] == 0 for d in axes_of(axis, a.ndim)):
-        raise QuantValueError(f"a tensor of shape {a.shape} has no elements along axis {shown(axis)}")
+        raise QuantValueError(f"the tensor must have elements, got shape {a.shape} and axis {shown(axis)}")
     axes, keepdims, units, _ = reduction(a, axis, keepdims)
     bound = a.type.storage_max - a.type.storage_min
     most, least = (np.asarray(reduce(stored(a), axes, None, None, keepdims)) for reduce in _EXTREMES)
@@ -160,7 +160,10 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
     require_tensors(a)
     first, second = axis_of(axis1, a.ndim), axis_of(axis2, a.ndim)
     if first == second:
-        raise QuantValueError(f"axis1 and axis2 must be two axes of a tensor of rank {a.ndim}")
+        raise QuantValueError(
+            f"'axis1' and 'axis2' must be different axes, got {shown(axis1)} and "
+            f"{shown(axis2)} for a tensor of rank {a.ndim}"
+        )
     units = reduced_units(a.type, a.shape, tuple(sorted((first, second))), False)
     terms, zeros = (
         np.diagonal(x, offset, first, second) for x in (stored(a), np.broadcast_to(zero_points(a), a.shape))
@@ -192,7 +195,7 @@ def prod(
     count = product(a.shape[d] for d in axes)
     bound = max_magnitude(a.type) ** min(count, 64)
     if count > 64 or bound >= 1 << 63:
-        raise QuantTypeError(f"the product of {count} elements of {a.type.storage} has no exact result: {GIVE_VALUES}")
+        raise QuantTypeError(f"the product of {count} elements of {a.type.storage} may overflow 64 bits: {GIVE_VALUES}")
     units = reduced_units(a.type, a.shape, axes, keepdims, count)
     # Products are formed in the dtype of their factors, where NumPy would convert those of less than 64 bits.
     terms = centred(a, max(bound, I32_END >> 1))
@@ -206,11 +209,13 @@ def _by_numpy(function: Any, terms: Callable[[Shape, Shape], int]) -> Callable[.
         require_tensors(a, b)
         for q in (a, b):
             if not q.type.is_per_layer:
-                raise QuantTypeError(f"{q.type} must be per layer: requantize first, by qrt.requantize(q, t)")
+                raise QuantTypeError(
+                    f"the operands must have per-layer types, got {q.type}: requantize first, by qrt.requantize(q, t)"
+                )
         t, u = a.type, b.type
         if t.expressed_type != u.expressed_type:
             raise QuantTypeError(
-                f"the operands have different expressed types, {t.expressed_type} and {u.expressed_type}"
+                f"the operands must have the same expressed type, got {t.expressed_type} and {u.expressed_type}"
             )
         bound = terms(a.shape, b.shape) * max_magnitude(t) * max_magnitude(u)
         if bound >= 1 << 63:
@@ -249,7 +254,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
         return qrt_mean(a, axis, keepdims=keeps_dimensions(keepdims), out_type=quantized, out=out)
     axes, keepdims, units, count = reduction(a, axis, keepdims)
     if count == 0:
-        raise QuantValueError(f"a tensor of shape {a.shape} has no elements along axes {axes}")
+        raise QuantValueError(f"the tensor must have elements, got shape {a.shape} and axes {axes}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
     values = to_float64(total, units, count)
     return write_floats(values, np.dtype(np.float64), out)
@@ -286,13 +291,16 @@ def _spread(function: Any, root: bool) -> Callable[..., Any]:
             call = written_call(
                 name_of(function), (a,), nondefault_options(axis=axis, ddof=ddof or None, keepdims=keepdims), "{}"
             )
-            raise QuantTypeError(f"the result is float64: write qrt.quantize({call}, t) for a type t")
+            raise QuantTypeError(
+                f"'dtype' must be float64, the dtype of the result: write qrt.quantize({call}, "
+                "t) for a quantized type t"
+            )
         axes, keepdims, units, count = reduction(a, axis, keepdims, 2)
         freedom = exact_number(int(ddof) if isinstance(ddof, (bool, np.bool_)) else ddof)
         if freedom is None:
-            raise QuantTypeError(f"ddof must be a finite number, got {shown(ddof)}")
+            raise QuantTypeError(f"'ddof' must be a finite number, got {shown(ddof)}")
         if count == 0 or count <= freedom:
-            raise QuantValueError(f"{count} elements minus ddof leave no degrees of freedom")
+            raise QuantValueError(f"'ddof' must be less than the number of elements, {count}, got {shown(ddof)}")
         terms, squares = _squares(a, axes, keepdims, count)
         total = add_up(terms, axes, squares.dtype, None, keepdims)
         is_narrow = (count * max_magnitude(a.type)) ** 2 < 1 << 63
@@ -325,7 +333,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     """The root of a sum of squares as float64, rounded once; other norms have no exact result."""
     rank = x.ndim if axis is None else len(axes_of(axis, x.ndim))
     if axis is not None and rank not in (1, 2):
-        raise QuantValueError(f"axis must be one axis or a pair of axes, got {shown(axis)}")
+        raise QuantValueError(f"'axis' must be one axis or a pair of axes, got {shown(axis)}")
     is_named = isinstance(ord, (int, float, str))
     is_root = ord is None or (is_named and ((rank == 2 and ord == "fro") or (rank == 1 and ord == 2)))
     if not is_root:

@@ -66,7 +66,7 @@ REFUSED = {
         "return",
         "'func.func' op has the value %a of type .*: quantized dimension must be less than tensor rank: axis 3, rank 2",
     ),
-    "scales that are too many": (f"%a: tensor<3x{Q}>", "return", "the value %a .*dimension 0 is 3, scales are 2"),
+    "scales that are too many": (f"%a: tensor<3x{Q}>", "return", "the value %a .*dimension 0 has size 3"),
     "blocks that do not divide": (
         "%a: tensor<3x!quant.uniform<i8:f32:{0:2}, {1.0, 2.0}>>", "return", "must be divisible by the .* block size 2",
     ),
@@ -86,18 +86,18 @@ REFUSED = {
     "a result that nothing reads": (
         "%a: tensor<2xi8>",
         f"%x = tensor.empty() : tensor<3x{Q}>\nreturn",
-        "'tensor.empty' op has the value %x of type .*dimension 0 is 3",
+        "'tensor.empty' op has the value %x of type .*dimension 0 has size 3",
     ),
     "an argument of an inner block": (
         "%c: i1",
         f"%e = ub.poison : tensor<3x{Q}>\ncf.br ^b2(%e : tensor<3x{Q}>)\n^b2(%x: tensor<3x{Q}>):\nreturn",
-        "dimension 0 is 3",
+        "dimension 0 has size 3",
     ),
     "a value in a loop": (
         "%a: tensor<2x3xf32>, %n: index",
         "%0 = arith.constant 0 : index\nscf.for %i = %0 to %n step %n {\n"
         f"%x = tensor.empty() : tensor<2x4x{Q1}>\n}}\nreturn",
-        "the value %x .*dimension 1 is 4",
+        "the value %x .*dimension 1 has size 4",
     ),
     "a slice at one channel, without its axis": (
         f"%a: tensor<2x2x{Q}>",
@@ -249,7 +249,7 @@ def test_what_keeps_its_channels_is_accepted(case):
 
 def test_a_declared_function_is_checked_too():
     module = ir.parse(f"func.func private @g(tensor<3x{Q}>)\nfunc.func @f() {{ return }}")
-    with pytest.raises(VerifyError, match=r"has a value of type .*dimension 0 is 3, scales are 2"):
+    with pytest.raises(VerifyError, match=r"has a value of type .*dimension 0 has size 3, the type has 2 scales"):
         qrt.compile(module, "f")
     assert module.verify() == []  # as upstream
 

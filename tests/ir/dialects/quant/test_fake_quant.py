@@ -133,7 +133,7 @@ def test_each_channel_has_its_range():
         (layer(0.0, 1.0).replace("min = 0.0 : f32, ", ""), "requires attribute 'min'"),
         (layer(0.0, 1.0).replace(", num_bits = 8 : i64", ""), "requires attribute 'num_bits'"),
         (by_axis([0.0], [1.0]).replace(", axis = 1 : i64", ""), "requires attribute 'axis'"),
-        (by_axis([0.0], [1.0]), "dimension 1 is 3, scales are 1"),
+        (by_axis([0.0], [1.0]), "dimension 1 has size 3, the type has 1 scales"),
         (by_axis([0.0, 0.0, 0.0], [1.0, 1.0]), "has 3 of min and 2 of max"),
         (by_axis([], []), "has no ranges"),
         (by_axis([0.0, 0.0, 0.0], [1.0, 1.0, 1.0], axis=2), "axis 2 is not one of"),

@@ -32,12 +32,12 @@ LOWERED_BIAS = "VerifyError: 64 bits do not hold a bias of that type"
 _NOT_OF_SUMS = [rule for rule in REQUANT_RULES if rule not in SUM_RULES]
 REFUSALS = {
     PARAMETERS: r"(under|over)flows float(32|64)|range of float32|needs (a multiplier|a ratio|scales|ratios|storage)",
-    ACCUMULATOR: "which overflows 64 bits|the sum overflows 64 bits",
-    BIAS: "^the bias does not fit 64 bits",
+    ACCUMULATOR: "which overflows 64 bits|the sum would overflow 64 bits",
+    BIAS: "^the bias overflows 64 bits",
 }
 """By op and types: what `infer` or the reference refuses."""
 LOWERING_REFUSALS = {
-    LOWERED_BIAS: "cannot be lowered: the bias does not fit 64 bits",
+    LOWERED_BIAS: "cannot be lowered: the bias overflows 64 bits",
 }
 """By what a type allows, where the values that were drawn are right, and by the pass's options."""
 

@@ -103,7 +103,7 @@ def test_a_bias_of_more_than_62_bits_is_refused(exponent: int) -> None:
         if exponent < limit:
             assert "qrt.matmul" not in str(lowered(text))
             continue
-        with pytest.raises(VerifyError, match="the bias does not fit 64 bits"):
+        with pytest.raises(VerifyError, match="the bias overflows 64 bits"):
             lowered(text)
 
 

@@ -99,7 +99,7 @@ REFUSED = [
     ),
     (
         "%0 = qrt.matmul %x, %x, %e : (tensor<?x?x!a>, tensor<?x?x!a>, tensor<?x!l>) -> tensor<?x?x!o>",
-        "'qrt.matmul' op cannot be lowered: the bias does not fit 64 bits at the accumulator's scale",
+        "'qrt.matmul' op cannot be lowered: the bias overflows 64 bits when it is rescaled to the accumulator's scale",
     ),
 ]
 

@@ -100,12 +100,12 @@ WRONG = {
     "an attribute that is a mapping": ({"attributes": {"requant": {}}}, r"an attribute is \{\}"),
     "an attribute too large": ({"attributes": {"requant": 1 << 70}}, "an attribute is 1180591620717411303424"),
     "a rule that there is not": ({"attributes": {"requant": "mine"}}, "requant"),
-    "an attribute of another op": ({"attributes": {"strides": [1, 1]}}, "add has no attribute 'strides'"),
+    "an attribute of another op": ({"attributes": {"strides": [1, 1]}}, "add: no attribute is named 'strides'"),
     "an order of other axes": (
         {"results": [{"name": "out", "order": [1, 0]}]},
         r"tensor 'out' has no order \[1, 0\]",
     ),
-    "another number of operands": ({"op": "qrt.clamp"}, "clamp takes q: got 2 operands"),
+    "another number of operands": ({"op": "qrt.clamp"}, "clamp: expected 1 operands (q), got 2"),
     "another number of results": ({"op": "qrt.lookup"}, ""),
     "a type of the result": ({"results": [{"name": "out", "type": "f32"}]}, "add"),
 }
