@@ -54,7 +54,7 @@ _ZERO_POINT = re.compile(r":(-?\d+)", re.ASCII)
 
 
 class Position(Protocol):
-    """A place in a text, as far as diagnostics need it. `text.Location` is the one implementation.
+    """The interface of a location in a text, as diagnostics print it; implemented by `qrt.ir.text.Location`.
 
     Examples
     --------
@@ -73,23 +73,24 @@ class Position(Protocol):
 
     @property
     def line(self) -> int:
-        """Counted from 1."""
+        """The number of the line, counted from 1."""
         ...
 
     @property
     def column(self) -> int:
-        """Counted from 1."""
+        """The number of the column, counted from 1."""
         ...
 
     def render(self, message: str, severity: str = "error") -> str:
-        """Return a message at this place, with the source line and a caret."""
+        """Return `file:line:column: severity: message`, then the source line and a caret below the column."""
         ...
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """A message at a place in a text, or at none, and notes at others. `str` is `file:line:column: severity: message`,
-    the source line and a caret; the same for each note.
+    """A message with an optional location in a text, and notes, each with its own optional location.
+
+    `str` gives `file:line:column: severity: message`, the source line and a caret, then each note in the same form.
 
     Examples
     --------
@@ -117,20 +118,23 @@ class Diagnostic:
         return text
 
 
-def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
-    """Return the known name that is most similar to a misspelt one by `difflib`, if any is similar enough."""
-    return next(iter(get_close_matches(name, list(known), 1, likeness)), None)
+def nearest(name: str, known: Iterable[str], min_similarity: float = 0.6) -> str | None:
+    """Return the known name that is most similar to a misspelt one; None if none reaches ``min_similarity``.
+
+    The similarity is the ratio of `difflib`, from 0 to 1.
+    """
+    return next(iter(get_close_matches(name, list(known), 1, min_similarity)), None)
 
 
 def many_rounds(limit: float) -> str:
-    """Return the message for a loop with more iterations than the default limit without ``max_steps``."""
+    """Return the message for a loop that exceeds the default iteration limit; it advises to give ``max_steps``."""
     return f"does not end within {limit:,} rounds, the limit unless max_steps is given"
 
 
 def shown(value: object) -> str:
-    """Return a value as errors print it: one short line, never the contents of an array.
+    """Return a value as error messages print it: one short line, never the contents of an array.
 
-    The `repr` of an integer of 4300 digits would raise an error.
+    `repr` is not called for huge integers, because Python raises an error for more than 4300 digits.
     """
     if isinstance(value, type):
         return f"the class {value.__name__}"
@@ -225,7 +229,7 @@ class QuantTypeError(QuantError, TypeError):
 
 
 class QuantIndexError(QuantTypeError, IndexError):
-    """An index that is out of bounds, or that is not an index. It is also an IndexError, which NumPy raises.
+    """An index that is out of bounds, or a value of a type that cannot index. It is also an IndexError, as in NumPy.
 
     Examples
     --------
@@ -290,7 +294,7 @@ class FileError(ModelError, OSError):
 
 
 class MissingPackageError(QuantError, ImportError):
-    """A package of an extra that is needed and is not installed. It is also an ImportError.
+    """An optional package (of an extra such as ``qrt[report]``) that is needed and not installed; also an ImportError.
 
     Examples
     --------
@@ -398,12 +402,12 @@ class VerifyError(DiagnosticError):
 
 
 def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of an error: its own, and others found with it.
+    """Return the diagnostics that an error reports: a parser or verifier may report several in one error.
 
     Parameters
     ----------
     error : QuantError
-        Any of them; one without a place gives one diagnostic.
+        An error of any subclass. An error without a location gives one diagnostic.
 
     Returns
     -------
@@ -444,13 +448,17 @@ def check_signatures(kind: type[C]) -> type[C]:
 
 
 def is_of_call(error: TypeError) -> bool:
-    """Return True if the error that a frame caught is about its own call: no frame below it was entered."""
+    """Return True if the call itself raised the TypeError, because its arguments do not fit the signature.
+
+    A TypeError raised inside the called function has a further frame in its traceback.
+    """
     return error.__traceback__ is not None and error.__traceback__.tb_next is None
 
 
 def misfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> QuantTypeError:
-    """Return the error for a call with so many positional arguments, and these keyword arguments, that fit no
-    signature.
+    """Return the error for a call of ``function`` with arguments that do not fit its signature.
+
+    The call has ``count`` positional arguments, and keyword arguments with these ``names``.
     """
     parameters = list(signature(function).parameters.values())
     name = function.__name__

@@ -9,9 +9,9 @@ from qrt.errors import MissingPackageError
 
 
 def require_installed(package: str, name: str) -> None:
-    """Raise MissingPackageError unless a package of the extra called ``name`` is installed.
+    """Raise MissingPackageError if an optional package is not installed; the error names qrt's extra that installs it.
 
-    The package is not imported.
+    The package is not imported. ``name`` is the extra, as in ``pip install "qrt[name]"``.
     """
     with suppress(ImportError):  # a package that an import hook refuses
         if find_spec(package) is not None:
@@ -24,9 +24,9 @@ def _missing(package: str, why: str, name: str) -> MissingPackageError:
 
 
 def extra(module: str, name: str) -> ModuleType:
-    """Import a module of an extra.
+    """Import an optional module, which ``pip install "qrt[name]"`` installs.
 
-    Raise MissingPackageError with the command that installs the extra called ``name``.
+    Raise MissingPackageError with this command if the module cannot be imported.
     """
     try:
         return import_module(module)

@@ -63,9 +63,9 @@ def _unblocked(path: str, flags: int) -> int:
 def read_bytes(name: str, limit: int | None = None, *, streams: bool = True) -> bytes:
     """Return the bytes of a file, or of standard input if the name is ``-``.
 
-    Raises FileError if it cannot be read, and ModelError if it has more than ``limit`` bytes, or than ``MAX_INPUT`` if
-    the caller has no limit. Of a file without an end no more than that is read. Unless ``streams`` is true, a pipe or a
-    device is a FileError too.
+    Raises FileError if the file cannot be read, and ModelError if it has more than ``limit`` bytes (``MAX_INPUT`` if
+    ``limit`` is None). Reading stops after that many bytes, so that an endless device is an error too. If ``streams``
+    is false, a pipe or a device raises FileError.
     """
     most = MAX_INPUT if limit is None else limit
     try:
@@ -113,7 +113,7 @@ def bytecode_error(name: str) -> ModelError:
 
 
 def shown_name(name: str) -> str:
-    """Return the name of an input in messages."""
+    """Return the name of an input file for messages: ``<stdin>`` for ``-``."""
     return "<stdin>" if name == "-" else name
 
 
@@ -124,7 +124,7 @@ def _standard_input() -> BinaryIO:
 
 
 def reason(error: BaseException) -> str:
-    """Return the reason of a failure in one line, without the name of the file."""
+    """Return an exception's reason as one line, without the file name that an OSError prints."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return str(text).splitlines()[0]
 
@@ -164,10 +164,10 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
 
 
 def check_places(names: Iterable[str]) -> None:
-    """Raise the errors of ``write_files`` that can be known before long work.
+    """Raise the errors of ``write_files`` that are known before the outputs are computed.
 
-    They are FileError for a folder that does not exist or a name that is a folder, ModelError for two outputs of one
-    name.
+    A folder that does not exist, or a name that is a folder, raises FileError; two outputs with one path raise
+    ModelError.
     """
     places = set[str]()
     for name in names:
@@ -183,8 +183,9 @@ def check_places(names: Iterable[str]) -> None:
 
 
 def check_output(name: str | None, suffixes: Sequence[str], sources: Iterable[str | None] = ()) -> None:
-    """Raise ModelError if an output's name has no suffix that the command writes, or is the name of a file that it
-    reads. A stream may have any name.
+    """Raise ModelError if an output's suffix is not one of ``suffixes``, or the output is a file in ``sources``.
+
+    ``sources`` are the names of the inputs. The name of a stream (``-``, a pipe or a device) may have any suffix.
     """
     if name is None or name == "-" or _is_stream(name) or os.path.isdir(name):  # writing refuses a folder
         return
@@ -200,14 +201,14 @@ def check_output(name: str | None, suffixes: Sequence[str], sources: Iterable[st
 
 
 def _place(name: str) -> str:
-    """Return the path with links resolved. Raise ModelError for a name that no file can have."""
+    """Return the path of a file with symbolic links resolved. Raise ModelError for a name with a null character."""
     if "\0" in name:
         raise ModelError(f"{name!r}: the name of a file must not contain a null character")
     return os.path.realpath(name)
 
 
 def _is_stream(name: str) -> bool:
-    """Return True if a target is written to directly, instead of being replaced by a new file.
+    """Return True for a pipe, a device or another output that is written to directly, not replaced by a new file.
 
     /dev/stdout may be a regular file, but another program has it open, so it must not be replaced.
     """
@@ -221,9 +222,9 @@ def _is_stream(name: str) -> bool:
 
 
 def _write_next_to(name: str, place: str, write: Write, stack: ExitStack) -> str:
-    """Write the output to a new file next to the target, and return its name.
+    """Write the output to a temporary file in the folder of its target, and return the temporary file's name.
 
-    The stack removes it if it still exists.
+    ``stack`` deletes the temporary file if it still exists when the stack is closed.
     """
     temporary = os.path.join(os.path.dirname(place), f".{os.path.basename(place)[:64]}.{os.getpid()}.{id(write):x}.tmp")
     try:
@@ -243,7 +244,10 @@ def _owned(path: str, flags: int) -> int:
 
 
 def _keep_old(place: str, temporary: str, stack: ExitStack, undo: ExitStack) -> None:
-    """Link a second name to the old file at a path, and let ``undo`` restore it. The stack removes the second name."""
+    """Keep the target's old content under a second name (a hard link), so that ``undo`` can restore it.
+
+    ``stack`` deletes the second name. If there is no old file, ``undo`` deletes the new one.
+    """
     old = f"{temporary}.old"
     try:
         os.link(place, old)

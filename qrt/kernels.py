@@ -34,11 +34,11 @@ def available() -> tuple[str, ...]:
 
 
 def coverage() -> dict[str, dict[str, str | None]]:
-    """Return, for each instruction set and each row of the kernel table, the instruction set whose folder defines the
-    kernel.
+    """Return which instruction set's code each kernel comes from, as ``{instruction set: {kernel: instruction set}}``.
 
-    That is its own, its parent's, and so on up to ``"ref"``; None if no folder defines it and the loops work without.
-    All instruction sets of this build are listed, parents first, also those that are not ``available`` on this CPU.
+    An instruction set without its own version of a kernel uses the version of its parent, up to ``"ref"``. The value is
+    None for an optional kernel of which none of them has a version. All instruction sets of this build are listed,
+    parents first, also those that are not ``available`` on this CPU.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def set_num_threads(threads: int) -> None:
 
 @contextmanager
 def use(name: str) -> Iterator[None]:
-    """Forces an instruction set within a ``with`` block, for this thread or task alone.
+    """Force an instruction set within a ``with`` block, for this thread or ``asyncio`` task alone.
 
     Parameters
     ----------

@@ -196,7 +196,7 @@ def _pair(name: str, reference: Values, approximation: Values) -> tuple[Array, A
 
 
 def _values(what: str, given: Values) -> Array:
-    """Return values as float64. Raises an error unless all are finite."""
+    """Return values as a float64 array. Raise QuantTypeError, with the name ``what``, unless all are finite."""
     array = as_array(given)
     if array.dtype.kind not in "biuf" and array.dtype.type.__module__ != "ml_dtypes":
         raise QuantTypeError(f"{what} must be real numbers, got dtype {array.dtype}")
@@ -207,16 +207,16 @@ def _values(what: str, given: Values) -> Array:
 
 
 def _scaled(values: Array) -> tuple[Array, int]:
-    """Return values divided by a power of two, and its exponent.
+    """Return (``values / 2**exponent``, exponent), with values of a magnitude of at most 1.
 
-    The product of two scaled values does not overflow, and large values do not underflow.
+    So products of two values do not overflow, and products of large values do not underflow.
     """
     exponent = int(np.frexp(np.abs(values).max())[1])
     return np.ldexp(values, -exponent), exponent
 
 
 def _error_sum(r: Array, a: Array) -> Fraction:
-    """Return the sum of the squared errors, which are halved if one overflows."""
+    """Return the sum of the squared errors, exactly; the errors are halved first if one would overflow."""
     with np.errstate(over="ignore"):
         error = r - a
     return square_sum(error) if np.isfinite(error).all() else 4 * square_sum(r / 2 - a / 2)

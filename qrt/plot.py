@@ -16,9 +16,9 @@ __all__ = ["error", "histogram"]
 
 @check_signature
 def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
-    """Draws a histogram of a tensor's values. Two lines show the range of its type.
+    """Draw a histogram of a tensor's values, with two vertical lines at the least and the greatest value of its type.
 
-    A per-axis or sub-channel type has a range for each of its scales. The lines are then the ends of them all.
+    For a per-axis or sub-channel type they are the least and the greatest value over all of its scales.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
 
 @check_signature
 def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any = None) -> Any:
-    """Draws the error of each value: a point at ``reference`` and ``q - reference`` for each element.
+    """Draw the error of each element as a point at x = ``reference``, y = ``q - reference``.
 
     Parameters
     ----------
     reference : array_like
         The real values.
     q : QuantTensor or array_like
-        The values that stand for them, of the same shape.
+        The quantized or approximate values, of the same shape.
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; new ones if not given.
 

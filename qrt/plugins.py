@@ -11,9 +11,10 @@ from qrt.files import reason
 
 
 def load_plugin(file: str) -> ModuleType:
-    """Run a file once, as the module of its stem, so that another file may import it, and return the module.
+    """Run a user's Python file and return it as a module, named after the file without its suffix.
 
-    Raises ModelError if the file does not load; the message names the line.
+    The file runs once: later calls return the same module, and another plugin may import it. Raises ModelError if the
+    file does not load; the message names the line.
     """
     path = Path(file).absolute()
     loaded = sys.modules.get(path.stem)

@@ -1,7 +1,8 @@
 """Tables of operations, passes, commands, importers, profiles, engines and targets by name.
 
-A table is a dictionary in the package that it is about. An entry is an object, or the place of one as text, which is
-imported when the entry is first used. Installed packages add entries by entry points of the table's group.
+Each package that has such objects defines its table. An entry is an object, or its place as text
+(``"module:attribute"``), which is imported when the entry is first used. Installed packages add entries through the
+entry points of the table's group.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +30,7 @@ def import_place(place: str) -> Any:
 
 
 def places_by_name(package: str, names_by_place: Mapping[str, str]) -> dict[str, Any]:
-    """Return the place of each name, for tables in which one function of a package has several names.
+    """Return ``{name: place}`` for functions of a package, given ``{place: "names separated by spaces"}``.
 
     >>> places_by_name("package", {"module:function": "A B"})
     {'A': 'package.module:function', 'B': 'package.module:function'}
@@ -53,20 +54,20 @@ def installed(group: str) -> "dict[str, EntryPoint]":
 class Registry(Mapping[str, T]):
     """A table of objects by name.
 
-    Entry points of installed packages are read for an unknown name and for the list of names, where they come last.
+    Entry points of installed packages are read when a name is not built in, or when all names are listed (last).
 
     Parameters
     ----------
     kind : str
         The noun that messages call an entry.
     entries : mapping of str to object or str
-        The entries of qrt: objects, or texts that ``load`` makes into them.
+        The built-in entries: objects, or texts from which ``load`` gets the objects.
     group : str, optional
         The group of the entry points by which installed packages add entries.
     check : callable, optional
-        ``check(name, object)`` returns the object, or raises a QuantError if it is none of this kind.
+        ``check(name, object)`` returns the object, or raises a QuantError if the table cannot have such an object.
     load : callable, optional
-        The function that gives the object of a text: the import of its place, if not given.
+        The function from the text of an entry to its object. The default imports ``"module:attribute"``.
 
     Examples
     --------
@@ -113,17 +114,16 @@ class Registry(Mapping[str, T]):
         return len(self._entries.keys() | self._installed().keys())
 
     def unknown(self, name: object) -> str:
-        """Return the message for a name that the table does not have, with the name that may be meant, and all
-        names.
-        """
+        """Return the error message for an unknown name, with the most similar name of the table and all names."""
         meant = nearest(name, self) if isinstance(name, str) else None
         hint = "" if meant is None else f"did you mean {meant!r}? "
         return f"there is no {self.kind} {shown(name)}: {hint}{'There' if hint else 'there'} are {', '.join(self)}"
 
     def add(self, name: str, entry: T, *, replaces: bool = False) -> None:
-        """Add an entry, or replace it by a newer definition, as when a cell of a notebook runs twice.
+        """Add an entry. A class of the same module and name replaces its older definition, as in a notebook.
 
-        QuantError if qrt has an entry of this name, or if another package has one, unless the entry ``replaces`` it.
+        Raises QuantError if qrt itself has an entry of this name. If any other entry has the name, it is replaced if
+        ``replaces`` is true; otherwise that is a QuantError too.
         """
         entry = self._checked(name, entry)
         known = self._entries.get(name)
@@ -149,5 +149,5 @@ class Registry(Mapping[str, T]):
 
 
 def _place(entry: object) -> object:
-    """Return the place of a class or of a text; return any other object unchanged."""
+    """Return ``module:qualname`` for a class, to compare it with an entry's text; return any other object unchanged."""
     return f"{entry.__module__}:{entry.__qualname__}" if isinstance(entry, type) else entry

@@ -255,7 +255,7 @@ cdef check_bounds(str name, str storage, object low, object high):
 
 
 cdef check_finite(KernelCall call, str what):
-    """Return the least and the greatest of the last `parameters`, which are float32 or float64."""
+    """Raise KernelError if one of the last `parameters`, which are float32 or float64, is infinite or NaN."""
     cdef cnp.ndarray array = last_padded(call)
     cdef bint wide = cnp.PyArray_TYPE(array) == cnp.NPY_FLOAT64
     cdef const void *data = cnp.PyArray_DATA(array)

@@ -38,7 +38,7 @@ def bind_contraction(*, str isa, loops, extents, strides, offsets, sizes, bint f
 
 cdef fill_contraction(KernelCall call, qrt_contraction_problem *problem, object loops, object extents, object strides,
                       object offsets, object sizes):
-    """Return the loops after checking that none of them leaves an operand."""
+    """Fill in the loops after checking that no iteration leaves an operand."""
     cdef int operand, loop
     batches, rows, depth = dimensions(call.name, "loops", loops, 3, 0, QRT_CONTRACTION_RANK)
     rank = batches + rows + depth + 1

@@ -182,13 +182,13 @@ def bind_binary(*, str isa, str kind, str a, str b, a_shape, b_shape, a_zero_poi
 
 
 cdef check_factors(KernelCall call):
-    """Below 2**64, no sum of two products leaves float32."""
+    """Raise KernelError unless the last `parameters` are below 2**64: no sum of two products then overflows float32."""
     if not (np.abs(last_parameters(call)) < 2.0**64).all():
         raise KernelError(f"{call.name}: the scales are not within 2**64")
 
 
 cdef const int32_t *right_shifts(KernelCall call, str what, object values, int64_t least) except NULL:
-    """Those of the rule fixed_double, none of which goes to the left."""
+    """Return the shifts of the rule fixed_double; raise KernelError for a shift to the left."""
     if values is None:
         raise KernelError(f"{call.name}: {what} are required")
     cdef const int32_t *found = <const int32_t *>parameters(call, what, values, np.int32, least)

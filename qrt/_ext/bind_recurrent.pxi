@@ -1,7 +1,7 @@
 # lstm, svdf, dynamic_matmul, dynamic_lstm: sequences with a state, which is a result too.
 
 cdef fill_multipliers(KernelCall call, object multipliers, int count, int32_t *multiplier, int32_t *shift):
-    """Pairs (M0, shift)."""
+    """Fill in `count` multipliers, given as pairs (M0, shift)."""
     cdef int i
     if len(multipliers) != count or any(len(pair) != 2 for pair in multipliers):
         raise KernelError(f"{call.name}: multipliers are {count} pairs of M0 and a shift")
@@ -11,7 +11,7 @@ cdef fill_multipliers(KernelCall call, object multipliers, int count, int32_t *m
 
 
 cdef int add_lstm_part(KernelCall call, bint is_there, dtype, shape):
-    """Return the index of an operand, or -1 if it is absent."""
+    """Add an operand to the call if it is there, and return its index; return -1 otherwise."""
     if not is_there:
         return -1
     add_operand(call, dtype, shape)

@@ -178,7 +178,7 @@ def bind_transpose_conv2d(*, str isa, str x, str w, x_shape, w_shape, out_size, 
 
 
 cdef int64_t channel_step(KernelCall call, str what, int64_t count, int64_t channels) except -1:
-    """0 for one parameter, 1 for one per channel."""
+    """Return the step of a parameter index from channel to channel: 0 for one parameter, 1 for one per channel."""
     if count != 1 and count < channels:
         raise KernelError(f"{call.name}: {what} has {count} values, expected 1 or {channels}")
     return 0 if count == 1 else 1

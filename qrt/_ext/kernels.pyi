@@ -1,14 +1,16 @@
 """Calls into the C kernels: bind once, run many times with the GIL released.
 
-Containers are named "i8" "u8" "i16" "u16" "i32" "u32" (int8 ... uint32 arrays), expressed types "f16" "bf16" "f32"
-"f64". Every bind_* function copies the arrays it is given (any dtype that converts exactly) and raises KernelError,
-naming the entry, for whatever would make a kernel read or write out of bounds. The operands of a KernelCall are
-C-contiguous, aligned arrays of `operand_dtypes`, with as many elements as `operand_shapes` say (any shape with that
-many); inputs first, the outputs last: one, unless bind_* says several. Constants given to bind_* are not operands.
+The storage of a value is named by its array's dtype, "i8" "u8" "i16" "u16" "i32" "u32", an expressed type "f16" "bf16"
+"f32" "f64". Every bind_* function copies the arrays that it is given (any dtype that converts exactly). It raises
+KernelError, with the name of the entry, for arguments with which a kernel would read or write out of bounds. The
+operands of a KernelCall are C-contiguous, aligned arrays of `operand_dtypes`, with the number of elements of
+`operand_shapes` in any shape. Inputs come first, then the output (the comment of a bind_* function tells if there are
+several). Constants given to bind_* are not operands.
 
-The parameter index of an element is sum(index[d] // block[d] * step[d]) over the dimensions of `shape`: () or all
-steps 0 per layer; step 1 on the axis per axis; row-major strides over the blocks for sub-channel. Parameter arrays are
-one-dimensional and hold at least as many values as the largest index needs.
+The index of an element's parameters (scale, zero point, multiplier) in their arrays is the sum over the dimensions of
+`shape` of index[d] // block[d] * step[d]. Per layer, `step` is () or all 0; per axis it is 1 on the axis; for
+sub-channel types it has the row-major strides over the blocks. Parameter arrays are one-dimensional and have at least
+as many values as the largest index needs.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,9 +24,10 @@ from typing_extensions import Buffer
 
 @type_check_only
 class Requant(Protocol):
-    """Parameters of a requantization: numerics.RequantParameters, or anything with these attributes. Only zero_point
-    and the arrays of numerics.ARITHMETICS[rule] are read, all of them as long as the parameter index needs. An object
-    may lack offset_f32 and divisor_f32 if its rule reads neither."""
+    """Parameters of a requantization: numerics.RequantParameters, or any object with these attributes.
+
+    Only zero_point and the arrays in numerics.ARITHMETICS[rule] are read; each must have an entry for every parameter
+    index. offset_f32 and divisor_f32 are needed only if the rule reads them."""
 
     @property
     def rule(self) -> str: ...  # a name of numerics.ARITHMETICS
@@ -49,9 +52,10 @@ __pyx_capi__: dict[str, object]  # the C functions that qrt/tensor/calls.pyx imp
 
 @final
 class KernelCall:
-    """A bound kernel entry: call(*inputs, *outputs). Immutable and safe to call from many threads. Raises KernelError
-    for operands of another count, dtype, size or layout, and for a read-only output. An output may overlap no other
-    operand, but may have exactly the memory of one of those `in_place`."""
+    """A bound kernel, to be called as call(*inputs, *outputs). It is immutable and safe to call from many threads.
+
+    Raises KernelError for a wrong number of operands, a wrong dtype, size or layout, and a read-only output. An output
+    must not overlap another operand, except that it may be exactly the memory of one of the operands `in_place`."""
 
     def __new__(cls, unmakable: Never) -> Self: ...  # `bind_*` makes it
     @property
@@ -74,9 +78,10 @@ class KernelCall:
 
 @final
 class Frame:
-    """The operands of every step of an executable, and an arena, for one run at a time. `Executable.bind` returns one
-    that refers to the caller's arrays, whose values `run` reads when it is called. Raises KernelError if it is running
-    in another thread."""
+    """The memory of one run of an executable: pointers to the operands of all steps, and an arena.
+
+    `Executable.bind` returns a frame on the caller's arrays, whose current values each `run` reads. `run` raises
+    KernelError if the frame is running in another thread."""
 
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]: ...
@@ -84,12 +89,14 @@ class Frame:
 
 @final
 class Executable:
-    """Kernel calls with the places of their operands: operands[i] has (base, bytes into it) of each operand of
-    calls[i]. A base is an array, which is constant; None, the arena; or the number of an external array. Those have a
-    dtype and a shape; the inputs are first, then the outputs, which run() allocates, then states, which are read and
-    written. Places are checked when it is constructed: nothing leaves its base, and no step writes over what it reads.
-    Safe to run from many threads, each on states of its own. After an error the contents of the outputs are
-    unspecified."""
+    """Kernel calls with the memory of their operands, run in order by one call into C.
+
+    operands[i] has (number of the base, offset in bytes) of each operand of calls[i]. A base is a constant array, None
+    for the arena, or the number of an external array. `externals` has the dtype and shape of each external array: first
+    the inputs, then the outputs, which run() allocates, then the states (arrays of globals), which are read and
+    written. The constructor checks that no operand leaves its base and that no step overwrites an operand that it
+    reads. An executable may run in several threads at once, if each has its own states. After an error the contents of
+    the outputs are unspecified."""
 
     def __new__(
         cls,

@@ -39,7 +39,7 @@ cdef dict CONTAINERS = {
 # ---- operands ----
 
 cdef inline bint fits(const Operand *expected, object value, bint written):
-    """The properties of an operand on which a kernel relies to stay inside it."""
+    """Return True if an array has the dtype, size and layout on which a kernel relies to stay inside it."""
     if not isinstance(value, cnp.ndarray):
         return False
     cdef cnp.ndarray array = value

@@ -1,5 +1,8 @@
 """The op families: one file each, with declaration, type inference, reference and kernel, on plain storage arrays.
 
+A family is an operation on quantized types, such as ``conv2d``, in all its forms: an op of the IR, a function of
+arrays, and a kernel.
+
 - `declare.py` has `Traits`, the facts about operations that fusion, exporters and quantization read; `core.py` has
   `OpFamily`. `FAMILIES` lists all families, and `family_of` finds the family of an operation.
 - Start with `binary.py`, then the recipe "Add an op family" of CONTRIBUTING.md. `conv.py`, and then `csrc/core/conv`,
@@ -56,7 +59,7 @@ FAMILIES: dict[str, OpFamily] = {family.name: family for module in _MODULES for 
 
 
 class FamilyOp(Protocol):
-    """The part of an IR operation that its family depends on."""
+    """The interface of an IR operation that `family_of` needs: its name, and operands with types."""
 
     @property
     def name(self) -> str: ...
@@ -66,9 +69,9 @@ class FamilyOp(Protocol):
 
 
 def family_of(op: FamilyOp | None) -> OpFamily | None:
-    """Return the family of an operation, or None.
+    """Return the family that declares an operation; None if there is none.
 
-    ``quant.cast`` is in the family of either cast, by its operand's type.
+    A ``quant.cast`` belongs to the family ``dcast`` if its operand is quantized, else to ``qcast``.
     """
     if op is None:
         return None
@@ -79,7 +82,7 @@ def family_of(op: FamilyOp | None) -> OpFamily | None:
 
 
 def family_named(op_name: str) -> OpFamily | None:
-    """Return the family of an op by its name in IR, or None."""
+    """Return the family that declares an op, by the op's name in IR such as ``qrt.add``; None if there is none."""
     family = FAMILIES.get(op_name.partition(".")[2])
     return family if family is not None and op_name in family.declaration.ops else None
 

@@ -1,7 +1,8 @@
 """Helpers for matmul and convolutions: accumulator bounds, the bias at the accumulator's scale, and result types.
 
-``acc`` is exact (docs/numerics.md, "Requantization"): it has 32 bits if the types bound it below 2**31, else 64;
-nothing wraps.
+The accumulator is exact (docs/numerics.md, "Requantization"). It has 32 bits if its bound for the operands' types is
+below 2**31, else 64, so that it never wraps. Throughout, ``a`` and ``w`` are the types of the first operand and of the
+weights, ``sa`` and ``sw`` their scales, and ``depth`` (K) is the number of products in a sum.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,14 +20,17 @@ Prepare = Callable[[Array], Array]
 
 
 def accumulator_bound(a: UniformType, w: UniformType, depth: int | None) -> int | None:
-    """Return ``K * max|a - za| * max|w - zw|``, or None for a dynamic K."""
+    """Return the largest magnitude of a sum of products, ``K * max|a - za| * max|w - zw|``; None if K is dynamic."""
     return None if depth is None else depth * max_magnitude(a) * max_magnitude(w)
 
 
 def check_accumulator(
     op: str, a: UniformType, w: UniformType, depth: int | None, rule: str, bias: UniformType | None
 ) -> None:
-    """Raise QuantTypeError for a rule that the operation does not have, or a sum that 64 bits cannot hold."""
+    """Raise QuantTypeError for an unsupported requantization rule, or for sums that may exceed 64 bits.
+
+    ``depth`` is the number of products in a sum, None if unknown.
+    """
     bound = accumulator_bound(a, w, depth)
     check_rule(op, rule, None if bound is None else bound + _bias_magnitude(bias))
     if w.is_sub_channel and rule not in ("fixed", "float32"):
@@ -36,17 +40,17 @@ def check_accumulator(
 
 
 def largest_depth(a: UniformType, w: UniformType, bias: UniformType | None) -> int:
-    """Return the largest depth that `check_accumulator` accepts."""
+    """Return the largest number of products in a sum that `check_accumulator` accepts for these types."""
     return (LARGEST_ACCUMULATOR - _bias_magnitude(bias)) // (max_magnitude(a) * max_magnitude(w))
 
 
 def _bias_magnitude(bias: UniformType | None) -> int:
-    """Return the largest magnitude that a bias adds to a sum."""
+    """Return the largest magnitude that values of a bias type add to a sum; 0 without a bias."""
     return 0 if bias is None else max_magnitude(bias)
 
 
 def check_expressed(op: str, *types: UniformType | None) -> None:
-    """Raise QuantTypeError unless all quantized operands and the result express the same float type."""
+    """Raise QuantTypeError unless all the given quantized types have the same expressed type (None is skipped)."""
     expressed = {t.expressed_type for t in types if t is not None}
     if len(expressed) > 1:
         listed = ", ".join(sorted(map(str, expressed)))
@@ -54,9 +58,10 @@ def check_expressed(op: str, *types: UniformType | None) -> None:
 
 
 def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axis: int | None) -> UniformType:
-    """Return the i32 type of scale ``sa * sw`` that holds every accumulator exactly.
+    """Return the i32 result type of scale ``sa * sw`` and zero point 0, which represents every accumulator exactly.
 
-    Raise QuantTypeError if there is none.
+    ``axis`` is the result's channel axis if ``a`` or ``w`` is per axis. Raise QuantTypeError if i32 cannot hold every
+    accumulator, or no quantized type has the scales.
     """
     bound = accumulator_bound(a, w, depth)
     reason = ""
@@ -77,9 +82,10 @@ def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axi
 def check_bias(
     op: str, bias: TensorType, channels: int | None, a: UniformType, w: UniformType, channel_axis: int
 ) -> UniformType:
-    """Return the type of a bias, after checking it against the output channels, ``channel_axis`` of ``w``.
+    """Return the quantized type of a bias, after checking its shape and the types of ``a`` and ``w``.
 
-    A bias is a vector of one value per output channel, per layer or per axis.
+    A bias is a vector with one value for each output channel, per layer or per axis. The weights must be per layer, or
+    per axis along their output channels (``channel_axis``).
     """
     element = quantized(bias, op, "bias")
     size = bias.shape[0] if bias.shape is not None and len(bias.shape) == 1 else -1
@@ -97,7 +103,10 @@ def _per_channel(t: UniformType, values: Sequence[float], channels: int) -> list
 
 
 def accumulator_bias(bias: Array, element: UniformType, a: UniformType, w: UniformType) -> Array:
-    """Return bias storage as int64 at the accumulator's scale ``sa * sw`` (weights per layer or per axis)."""
+    """Return the values of a bias as int64 in units of the accumulator's scale ``sa * sw``.
+
+    ``bias`` has storage of type ``element``; the weights are per layer or per axis.
+    """
     if bias_is_direct(element, a, w):
         return np.asarray(bias, np.int64)
     channels = len(bias)
@@ -107,7 +116,10 @@ def accumulator_bias(bias: Array, element: UniformType, a: UniformType, w: Unifo
 
 
 def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool:
-    """Return True if bias storage is added without scaling: ``S_b = sa * sw`` and ``Z_b = 0`` in every channel."""
+    """Return True if bias storage can be added to the accumulator unscaled.
+
+    That is, in every channel the bias has the scale ``sa * sw`` and zero point 0.
+    """
     if not a.is_per_layer or w.is_sub_channel or element.zero_point_array.any():
         return False
     with np.errstate(over="ignore"):  # an infinite product equals no scale
@@ -117,10 +129,12 @@ def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool
 def bias_operand(
     types: Sequence[TensorType], a: UniformType, w: UniformType, constants: Constants
 ) -> tuple[Array | str | None, Prepare | None]:
-    """Return (bias for `_ext`, preparation): a constant at the accumulator's scale, or the dtype name of a bias that
-    each call gets.
+    """Return (bias argument of a `bind_*` function, function that converts a call's bias operand to it).
 
-    The preparation, if not None, turns bias storage into that operand.
+    - (array, None) for a constant bias, converted to int64 in units of the accumulator's scale;
+    - ("i32", None) for a bias operand whose storage can be added directly;
+    - ("i64", function) for any other bias operand: each call converts its storage by the function;
+    - (None, None) without a bias.
     """
     if len(types) < 3:
         return None, None
@@ -133,7 +147,7 @@ def bias_operand(
 
 
 def with_prepared_bias(call: KernelCall, prepare: Prepare | None) -> KernelCall:
-    """Return a call that rescales its bias operand (the last input) first, or the call itself without a preparation."""
+    """Return a call that converts its bias operand (the last input) by ``prepare`` first; ``call`` if that is None."""
     if prepare is None:
         return call
 
@@ -145,5 +159,5 @@ def with_prepared_bias(call: KernelCall, prepare: Prepare | None) -> KernelCall:
 
 
 def without_zero_point(q: Array, zero_points: Array) -> Array:
-    """Return storage minus zero points, exact in int64."""
+    """Return ``q - zero_points`` as int64."""
     return np.asarray(q).astype(np.int64) - zero_points

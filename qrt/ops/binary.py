@@ -1,9 +1,9 @@
 """add, sub, mul: element by element, NumPy's broadcasting, one requantization at the end.
 
-``add`` and ``sub`` have their own rules (``numerics.SUM_RULES``). By ``fixed`` both operands are scaled to the result's
-scale in 64-bit fixed point with 20 fractional bits, ``m_i = half_even(s_i / s_out * 2**20)``, and ``(sum of (q_i - z_i)
-* m_i + 2**19) >> 20`` is rounded once, half up. ``mul`` is ``matmul`` with K = 1; by ``zero_point_first`` the zero
-point of the result is added before the rounding.
+``add`` and ``sub`` have their own requantization rules (``numerics.SUM_RULES``). The rule ``fixed`` scales both
+operands to the result's scale in 64-bit fixed point with 20 fractional bits, ``m_i = half_even(s_i / s_out * 2**20)``,
+and rounds the sum once, half up: ``(sum of (q_i - z_i) * m_i + 2**19) >> 20``. ``mul`` is ``matmul`` with K = 1. Its
+rule ``zero_point_first`` adds the result's zero point before rounding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -62,7 +62,10 @@ def broadcast_shape(op: str, types: Types) -> Dims:
 
 
 def _result_axis(op: str, types: Types, a: UniformType, b: UniformType, rank: int) -> int | None:
-    """Return the axis of the result for the operands' channels, which must be the same for both."""
+    """Return the result's axis along which the channels of per-axis operands are; None if both are per layer.
+
+    Raise QuantTypeError if the operands' channels are along different axes of the result.
+    """
     axes = {rank - (t.rank or 0) + q.axis for t, q in ((types[0], a), (types[1], b)) if q.axis is not None}
     if len(axes) > 1:
         instead = say_how_to_give_type(op, "a, b", None)
@@ -92,7 +95,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 
 
 def _have_equal_shapes(types: Types) -> bool:
-    """Return True if the operands have the same shape, as far as their types show."""
+    """Return False if the types show that the operands' shapes differ. A dynamic size equals any size but 1."""
     a, b = types[0].shape or (), types[1].shape or ()
     return len(a) == len(b) and all(x == y or (None in (x, y) and 1 not in (x, y)) for x, y in zip(a, b, strict=True))
 
@@ -116,7 +119,11 @@ def _left(*elements: UniformType) -> int:
 
 
 def _exact_result(op: str, types: Types, a: UniformType, b: UniformType, axis: int | None) -> UniformType:
-    """Return the i32 result type with zero point 0 that is exact for all values of the operands' types."""
+    """Return the i32 result type, with zero point 0, that represents every result exactly.
+
+    ``a`` and ``b`` are the operands' types, ``axis`` is the result's channel axis. Raise QuantTypeError if there is no
+    such type.
+    """
     bound = max_magnitude(a) * max_magnitude(b) if op == "mul" else max_magnitude(a) + max_magnitude(b)
     instead = say_how_to_give_type(op, "a, b", bound)
     if op == "mul":
@@ -139,7 +146,7 @@ def _index_in_result(t: UniformType, shape: tuple[int, ...], rank: int) -> Array
 
 
 def _indices(types: Types, result: TensorType) -> tuple[list[UniformType], list[Array]]:
-    """Return the element types of a, b and the result, and their parameter indices over the result's dimensions."""
+    """Return (quantized types of a, b and the result; their parameter index arrays, which broadcast to the result)."""
     rank = len(result.shape or ())
     tensors = (*types, result)
     elements = [uniform(t) for t in tensors]
@@ -150,9 +157,10 @@ def _indices(types: Types, result: TensorType) -> tuple[list[UniformType], list[
 def sum_parameters(
     rule: str, elements: Sequence[UniformType], indices: Sequence[Array], sign: int = 1
 ) -> tuple[numerics.SumParameters, Array]:
-    """Return (parameters, index) of a sum or difference of two types with a result of a third type.
+    """Return (requantization parameters, index) for a sum, or with ``sign`` -1 a difference, of two operands.
 
-    ``index`` covers the broadcast parameter indices; parameters are formed once per distinct combination.
+    ``elements`` are the quantized types of both operands and of the result, ``indices`` their parameter index arrays.
+    There is one entry of parameters for each distinct combination of these; ``index`` gives the entry of each element.
     """
     columns = broadcast_arrays(*indices)
     sizes = [t.scale_array.size for t in elements]
@@ -183,7 +191,7 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
 
 
 def _is_raw(op: str, attributes: Attributes) -> bool:
-    """Return True if the rule adds or multiplies storage without subtracting zero points."""
+    """Return True if the rule computes with storage values without subtracting zero points first."""
     rules: Mapping[str, numerics.SumRule | numerics.RequantRule] = numerics.RULES if op == "mul" else numerics.SUM_RULES
     return rules[attributes["requant"]].summand == "storage"
 

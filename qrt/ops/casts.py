@@ -1,7 +1,8 @@
 """qcast, dcast, scast, requantize: between expressed values and storage, and from one storage type to another.
 
-The rule is that of MLIR's ``quant.qcast`` and ``quant.dcast`` with the three cast attributes of ``numerics.quantize``;
-``requantize`` is ``acc = q - zp`` followed by a requantization with the multiplier ``s_in / s_out``.
+``qcast`` and ``dcast`` compute as MLIR's ``quant.qcast`` and ``quant.dcast``, with the three cast attributes of
+``numerics.quantize``; ``requantize`` is ``acc = q - zp`` followed by a requantization with the multiplier ``s_in /
+s_out``.
 """
 
 from collections.abc import Sequence
@@ -217,7 +218,7 @@ _MANY = 256
 
 
 def _pays(source: UniformType, element: UniformType, size: int) -> bool:
-    """Return True if a table of all results is faster than computing each result."""
+    """Return True if a lookup table of all results is faster than computing each of ``size`` results."""
     return _has_table(source, element) and size >= _MANY and is_fast(kernels.active())
 
 
@@ -227,7 +228,10 @@ def _has_table(source: UniformType, element: UniformType) -> bool:
 
 @lru_cache(maxsize=256)
 def _table(source: UniformType, element: UniformType, rule: str) -> Array:
-    """Return the reference's results for all bytes, including bytes outside of the storage bounds."""
+    """Return the result of a requantization for each byte of the source's storage, in ascending order.
+
+    Bytes outside of the storage bounds are included.
+    """
     ends = np.iinfo(storage_dtype(source))
     here, there = TensorType((256,), source), TensorType((256,), element)
     results = _reference_requantize([np.arange(ends.min, ends.max + 1)], (here,), there, {"requant": rule})
@@ -237,7 +241,10 @@ def _table(source: UniformType, element: UniformType, rule: str) -> Array:
 def _common_layout(
     source: UniformType, element: UniformType, shape: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None:
-    """Return the parameter layout of the type that is not per layer; None if two types have different layouts."""
+    """Return (shape, block, step), the parameter layout that serves both types; see `collapsed_layout`.
+
+    It is the layout of the type that is not per layer. Return None if neither is per layer and their layouts differ.
+    """
     here, there = collapsed_layout(source, shape), collapsed_layout(element, shape)
     if element.is_per_layer or here == there:
         return here
@@ -245,14 +252,17 @@ def _common_layout(
 
 
 def signless(storage: Array, t: UniformType) -> Array:
-    """Return storage as signed integers with the same bits."""
+    """Return storage reinterpreted as signed integers of the same width, sign-extended in their dtype."""
     spare = 8 * storage.dtype.itemsize - t.storage_width
     bits = storage.view(np.dtype(f"i{storage.dtype.itemsize}"))
     return np.asarray((bits << spare) >> spare) if spare else bits.copy()
 
 
 def from_signless(given: Array, t: UniformType) -> Array:
-    """Return integers of the storage width, signed or unsigned, as storage of the type."""
+    """Return integers (signed or unsigned) reinterpreted as storage of type ``t``, which has the same width.
+
+    Raise QuantTypeError for integers that do not fit the width or the storage bounds.
+    """
     if given.dtype.kind not in "iu":
         raise QuantTypeError(f"scast: the operand must be integers, got dtype {given.dtype}")
     check_integrity(t, given.shape)
@@ -287,7 +297,7 @@ def _reference_scast(arrays: Sequence[Array], types: Types, result: TensorType, 
 
 
 def _scast_offset(types: Types, result: TensorType, attributes: Attributes) -> int | None:
-    """Return 0 if the cast changes neither bits nor range, so that the result is the operand's memory; else None."""
+    """Return 0 if the result of a storage cast is the operand's memory, because all bits are equal; else None."""
     source, target = types[0].element, result.element
     stored = source if isinstance(source, UniformType) else target
     assert isinstance(stored, UniformType)  # as inferred

@@ -50,7 +50,7 @@ def _bounds(attributes: Attributes) -> tuple[float, float]:
 
 
 def stored_bounds(t: UniformType, attributes: Attributes) -> tuple[Array, Array]:
-    """Return (lower, upper) storage bounds, with an element for each parameter of the type."""
+    """Return the clamp's (lower, upper) bounds as storage: two arrays with an entry for each scale of the type."""
 
     def stored(bound: float) -> Array:
         scales, zero_points = t.scale_array.ravel(), t.zero_point_array.ravel()

@@ -1,7 +1,7 @@
 """conv2d: NHWC input, OHWI weights, groups, strides, dilations, optional bias, fused requantization.
 
-The sum is that of ``matmul`` over a window. Padding has the input's zero point, so it adds nothing. Weights may be per
-axis along their output channels (axis 0).
+The sum of products is that of ``matmul``, over the values under a window. Padding has the input's zero point, so it
+adds nothing. Weights may be per axis along their output channels (axis 0).
 """
 
 from collections.abc import Sequence
@@ -84,9 +84,10 @@ def checked_convolution(
     taps: int | None,
     axis: int,
 ) -> TensorType:
-    """Return the result type of a convolution after checking the bias, the accumulator and the declared type.
+    """Return the result type of a convolution, after checking the bias, the accumulator and the declared type.
 
-    ``taps`` is the number of products in a sum, ``axis`` the axis of the weights' output channels.
+    ``result`` is the declared type or None, ``shape`` the result's shape, ``taps`` the number of products in a sum, and
+    ``axis`` the axis of the weights' output channels.
     """
     x, w = uniform(types[0]), uniform(types[1])
     element = declared_element(op, result)
@@ -103,7 +104,7 @@ def checked_convolution(
 
 
 def requantized(acc: Array, arrays: Sequence[Array], types: Types, result: TensorType, rule: str) -> Array:
-    """Return sums of products over windows as storage of the result, after adding the bias."""
+    """Add the bias to the accumulators of a convolution, and requantize them to storage of the result's type."""
     x, w = uniform(types[0]), uniform(types[1])
     if len(types) > 2:
         acc = acc + accumulator_bias(arrays[2], uniform(types[2]), x, w)
@@ -138,7 +139,10 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 def call_arguments(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> tuple[dict[str, Any], Prepare | None]:
-    """Return (arguments that bind either convolution, without the weights' shape; preparation of the bias or None)."""
+    """Return (arguments of the `bind_*` function of a convolution, function that converts its bias or None).
+
+    The arguments serve conv2d and depthwise_conv2d; those about the weights' shape are missing.
+    """
     x, w = uniform(types[0]), uniform(types[1])
     bias, prepare = bias_operand(types, x, w, constants)
     return {

@@ -26,35 +26,34 @@ R = TypeVar("R")
 
 
 class DerivedArray(np.ndarray[Any, Any]):
-    """A read-only array with another form of the array ``origin``, for one call: packed bits unpacked, or dequantized
-    values.
+    """A read-only array that was computed from the array ``origin``, by unpacking sub-byte storage or by dequantizing.
 
-    A call that packs its constants drops this array. It recognizes the origin, and so an earlier call whose packed form
-    it can share.
+    A kernel call that packs it as a constant does not keep it. From ``origin`` the call recognizes that an earlier call
+    has packed the same constant, and shares the packed form.
     """
 
     origin: Array | None = None
 
     @staticmethod
     def of(values: Array, origin: Array) -> "DerivedArray":
-        """Return the values in read-only memory."""
+        """Return a read-only copy of ``values``, which were computed from ``origin``."""
         derived = DerivedArray(values.shape, values.dtype, values.tobytes())
         derived.origin = origin
         return derived
 
 
 class KernelCall(Protocol):
-    """An op bound to types, shapes and attributes.
+    """An op bound to types, shapes and attributes, ready to be called with arrays.
 
-    It is called with the arrays that were not constants at binding, then the outputs. It is one C entry
-    (``qrt._ext.kernels.KernelCall``), or Python code with the same interface.
+    It takes the inputs that were not given as constants when it was bound, then the outputs to write. It is a kernel in
+    C (``qrt._ext.kernels.KernelCall``), or Python code with the same interface.
     """
 
     def __call__(self, *arrays: Array) -> None: ...
 
 
 class AttributeLike(Protocol):
-    """An attribute of an op of the IR."""
+    """The interface of an attribute of an IR op: ``python`` is its plain value."""
 
     @property
     def python(self) -> Any: ...
@@ -64,18 +63,19 @@ class AttributeLike(Protocol):
 class OpFamily:
     """An op family on plain arrays of storage integers or floats.
 
-    - ``infer(types, attributes, result)`` returns the result type or raises ``QuantTypeError``. ``result`` is declared:
-      None, an unranked type (only its element matters) or a whole type. Dimensions may be dynamic only here. Only
-      ``infer`` checks types; the other functions rely on it.
-    - ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
-    - ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
-      call into C, or None if no kernel has the signature; a family without kernels has no ``bind``.
+    - ``infer(types, attributes, result)`` returns the result type from the operand types, or raises ``QuantTypeError``.
+      Its ``result`` is the declared type: None, an unranked type (only the element type matters) or a ranked one. Only
+      ``infer`` accepts dynamic dimensions, and only ``infer`` checks types; the other functions rely on its checks.
+    - ``reference(arrays, types, result, attributes)`` computes the result with ``numerics`` alone.
+    - ``bind(types, result, attributes, constants)`` returns a call into C, or None if no kernel supports these
+      arguments. It packs ``constants``, which may only be operands in ``packs``. A family without kernels has no
+      ``bind``.
     - ``view_offset(types, result, attributes)`` returns the offset in elements of the result in the first operand's
-      memory, if that holds it already, so that a plan need not compute it; else None.
-    - ``traits`` has the facts that passes need.
+      memory if the result is a view of this operand, so that a plan need not compute it; else None.
+    - ``traits`` has the facts about the family that passes read.
 
-    In a family of several results, all these functions have tuples in place of the result: of declared types, of types,
-    of arrays. Generic code calls ``resolve_all``, ``compute`` and ``call``, which have tuples for every family.
+    If a family has several results, these functions take and return a tuple of types or arrays in place of the single
+    result. Code for any family calls ``resolve_all``, ``compute`` and ``call``, which always use tuples.
     """
 
     declaration: Declaration
@@ -92,21 +92,21 @@ class OpFamily:
 
     @property
     def module(self) -> str:
-        """The name of the family's module in ``qrt.ops``."""
+        """The name of the module in ``qrt.ops`` that defines the family."""
         rule = self.infer.func if isinstance(self.infer, partial) else self.infer
         return rule.__module__.rpartition(".")[2]
 
     def given_attributes(self, attributes: Mapping[str, AttributeLike]) -> dict[str, Any]:
-        """Return the family's attributes that an op of the IR has, as plain values."""
+        """Return the family's attributes that are present on an IR op, as plain values."""
         defaults = self.declaration.defaults
         return {name: value.python for name, value in attributes.items() if name in defaults}
 
     def read(self, attributes: Mapping[str, AttributeLike]) -> dict[str, Any]:
-        """Return the family's attributes of an op of the IR as plain values, with the defaults filled in."""
+        """Return the family's attributes of an IR op as plain values, with defaults for those that are not present."""
         return self.complete(self.given_attributes(attributes))
 
     def complete(self, attributes: Attributes) -> dict[str, Any]:
-        """Return attributes with the defaults filled in. Raise QuantTypeError for an unknown name."""
+        """Return ``attributes`` with defaults for those that are missing. Raise QuantTypeError for an unknown name."""
         defaults = self.declaration.defaults
         unknown = set(attributes) - set(defaults)
         if unknown:
@@ -116,14 +116,20 @@ class OpFamily:
         return {**defaults, **attributes}
 
     def resolve(self, types: Types, attributes: Attributes, result: TensorType | None = None) -> TensorType:
-        """Return the inferred type of the only result, after checking the operand count."""
+        """Return the type of the only result, after checking the number and the types of the operands.
+
+        ``result`` is its declared type, if any.
+        """
         (inferred,) = self.resolve_all(types, attributes, (result,))
         return inferred
 
     def resolve_all(
         self, types: Types, attributes: Attributes, results: Sequence[TensorType | None] | None = None
     ) -> Types:
-        """Return the inferred type of each result, after checking the operand count."""
+        """Return the type of each result, after checking the number and the types of the operands.
+
+        ``results`` are the declared types, if any.
+        """
         declared = self.declaration
         results = (None,) * len(declared.results) if results is None else tuple(results)
         if len(types) < declared.least or (len(types) > len(declared.operands) and not declared.is_variadic):
@@ -135,8 +141,10 @@ class OpFamily:
         return inferred
 
     def kept_type(self, types: Types, attributes: Attributes, declared: TensorType) -> Type | None:
-        """Return the element type of a result of the declared shape if the family keeps that of the first operand, else
-        None."""
+        """Return the element type of the result if the family keeps the first operand's element type; else None.
+
+        ``declared`` is the declared result type, whose shape may determine the channel axis.
+        """
         if not self.declaration.result.keeps_type:
             return None
         if self.traits.kept_type is not None:
@@ -146,15 +154,15 @@ class OpFamily:
     def compute(
         self, arrays: Sequence[Array], types: Types, results: Types, attributes: Attributes
     ) -> tuple[Array, ...]:
-        """Compute every result by the reference."""
+        """Compute the results by the family's reference implementation."""
         return _all(self.reference(arrays, types, self._own(results), attributes))
 
     def call(
         self, types: Types, results: TensorType | Types, attributes: Attributes, constants: Constants | None = None
     ) -> tuple[KernelCall, bool]:
-        """Return the call for these types, and whether it is a kernel.
+        """Return (the call for these types, True if it is a kernel).
 
-        If no kernel has the signature, it is the reference.
+        Without a kernel that supports them, the call runs the reference implementation.
         """
         results, constants = _all(results), constants or {}
         packed = set(constants) <= set(self.packs)
@@ -164,7 +172,7 @@ class OpFamily:
         )
 
     def _own(self, results: tuple[R, ...]) -> R | tuple[R, ...]:
-        """Return results in the form that the family's functions take: a single one without its tuple."""
+        """Return ``results`` as the family's functions take them: a single result without its tuple."""
         if len(results) != len(self.declaration.results):
             wanted = ", ".join(self.declaration.results)
             raise QuantTypeError(f"{self.name} has the results {wanted}: got {len(results)}")
@@ -177,7 +185,7 @@ def _all(results: R | tuple[R, ...]) -> tuple[R, ...]:
 
 @dataclass(frozen=True)
 class ReferenceCall:
-    """A kernel call that runs the plain reference of an op, for signatures without a kernel."""
+    """A call of an op's reference implementation, with the interface of a kernel call, where there is no kernel."""
 
     family: OpFamily
     types: Types
@@ -200,14 +208,14 @@ KERNEL_FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 
 
 def without_repeats(zero_points: Sequence[int]) -> Sequence[int]:
-    """Return a single zero point if all are equal, as for symmetric weights, which saves memory in the call."""
+    """Return only the first zero point if all are equal, as in symmetric weights, to save memory in the call."""
     return zero_points if len(set(zero_points)) > 1 else zero_points[:1]
 
 
 def container(t: UniformType) -> str:
-    """Return the kernels' name of the smallest container of the storage type: ``i8`` ... ``u32``.
+    """Return the name, ``i8`` to ``u32``, of the smallest integer of 8, 16 or 32 bits that holds the storage type.
 
-    Raises ``QuantTypeError`` for float and table storage, which is not executable.
+    Raises ``QuantTypeError`` for float storage and quantile types, which cannot be executed.
     """
     if not isinstance(t.storage_type, IntegerType):
         raise QuantTypeError(f"values of type {t} are not executable: storage in {t.storage_type} is not supported")
@@ -217,18 +225,18 @@ def container(t: UniformType) -> str:
 
 @lru_cache(maxsize=512)
 def storage_dtype(t: UniformType) -> np.dtype[Any]:
-    """Return the smallest NumPy integer dtype of the storage type's signedness."""
+    """Return the smallest NumPy integer dtype for a type's storage values, of the same signedness."""
     name = container(t)
     return np.dtype(f"{name[0]}{int(name[1:]) // 8}")
 
 
 def expressed_dtype(t: FloatType) -> np.dtype[Any]:
-    """Return the NumPy dtype of an expressed type; float32 for tf32. f80 and f128 have none: an error."""
+    """Return the NumPy dtype of a float type; float32 for tf32. Raise an error for f80 and f128, which have none."""
     return float_dtype(t.name)
 
 
 def element_dtype(t: Type) -> np.dtype[Any]:
-    """Return the NumPy dtype for values of an element type; for a quantized type that of its storage."""
+    """Return the NumPy dtype for values of an element type; for a quantized type, the dtype of its storage."""
     if isinstance(t, UniformType):
         return storage_dtype(t)
     if isinstance(t, FloatType):
@@ -242,7 +250,10 @@ def element_dtype(t: Type) -> np.dtype[Any]:
 
 
 def quantized(t: TensorType, op: str, operand: str) -> UniformType:
-    """Return the quantized element type of an operand after checking it. Raise QuantTypeError, naming the operand."""
+    """Return the quantized element type of an operand, after checking its zero points and that it fits the shape.
+
+    Raise QuantTypeError, with the names of op and operand, if the operand is not quantized or a check fails.
+    """
     if not isinstance(t.element, UniformType):
         raise QuantTypeError(f"{op}: {operand} must be a tensor of !quant.uniform, got {t}")
     if not _is_sound(t):
@@ -252,7 +263,7 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
 
 
 def uniform(t: TensorType) -> UniformType:
-    """Return the quantized element type of a tensor, which the family's ``infer`` has checked."""
+    """Return the quantized element type of a tensor, which ``infer`` has already checked."""
     assert isinstance(t.element, UniformType)
     return t.element
 
@@ -282,8 +293,10 @@ def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -
 
 
 def check_zero_points(t: UniformType, what: str) -> None:
-    """Raise QuantTypeError for zero points out of the storage type's range: types may have any 64-bit zero point,
-    arithmetic may not."""
+    """Raise QuantTypeError for a zero point outside the range of the storage type.
+
+    A type may have any 64-bit zero point, but arithmetic may not. ``what`` names the value in the error.
+    """
     low, high = t.default_bounds
     least, greatest = t.zero_point_bounds
     if not low <= least <= greatest <= high:
@@ -292,7 +305,7 @@ def check_zero_points(t: UniformType, what: str) -> None:
 
 
 def check_bounds(array: Array, t: UniformType) -> None:
-    """Raise QuantTypeError for storage outside of ``[storage_min, storage_max]``."""
+    """Raise QuantTypeError if a storage value is outside of ``[storage_min, storage_max]``."""
     info = np.iinfo(array.dtype)
     if array.size == 0 or (info.min >= t.storage_min and info.max <= t.storage_max):
         return
@@ -303,21 +316,21 @@ def check_bounds(array: Array, t: UniformType) -> None:
 
 
 def static_shape(t: TensorType, op: str) -> Shape:
-    """Return the shape of a type. Raise QuantTypeError if it is not static."""
+    """Return the shape of a type. Raise QuantTypeError if a dimension or the rank is dynamic."""
     if t.shape is None or None in t.shape:
         raise QuantTypeError(f"{op}: the shape of {t} must be static")
     return cast("Shape", t.shape)
 
 
 def row_major_strides(shape: Shape) -> Shape:
-    """Return the number of elements between neighbours along each dimension."""
+    """Return the stride of each dimension of a C-contiguous array, in elements."""
     return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
 def one_axis(op: str, types: Types, attributes: Attributes) -> int:
-    """Return the attribute ``axis`` as an axis of the first operand, counted from 0.
+    """Return the attribute ``axis`` as a non-negative axis of the first operand.
 
-    Raise QuantTypeError if it is not one.
+    Raise QuantTypeError if the operand has no such axis.
     """
     rank, axis = types[0].rank, attributes["axis"]
     if rank is None or not isinstance(axis, (int, np.integer)) or not -rank <= axis < rank:
@@ -326,7 +339,7 @@ def one_axis(op: str, types: Types, attributes: Attributes) -> int:
 
 
 def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
-    """Return the attribute ``axes`` as ascending axes of the first operand; all of them for None."""
+    """Return the attribute ``axes`` as ascending non-negative axes of the first operand; all axes if it is None."""
     rank, given = types[0].rank, attributes["axes"]
     if rank is None:
         fail(op, "x must be ranked", types)
@@ -340,7 +353,7 @@ def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
 
 
 def real_number(op: str, name: str, value: object) -> float:
-    """Return an attribute as a float. Raise QuantTypeError, naming it, if it is not a real number."""
+    """Return an attribute's value as a float. Raise QuantTypeError unless it is a real number in float64's range."""
     if not isinstance(value, Real):
         raise QuantTypeError(f"{op}: {name} must be a real number, got {shown(value)}")
     try:
@@ -350,7 +363,10 @@ def real_number(op: str, name: str, value: object) -> float:
 
 
 def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
-    """Return (block, step) per dimension. An element's parameter index is ``sum(index[d] // block[d] * step[d])``."""
+    """Return (block, step), two tuples with an entry per dimension, that tell which scale an element has.
+
+    The element at ``index`` has the parameters (scale and zero point) number ``sum(index[d] // block[d] * step[d])``.
+    """
     block, step = [1] * len(shape), [0] * len(shape)
     if t.is_per_axis:
         assert t.axis is not None
@@ -366,7 +382,10 @@ def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
 
 
 def parameter_index(t: UniformType, shape: Shape) -> Array:
-    """Return the parameter index of every element, as an array that broadcasts to ``shape``."""
+    """Return, for each element, the number of its parameters in the type's lists of scales and zero points.
+
+    The array broadcasts to ``shape``.
+    """
     block, step = parameter_layout(t, shape)
     index = np.zeros((1,) * len(shape), np.int64)
     for d, size in enumerate(shape):
@@ -377,14 +396,16 @@ def parameter_index(t: UniformType, shape: Shape) -> Array:
 
 
 def parameters_of(t: UniformType, shape: Shape) -> tuple[Array, Array]:
-    """Return (scales, zero points) as float64 and int64 arrays that broadcast to ``shape``."""
+    """Return (scales as float64, zero points as int64), which broadcast to the elements of ``shape``."""
     index = parameter_index(t, shape)
     return t.scale_array.ravel()[index], t.zero_point_array.ravel()[index]
 
 
 def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]:
-    """Return (shape, block, step) with neighbouring dimensions merged where the parameters allow: kernels then read
-    longer rows."""
+    """Return (shape, block, step): `parameter_layout` with neighbouring dimensions merged wherever that is possible.
+
+    Kernels then process longer rows. Dimensions of size 1 are dropped.
+    """
     block, step = parameter_layout(t, shape)
     merged: list[tuple[int, int, int]] = []
     for size, b, s in zip(shape, block, step, strict=True):
@@ -404,12 +425,15 @@ def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]
 
 
 def fail(op: str, message: str, types: Sequence[Type], error: type[QuantTypeError] = QuantTypeError) -> NoReturn:
-    """Raise an error of an op: the message, then the operand types."""
+    """Raise an error of an op, with its name, the message and the operand types."""
     raise error(f"{op}: {message}; got ({', '.join(map(str, types))})")
 
 
 def check_shape(op: str, types: Types, index: int, what: str, wanted: Sequence[int | None]) -> None:
-    """Raise QuantTypeError unless an operand's shape is ``wanted``; unknown sizes (None) match any size."""
+    """Raise QuantTypeError unless operand number ``index`` has the shape ``wanted``; None matches any size.
+
+    ``what`` names the operand in the error.
+    """
     given = types[index].shape
     fits = given is not None and len(given) == len(wanted)
     if not fits or any(None not in pair and pair[0] != pair[1] for pair in zip(given or (), wanted, strict=True)):
@@ -418,7 +442,7 @@ def check_shape(op: str, types: Types, index: int, what: str, wanted: Sequence[i
 
 
 def declared_element(op: str, result: TensorType | None) -> UniformType | None:
-    """Return the quantized element type that the result is declared to have, or None."""
+    """Return the quantized element type of the declared result type, after checking it; None if none is declared."""
     if result is None:
         return None
     if not isinstance(result.element, UniformType):
@@ -428,10 +452,9 @@ def declared_element(op: str, result: TensorType | None) -> UniformType | None:
 
 
 def any_element(t: TensorType, op: str, operand: str) -> Type:
-    """Return the element type of an operand whose elements are moved unchanged, after checking it.
+    """Return the element type of an operand whose elements are only moved: a quantized type, or any that has a dtype.
 
-    It is a quantized type, or any type whose values have a dtype. Raises QuantTypeError for types that are not
-    executable.
+    Raises QuantTypeError for other types, and for quantized types that fail the checks of `quantized`.
     """
     if isinstance(t.element, UniformType):
         return quantized(t, op, operand)
@@ -440,7 +463,7 @@ def any_element(t: TensorType, op: str, operand: str) -> Type:
 
 
 def keep_element(op: str, element: Type, types: Types, result: TensorType | None) -> Type:
-    """Return ``element``. Raise QuantTypeError if the result is declared to have another element type."""
+    """Return ``element``, which the result must have. Raise QuantTypeError if another element type is declared."""
     if result is not None and result.element != element:
         if isinstance(element, UniformType):
             declared_element(op, result)
@@ -450,7 +473,7 @@ def keep_element(op: str, element: Type, types: Types, result: TensorType | None
 
 
 def checked_result(op: str, shape: Sequence[int | None], element: Type) -> TensorType:
-    """Return the result type, after checking that its per-axis parameters fit the shape."""
+    """Return the result type of this shape and element type. Raise QuantTypeError if the scales do not fit it."""
     if isinstance(element, UniformType):
         _check_fits(element, shape, f"{op}: the result")
     return TensorType(tuple(shape), element)

@@ -1,7 +1,7 @@
-"""cumsum: sums of all elements before each element along an axis, including the element unless ``exclusive``.
+"""cumsum: running sums along an axis, which include the element itself unless ``exclusive``.
 
-A sum begins with 0 and adds one element after the other, from the end with ``reverse``. Integers wrap; every sum of
-floats is rounded to their type.
+A sum begins with 0 and adds one element after the other, with ``reverse`` from the end of the axis. Integers wrap;
+every sum of floats is rounded to their type.
 """
 
 from collections.abc import Sequence

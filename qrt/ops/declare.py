@@ -37,10 +37,10 @@ SAME: Final = object()
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand of an op family.
+    """An operand in the declaration of an op family.
 
-    ``note`` describes the operand in the documentation. ``size`` is "?" for an operand that may be left out, and "*"
-    for any number of operands.
+    ``note`` describes the operand in the documentation. ``size`` is "" for one operand, "?" for an optional operand,
+    and "*" for any number of operands.
     """
 
     name: str
@@ -53,11 +53,11 @@ BIAS: Final = Operand("bias", size="?")
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute of an op family.
+    """An attribute in the declaration of an op family, which is also a parameter of the family's public function.
 
-    ``note`` replaces the default in the documentation. The public function takes an attribute by keyword, unless it is
-    ``positional``. Its default there is that of the op, unless ``given`` is another one; REQUIRED means none. The
-    public function lacks attributes that are not ``public``.
+    ``default`` is the default of the IR op; the documentation shows ``note`` in place of it. The public function's
+    default is ``given``: SAME for that of the IR op, REQUIRED for none. The function takes the attribute by keyword
+    only, unless it is ``positional``, and not at all unless it is ``public``.
     """
 
     name: str
@@ -72,10 +72,10 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Result:
-    """The rule for the type of a result.
+    """The declaration of how the type of a family's result is determined.
 
     ``parameter`` is the parameter of the public function that gives the type; "" if the type follows from the operands.
-    ``keeps_type`` is True if the element type is that of the first operand, whose parameters follow their axes.
+    ``keeps_type`` is True if the result has the element type of the first operand, whose scales move with their axes.
     """
 
     note: str
@@ -99,12 +99,12 @@ _Attributes = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights of a sum of products, which are the second operand.
+    """The axes of a family's weights: the second operand of a sum of products.
 
-    Of the first operand only the distance from its zero point matters, and its last axis has the input channels; a
-    third operand is a bias at the scale of the sum. ``inputs`` and ``outputs`` are the axes of the weights along which
-    input and output channels are. ``window`` has the axes of a window's height and width if the window may be padded
-    more, with zero points.
+    The first operand enters as ``q - zero point``, with the input channels along its last axis. A third operand is a
+    bias at the scale of the sum. ``inputs`` and ``outputs`` are the weights' axes of the input and output channels.
+    ``window`` has the weights' axes of height and width if a pad with zero points before the op may become part of its
+    padding; otherwise it is None.
     """
 
     inputs: int
@@ -120,43 +120,42 @@ class Traits:
     ----------
     is_elementwise : bool
         Each element of the result is computed from the corresponding elements of the operands, which broadcast as in
-        NumPy. The reference, applied to all values of 8 bits, makes a table.
+        NumPy. So the results for all 8-bit values of an operand make a lookup table.
     tables : tuple of int
-        The operands that an elementwise family reads as a whole for each element.
+        The operands of an elementwise family that are lookup tables, read as a whole for each element.
     float_op : str
-        The op on floats that quantization replaces by the elementwise family.
+        The name of the op on floats that quantization replaces by this elementwise family.
     float_attributes : mapping
-        The attributes with which the family computes ``float_op`` to the nearest result, if they are not the defaults.
+        The attributes to use when ``float_op`` is replaced, if the defaults do not round to the nearest result.
     constraint : str
-        The constraint between the types at the ports of a region that the family computes (docs/reference/targets.md);
-        None for a family of which quantization makes no region.
+        The constraint between the types of operands and result that quantization uses for this family, such as
+        ``same_scale`` (docs/reference/targets.md); None if quantization does not make ops of this family.
     operand_bits : int
-        The most bits of an operand's storage.
+        The most bits that an operand's storage may have.
     ends_in_clamp : bool
-        The last step is a clamp to the bounds of the result's storage, which have no other effect.
+        The last step clamps to the storage bounds of the result's type, and the bounds have no other effect.
     bounds : callable, optional
-        Function of ``(type, attributes)`` that returns the least and the greatest storage of the result, for each
-        parameter of the type. The family is a clamp to these and computes nothing else.
+        For a family that only clamps: function of ``(type, attributes)`` that returns the least and the greatest
+        storage value of the result, as two arrays with an entry for each scale of the type.
     weights : Weights, optional
-        The family computes sums of products with weights.
+        For a family that computes sums of products with weights: the axes of the weights.
     of_floats : str
-        The family with the same computation for a first operand of floats.
+        The name of the family with the same computation on a first operand of floats.
     is_exact : bool
-        The inferred type, if none is declared, holds every result exactly.
+        If no result type is declared, the inferred type represents every result exactly.
     kept_type : callable, optional
-        Function of ``(types, attributes, declared result)`` that returns the element type of the result, for a family
-        that keeps that of the first operand, with its parameters along an axis that the declared shape determines.
+        Function of ``(types, attributes, declared result)`` that returns the element type of the result. It is given
+        if the result keeps the type of the first operand, and the declared shape determines the channel axis.
     is_movement : bool
         Elements of any type are moved unchanged.
     permutation : callable, optional
-        Function of ``(types, attributes)`` that returns the order to which the family permutes the axes; it does
-        nothing else.
+        For a family that only transposes: function of ``(types, attributes)`` that returns the permutation.
     permute : callable, optional
-        Function of ``(attributes, order)``, to move a transpose of the operands to ``order`` behind the op: it returns
-        the attributes that change for the untransposed operands, and the order to which to transpose the result.
+        Function of ``(attributes, order)`` for an op whose operands are transposed by ``order``. It returns (the
+        attributes that change if the op works on untransposed operands, the permutation to apply to its result then).
     scaled_axis : callable, optional
-        Function of ``(attributes, axis)`` for factors along an axis of the first operand: it returns the axis of the
-        result along which they are then, or None.
+        Function of ``(attributes, axis)`` for a first operand multiplied by a factor per index of ``axis``. It returns
+        the axis of the result along which the same factors apply, or None if the result is not scaled so.
     """
 
     is_elementwise: bool = False
@@ -182,12 +181,11 @@ NO_TRAITS: Final = Traits()
 
 @dataclass(frozen=True)
 class Declaration:
-    """The declaration of an op family.
+    """The declaration of an op family: its names, operands, attributes and results.
 
-    ``results`` names the values that the op returns, in IR; by default there is one. ``view`` is True if the public
-    function returns a view of its operand; it then has no ``out``. A family that is not ``public`` has no public
-    function: programs have its op, and arrays compute it by other names. ``article`` is the name of a second op, which
-    articles on lowering use.
+    ``results`` names the op's results. ``view`` is True if the public function returns a view of its operand, and
+    therefore has no parameter ``out``. A family that is not ``public`` has an op in programs but no public function.
+    ``article`` is a second name for the IR op, which publications on lowering quantized programs use.
     """
 
     name: str
@@ -223,7 +221,7 @@ class Declaration:
             object.__setattr__(self, name, value)
 
     def operand_name(self, index: int) -> str:
-        """Return the name of an operand by its index in a call: `bias`, or `tensors[2]` for a variadic operand."""
+        """Return the name of operand number ``index`` of a call: ``bias``, or ``tensors[2]`` for a variadic operand."""
         first = len(self.operands) - 1
         if self.is_variadic and index >= first:
             return f"{self.operands[first].name}[{index - first}]"

@@ -2,7 +2,7 @@
 
 Boxes [anchors, 4] are (top, left, bottom, right). Scores are [anchors, classes]. With ``max_detections`` M and
 ``max_classes_per_detection`` C the results are boxes [M * C, 4], classes and scores [M * C], and the number of
-detections; the rows after the last detection are 0. Classes are numbers of float32.
+detections; the rows after the last detection are 0. Classes are given as float32 numbers.
 """
 
 from collections.abc import Sequence

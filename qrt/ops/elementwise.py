@@ -28,7 +28,7 @@ __all__ = ["BINDERS", "FLOAT_PREDICATES", "INTEGER_PREDICATES", "ROUNDING_MODES"
 
 @dataclass(frozen=True)
 class Signature:
-    """An op with the element types of its operands and results, and its attributes as plain Python values."""
+    """An op to be bound: its name, operand and result element types, and attributes as plain Python values."""
 
     name: str
     operands: tuple[Type, ...]
@@ -52,9 +52,9 @@ Element = Callable[[Type], Integer | str]
 
 @lru_cache(maxsize=128)
 def integer(t: Type) -> Integer:
-    """Return the integer format of a signless integer or index.
+    """Return the format (width and dtype) of a signless integer type or index.
 
-    Raise ``QuantTypeError`` for types that are not executable.
+    Raise ``QuantTypeError`` for types without integer arithmetic here, such as i128.
     """
     if isinstance(t, IndexType):
         return Integer(64, np.dtype(np.int64))
@@ -71,7 +71,7 @@ def float_format(t: Type) -> str:
 
 
 def arithmetic_format(t: Type) -> str:
-    """Return the name of a float type's format. Raise QuantTypeError for any other type, or a format without zero."""
+    """Return the name of a float type's format. Raise QuantTypeError for another type, or a format that has no zero."""
     form = float_format(t)
     if not FORMATS[form].has_zero:
         raise QuantTypeError(f"{t} arithmetic is not executable: the format has no zero and no negative numbers")
@@ -93,7 +93,10 @@ def _transcendental(s: Signature) -> Function:
 
 
 def _converted(function: Callable[..., Function], source: Element, target: Element, **known: bool) -> Binder:
-    """Return a conversion between two kinds of elements."""
+    """Return a binder for a conversion op: it calls ``function`` with the formats of the operand and of the result.
+
+    ``source`` and ``target`` return these formats from the types.
+    """
     return lambda s: function(source(s.operand), target(s.result), **known)
 
 
@@ -145,15 +148,16 @@ def bind(
     *,
     saturating: bool = False,
 ) -> Function:
-    """Return the function that computes an op for these element types.
+    """Return the function that computes an op of ``arith`` or ``math`` for these element types.
 
-    It takes NumPy scalars or broadcastable arrays of their dtypes, and returns a tuple if the op has two results. Call
-    it under ``np.errstate(all="ignore")``.
+    The function takes NumPy scalars or broadcastable arrays of the types' dtypes, and returns a tuple if the op has two
+    results. Call it under ``np.errstate(all="ignore")``. It raises ``UndefinedError`` for operands for which the op is
+    undefined.
 
-    ``attributes`` are the op's as plain values: ``predicate`` and ``roundingmode`` are numbers, ``overflowFlags``
-    names, ``isExact`` a bool; others (``fastmath``) change no result. ``saturating`` concerns ``fptosi`` and ``fptoui``
-    alone. Raises ``QuantTypeError`` for types that are not executable; the function raises ``UndefinedError`` where the
-    op is undefined.
+    ``attributes`` are the op's attributes as plain values: ``predicate`` and ``roundingmode`` are numbers,
+    ``overflowFlags`` names, ``isExact`` a bool; others (``fastmath``) change no result. With ``saturating``, ``fptosi``
+    and ``fptoui`` convert a float out of range to the nearest integer instead of raising ``UndefinedError``. Raises
+    ``QuantTypeError`` for types on which the op is not implemented.
 
     >>> import numpy as np
     >>> from qrt.types import IntegerType

@@ -39,9 +39,9 @@ INDEX_TYPES = (IntegerType(64), IntegerType(32))
 
 
 def comparable_element(op: str, types: Types) -> Type:
-    """Return the element type of the operand.
+    """Return the element type of the operand. Raise QuantTypeError for a sub-channel type.
 
-    Raise QuantTypeError unless stored values compare as the real values do.
+    Storage values of different blocks have different scales, so they do not compare as the real values do.
     """
     x = any_element(types[0], op, "x")
     if isinstance(x, UniformType) and x.is_sub_channel:
@@ -54,7 +54,7 @@ def has_kernel(t: Type) -> bool:
 
 
 def _without(op: str, x: Type, types: Types, axes: Shape, keepdims: bool) -> Type:
-    """Return the element type after a reduction of axes."""
+    """Return the element type after a reduction over ``axes``. Raise QuantTypeError if one is the channel axis."""
     if not isinstance(x, UniformType) or x.axis is None:
         return x
     if x.axis in axes:
@@ -92,7 +92,7 @@ def _infer_arg(op: str, types: Types, attributes: Attributes, result: TensorType
 
 
 def _numbers(op: str, x: Array, axes: Shape) -> tuple[Array, Array]:
-    """Return (elements with the reduced axes merged and last, indices of the first extreme elements along them)."""
+    """Return (elements with the reduced axes merged into a last axis, index of the first extreme element along it)."""
     remaining = [d for d in range(x.ndim) if d not in axes]
     lines = x.transpose(*remaining, *axes).reshape([x.shape[d] for d in remaining] + [prod(x.shape[d] for d in axes)])
     return lines, (np.argmin if op.endswith("min") else np.argmax)(lines, axis=-1)

@@ -11,20 +11,12 @@ else all of K), and these into pieces of 128; the last piece of a block may be s
 becomes integers x in multiples of a unit (``numerics.unit_integers``), and T, the sum of ``x * (q - zp)``, is exact.
 The result is a chain of ``fma(f32(T) * f32(s), unit, sum)`` over the pieces in ascending order from +0, f32(T) rounded
 half to even; then the bias is added. NaNs and infinities of ``a`` count as 0 there; at the end each is multiplied by
-its weight as ``dcast`` gives it, and added. If the axis is K, ``f32(a * f32(s))`` replaces ``a``, and 1 replaces s; a
-value of ``a`` whose product is NaN or infinite counts as 0 and is multiplied at the end.
+its weight as ``dcast`` gives it, and added. If the weights are per axis along K, ``f32(a * f32(s))`` replaces ``a``,
+and 1 replaces s; a value of ``a`` whose product is NaN or infinite counts as 0 and is multiplied at the end.
 
 **Wider quantized weights** are used as the floats that ``dcast`` makes of them, ``(f32(q) - f32(zp)) * f32(s)``.
 
-**Quantized weights of up to 8 bits.** K is cut into the blocks that share parameters (those of a sub-channel type, else
-all of K), and these into pieces of 128, the last of a block perhaps shorter. In each piece a row of ``a`` becomes
-integers x of a unit (``numerics.unit_integers``), and T, the sum of ``x * (q - zp)``, is exact. The result is a chain
-of ``fma(f32(T) * f32(s), unit, sum)`` over the pieces in ascending order from +0, f32(T) rounded half to even; then the
-bias. NaNs and infinities of ``a`` count as 0 there; at last each is multiplied by its weight as ``dcast`` gives it, and
-added. Where the axis is K, ``f32(a * f32(s))`` takes the place of ``a`` and 1 that of s; a value of ``a`` whose product
-is NaN or infinite is one that counts as 0 and is multiplied at last.
 
-**Wider quantized weights** are dequantized as by ``dcast``, ``(f32(q) - f32(zp)) * f32(s)``.
 """
 
 from collections.abc import Sequence
@@ -90,22 +82,22 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 
 def sums_integers(element: Any) -> TypeGuard[UniformType]:
-    """Return True if weights of this element type use the rule of quantized weights, not that of float weights."""
+    """Return True for quantized weights of up to 8 bits, whose products are summed as integers."""
     return isinstance(element, UniformType) and element.storage_width <= 8
 
 
 def k_block(t: UniformType, depth: int) -> int:
-    """Return the number of values of K in a block, at least 1: all of K except for sub-channel types."""
+    """Return how many values of K share a scale: the block size of a sub-channel type, else all of K (at least 1)."""
     return dict(t.block_sizes or ()).get(0, max(depth, 1))
 
 
 def scales_along_k(t: UniformType) -> bool:
-    """Return True if each value of K has its own scale, by which rows are multiplied first."""
+    """Return True if the weights are per axis along K. Rows of ``a`` are then multiplied by the scales first."""
     return not t.is_sub_channel and t.axis == 0
 
 
 def _scaled_rows(a: Array, t: UniformType) -> Array:
-    """Multiply rows by the scales along K, if the type has them."""
+    """Return ``a`` multiplied by the weights' scales along K, or unchanged if the weights have none."""
     return a * _f32_scales(t.scale_array) if scales_along_k(t) else a
 
 
@@ -114,7 +106,7 @@ def _f32_scales(scales: Array) -> Array:
 
 
 def pieces(depth: int, block: int) -> list[slice]:
-    """Return the pieces into which K is divided.
+    """Return the slices of K in which integers are summed: each block is cut into pieces of at most 128 values.
 
     >>> [(piece.start, piece.stop) for piece in pieces(400, 200)]
     [(0, 128), (128, 200), (200, 328), (328, 400)]

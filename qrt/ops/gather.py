@@ -1,8 +1,8 @@
-"""gather and gather_nd: elements at positions that another operand gives. Values are unchanged.
+"""gather and gather_nd: copies of the elements at the positions in ``indices``, the second operand.
 
-``gather`` takes, along ``axis``, the positions in ``indices``; the first ``batch_dims`` axes of both operands
-correspond to each other. An index of ``gather_nd`` is a row of ``indices``, with a position along each of the first
-axes. An index out of range is an error at run time.
+``gather`` takes the elements at these positions along ``axis``; the first ``batch_dims`` axes of both operands
+correspond to each other. For ``gather_nd`` each row of ``indices`` (its last axis) is one position: an index along each
+of the first axes. An index out of range is an error at run time.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ Dims = tuple[int | None, ...]
 
 
 def _operands(op: str, types: Types) -> tuple[Type, Dims, Dims]:
-    """Return (element type of x, shape of x, shape of the indices) after checking them."""
+    """Return (element type of x, shape of x, shape of the indices), after checking both operands."""
     x, data = any_element(types[0], op, "x"), types[0]
     indices = index_shape(op, types)
     if data.shape is None:
@@ -44,7 +44,7 @@ def _operands(op: str, types: Types) -> tuple[Type, Dims, Dims]:
 
 
 def index_shape(op: str, types: Types) -> Dims:
-    """Return the shape of the second operand, which must be ranked and hold indices."""
+    """Return the shape of the second operand, after checking that it is a ranked tensor of i32 or i64."""
     indices = types[1]
     if not isinstance(indices.element, IntegerType) or indices.element.width not in (32, 64):
         fail(op, "indices must be of i32 or i64", types)
@@ -54,7 +54,7 @@ def index_shape(op: str, types: Types) -> Dims:
 
 
 def gathered_axes(types: Types, attributes: Attributes) -> tuple[int, int]:
-    """Return (axis, batch dimensions) after checking them."""
+    """Return the attributes (``axis`` counted from 0, ``batch_dims``) after checking them."""
     axis, batch = one_axis("gather", types, attributes), attributes["batch_dims"]
     if not isinstance(batch, (int, np.integer)) or not 0 <= batch <= min(axis, types[1].rank or 0):
         fail("gather", f"batch_dims {shown(batch)} must be from 0 to the axis and to the rank of indices", types)
@@ -79,7 +79,7 @@ def _infer_gather(types: Types, attributes: Attributes, result: TensorType | Non
 
 
 def check_positions(op: str, indices: Array, sizes: Sequence[int]) -> None:
-    """Raise UndefinedError for an index out of range. The last axis of ``indices`` corresponds to ``sizes``."""
+    """Raise UndefinedError for an index out of range: entry ``i`` of the last axis must be below ``sizes[i]``."""
     wrong = (indices < 0) | (indices >= np.array(sizes, np.int64))
     if wrong.any():
         raise UndefinedError(f"{op}: index {indices[wrong].flat[0]} is out of bounds for sizes {list(sizes)}")

@@ -1,7 +1,7 @@
-"""The quantized element type of an indexed tensor.
+"""The quantized element type of an indexed tensor, ``q[key]``.
 
-The channels of a per-axis type are selected with the elements of their axis; blocks of a sub-channel type stay whole.
-The type of the result depends on shapes and indices, never on the elements.
+An index along the channel axis of a per-axis type selects the scales of the same channels. Blocks of a sub-channel type
+must be selected as a whole. The type of the result depends on shapes and indices, never on the elements.
 """
 
 from operator import index
@@ -17,7 +17,7 @@ from qrt.types import UniformType
 
 
 class Selection(NamedTuple):
-    """The selection of elements along one axis of a tensor, and the axis of the result to which they go."""
+    """The elements that an index selects along one axis of a tensor, and the axis of the result that they form."""
 
     source: int
     """The axis, counted from 0."""
@@ -33,10 +33,10 @@ _Step = slice | int | Array | EllipsisType | None
 
 
 def indexed_element(t: UniformType, shape: Shape, key: Any) -> UniformType:
-    """Return the element type of ``q[key]`` for a tensor of ``shape``; NumPy must accept ``key`` for such an array.
+    """Return the element type of ``q[key]`` for a tensor ``q`` of ``shape``. NumPy must accept ``key`` for this shape.
 
-    An integer along the channel axis of a per-axis type leaves that channel's per-layer type; one along an axis of
-    blocks, the type of the blocks there.
+    An integer along the channel axis of a per-axis type gives the per-layer type of that channel. An integer along an
+    axis that has blocks gives the type with the scales of the block that it is in.
     """
     if t.is_per_layer:
         return t
@@ -45,7 +45,7 @@ def indexed_element(t: UniformType, shape: Shape, key: Any) -> UniformType:
 
 
 def selected_element(t: UniformType, shape: Shape, selections: list[Selection], rank: int) -> UniformType:
-    """Return the element type of a result with ``rank`` axes, given the selection along each axis."""
+    """Return the element type of a result of rank ``rank``, given the selection along each axis of the operand."""
     if t.is_per_layer:
         return t
     if t.is_per_axis:
@@ -55,9 +55,9 @@ def selected_element(t: UniformType, shape: Shape, selections: list[Selection], 
 
 
 def _steps(key: Any, rank: int) -> list[_Step]:
-    """Return the key as steps that cover all axes.
+    """Return the entries of an index ``key``, extended so that every axis has one.
 
-    Masks become positions; axes that the key leaves out become slices.
+    Boolean masks become arrays of positions. Axes that the key leaves out get a full slice.
     """
     steps: list[_Step] = []
     for item in key if isinstance(key, tuple) else (key,):
@@ -77,10 +77,10 @@ def _steps(key: Any, rank: int) -> list[_Step]:
 
 
 def _selections(steps: list[_Step], shape: Shape) -> tuple[list[Selection], int]:
-    """Return the selection of each axis, and the rank of the result.
+    """Return (the selection along each axis, the rank of the result).
 
-    If there are arrays among the steps, NumPy broadcasts them and the integers. Their axes are placed where the first
-    of these steps is, or in front if these steps are not adjacent.
+    As in NumPy, arrays and integers of a key broadcast together if there is an array. The broadcast axes are placed
+    where the first of these entries is, or in front if the entries are not adjacent.
     """
     arrays = [step for step in steps if isinstance(step, np.ndarray)]
     common = broadcast_shapes(*[array.shape for array in arrays])
@@ -104,8 +104,12 @@ def _selections(steps: list[_Step], shape: Shape) -> tuple[list[Selection], int]
 
 
 def _of_array(source: int, positions: Array, place: int, common: Shape) -> Selection:
-    """Return the selection by an index array: it varies along its axes of another size than 1, or, if it has one index,
-    along its last."""
+    """Return the selection along axis ``source`` by an index array.
+
+    All index arrays broadcast to the shape ``common``, whose first axis is axis ``place`` of the result. The selection
+    goes to the axis of the result along which ``positions`` vary: their only axis of another size than 1, or the last
+    one. It goes to none if they vary along several.
+    """
     own = [d for d in range(-positions.ndim, 0) if positions.shape[d] != 1] or [-1]
     if len(own) > 1:
         return Selection(source, positions, None)
@@ -159,7 +163,10 @@ def _sub_channel(t: UniformType, shape: Shape, selections: list[Selection], rank
 
 
 def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Array:
-    """Return the block of the operand for each block of the result. Raise QuantTypeError if a block would be cut."""
+    """Return, for each block of the result, the number of the operand's block along ``axis``.
+
+    ``positions`` are the selected elements. Raise QuantTypeError if they take only a part of a block.
+    """
     if not positions.size:
         raise QuantTypeError(f"no block of {t} is left: a quantized type needs at least one scale")
     if not positions.size % block:

@@ -4,8 +4,8 @@
 order: ``y = table[q - least]`` with the least value of the storage type, regardless of its bounds. The result has the
 table's type. ``x`` and the table are per layer.
 
-lookup_interpolated is a table of 513 entries for i16: the upper 9 bits of a value choose an entry, the lower 7 the
-fraction of the distance to the next entry that is added, rounded half up.
+lookup_interpolated reads a table of 513 entries for i16. The upper 9 bits of a value choose an entry. The lower 7 bits
+are the fraction of the way to the next entry, which is interpolated linearly and rounded half up.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ from qrt.types import TensorType, UniformType
 def table_of(
     function: Callable[[float], float], x: UniformType, out: UniformType, rounding: numerics.Rounding = "half_even"
 ) -> Array:
-    """Return storage of the table that computes ``function`` from values of type ``x`` to type ``out``, both per layer.
+    """Return the lookup table of ``function`` from values of type ``x`` to storage of type ``out``, both per layer.
 
     For each entry, ``function`` gets the dequantized value as a float64, and its result is quantized by the default
     cast rule with this ``rounding``. Entries outside the storage bounds, which no value reaches, repeat the nearest
@@ -62,18 +62,20 @@ def table_of(
 
 @cache
 def is_fast(isa: str) -> bool:
-    """Return True if an instruction set looks up many elements at a time: a table is then faster than any computation
-    of 8-bit elements."""
+    """Return True if a table lookup on an instruction set is faster than any other computation of 8-bit elements.
+
+    It is if the instruction set has a vector kernel for lookups.
+    """
     return kernels.coverage()[isa]["lookup_row"] != "ref"
 
 
 def bind_bytes(
     storage: str, out: str, size: int, table: Array, tail_table: Array | None = None, block: int = 1
 ) -> KernelCall:
-    """Bind a lookup of all 256 bytes, regardless of the width and the bounds of the type.
+    """Bind a lookup in a table with an entry for each of the 256 bytes, whatever the width and the bounds of the type.
 
-    Element ``b`` of ``table`` is the result of byte ``b`` of the container ``storage``, least value first. A
-    ``tail_table`` is for the elements after the last whole ``block``.
+    Entry ``i`` of ``table`` is the result for the i-th value of ``storage`` (``i8`` or ``u8``), in ascending order. If
+    there is a ``tail_table``, it is used for the elements after the last whole ``block`` of elements.
     """
     return bind_lookup(
         isa=kernels.active(), storage=storage, width=8, out=out, size=size,

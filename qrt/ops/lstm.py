@@ -1,9 +1,10 @@
-"""lstm: a sequence that carries a state, in integers as LiteRT computes it (docs/numerics_functions.md).
+"""lstm: a long short-term memory in integers, as LiteRT computes it (docs/numerics_functions.md).
 
 x is [batch, steps, inputs], or [steps, batch, inputs] if ``time_major``. The gates are input, forget, cell and output.
-The state, hidden values of 8 bits and a cell of 16 bits whose scale is a power of two, is two operands, and the second
-and third result. A step reads hidden values in the type of the operand, and returns them in the type of the result.
-With a projection these types are equal, and the output of the cell has ``made_scale`` and ``made_zero_point``.
+The state consists of hidden values (8 bits) and a cell (16 bits, with a scale that is a power of two). It is given by
+two operands, and returned as the second and third result. A step reads hidden values in the type of the operand, and
+returns them in the type of the result. With a projection these types are equal, and the cell's output before the
+projection has the scale ``made_scale`` and the zero point ``made_zero_point``.
 
 The operands after x are those that ``operand_names`` returns for the attributes: with ``cifg`` there is no input gate.
 """
@@ -48,7 +49,10 @@ _NORM_UNIT = 2.0**-numerics.NORM_BITS
 
 
 def operand_names(attributes: Attributes, count: int) -> tuple[str, ...]:
-    """Return the names of the ``count`` operands of an lstm with these attributes; a projection may have a bias."""
+    """Return the names of the ``count`` operands of an lstm with these attributes.
+
+    With a projection, its bias is optional. Raise QuantTypeError for another number of operands.
+    """
     gates = GATES[1:] if attributes["cifg"] else GATES
     names = ["x", *(f"{kind}_{gate}" for kind in "wrb" for gate in gates), "hidden", "cell"]
     if attributes["peepholes"]:
@@ -104,8 +108,11 @@ def _check_weights(
     attributes: Attributes,
     sizes: tuple[int | None, int | None, int | None],
 ) -> None:
-    """Raise QuantTypeError unless weights have 8 bits, peepholes and norms 16, and biases 32, of the right shapes and
-    scales."""
+    """Raise QuantTypeError unless weights, peepholes, norms and biases have the right bits, shapes and scales.
+
+    Weights have 8 bits, peepholes and norms 16, and biases 32. ``sizes`` are the numbers of inputs, hidden values and
+    cells.
+    """
     inputs, values, cells = sizes
     scales = {operand: element.scale for operand, element in zip(names, elements, strict=True) if element.is_per_layer}
     for index, (operand, t) in enumerate(zip(names, elements, strict=True)):
@@ -129,7 +136,7 @@ def _check_weights(
 
 
 def _check_numbers(types: Types, attributes: Attributes) -> None:
-    """Raise QuantTypeError for clips and scales out of range."""
+    """Raise QuantTypeError for a clip, scale or zero point in the attributes that is out of range."""
     for name in ("cell_clip", "projection_clip"):
         clip = real_number("lstm", name, attributes[name])
         if not 0 <= clip < inf:
@@ -146,7 +153,7 @@ def _check_numbers(types: Types, attributes: Attributes) -> None:
 
 
 def cell_exponent(scale: float, types: Types) -> int:
-    """Return the exponent of a cell's scale, which must be a power of two."""
+    """Return e for a cell's scale 2**e. Raise QuantTypeError if the scale is not such a power of two in range."""
     fraction, exponent = frexp(scale)
     if fraction != 0.5 or not LEAST_CELL <= exponent - 1 <= MOST_CELL:
         fail(
@@ -158,7 +165,7 @@ def cell_exponent(scale: float, types: Types) -> int:
 
 
 def lstm_parameters(types: Types, results: Types, attributes: Attributes) -> numerics.LstmParameters:
-    """Return the parameters of an lstm of these types."""
+    """Return the constants of an lstm's arithmetic (multipliers, zero points, clips) for these types and attributes."""
     names = operand_names(attributes, len(types))
     of = {name: uniform(t) for name, t in zip(names, types, strict=True)}
     x, hidden, cell, y = of["x"], of["hidden"], of["cell"], uniform(results[0])

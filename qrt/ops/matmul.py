@@ -1,9 +1,9 @@
 """matmul: ``a @ w`` (NumPy's shapes: vectors, matrices, batches), optional bias per column, fused requantization.
 
-``acc[m, n] = sum_k (a[m, k] - za) * (w[k, n] - zw) + bias[n]``, then ``requant`` with ``sa * sw / so``
-(docs/numerics.md, after the affine lowering of ``S_out (q_out - Z_out) = S_in S_w sum (q_in - Z_in)(q_w - Z_w) + S_b
-(q_b - Z_b)``). Weights may be per axis along their columns, or sub-channel along K and the columns; ``a`` may be per
-axis along its rows.
+``acc[m, n] = sum_k (a[m, k] - za) * (w[k, n] - zw) + bias[n]``, then ``acc`` is requantized with the multiplier ``sa *
+sw / so``. docs/numerics.md derives this from ``S_out (q_out - Z_out) = S_in S_w sum (q_in - Z_in)(q_w - Z_w) + S_b (q_b
+- Z_b)``. Weights may be per axis along their columns, or sub-channel along K and the columns; ``a`` may be per axis
+along its rows.
 """
 
 from collections.abc import Sequence
@@ -81,7 +81,7 @@ def _axis_is_last_or_none(element: UniformType, shape: Dims) -> bool:
 
 
 def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
-    """Return (result shape, K) by NumPy's rules for ``@``."""
+    """Return (result shape, K) for operands of these shapes, by NumPy's rules for ``@``."""
     k, depth = a[-1], w[-2] if len(w) > 1 else w[0]
     if k is not None and depth is not None and k != depth:
         fail("matmul", f"the contracted dimensions differ: {k} and {depth}", types, QuantValueError)
@@ -98,7 +98,7 @@ def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
 
 
 def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
-    """Raise QuantTypeError if parameters vary along the contracted axis; those of sub-channel weights may."""
+    """Raise QuantTypeError if scales vary along the contracted axis, unless they are those of sub-channel weights."""
     assert types[0].shape is not None
     assert types[1].shape is not None
     a_rank, w_rank = len(types[0].shape), len(types[1].shape)
@@ -117,7 +117,7 @@ def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
 
 
 def _result_axis(types: Types, a: UniformType, w: UniformType, rank: int) -> int | None:
-    """Return the axis of the result that has the channels of the per-axis operand."""
+    """Return the result's axis along which the channels of a per-axis operand are; None if both are per layer."""
     rows, columns = len(types[0].shape or ()) > 1, len(types[1].shape or ()) > 1
     batch_rank = rank - rows - columns
     for t, tensor, matrix_axis in ((w, types[1], rank - 1), (a, types[0], rank - 1 - columns)):
@@ -134,7 +134,11 @@ def _as_matrices(types: Types) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _operand_index(t: UniformType, original: int, matrix: tuple[int, ...], contracted: int) -> Array:
-    """Return an operand's parameter index over the result's dimensions, the contracted dimension reduced to 1."""
+    """Return an operand's parameter index array, which broadcasts to the result.
+
+    ``matrix`` is the operand's shape as a batch of matrices, ``original`` its rank before, and ``contracted`` the
+    contracted axis of ``matrix``, which has size 1 in the index.
+    """
     if t.is_per_layer or original == 1:
         return np.zeros((1,) * len(matrix), np.int64)
     reduced = tuple(1 if d == len(matrix) + contracted else size for d, size in enumerate(matrix))
@@ -142,7 +146,10 @@ def _operand_index(t: UniformType, original: int, matrix: tuple[int, ...], contr
 
 
 def _requant_index(types: Types, matrices: tuple[Shape, Shape], result: TensorType, rule: str) -> tuple[Any, Array]:
-    """Return (parameters, index over the matrix-shaped result) of the requantization."""
+    """Return (requantization parameters, array with the number of each element's parameters).
+
+    The array broadcasts to the result as a batch of matrices; ``matrices`` are the operands' shapes as such.
+    """
     a, w = uniform(types[0]), uniform(types[1])
     element = uniform(result)
     a_matrix, w_matrix = matrices
@@ -179,9 +186,10 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _matrix_steps(t: UniformType, rank: int, contracted: int) -> tuple[int, int] | None:
-    """Return (step per matrix, step along the kept axis) of an operand's parameters.
+    """Return how much an operand's parameter index grows from (matrix to matrix, row to row or column to column).
 
-    Return None for a type that the kernel cannot index.
+    ``contracted`` is the contracted axis of the matrices: -1 for a, which has rows, and -2 for w, which has columns.
+    Return None for a type whose parameters the kernel cannot index so.
     """
     if t.is_per_layer or rank == 1:
         return (0, 0)
@@ -239,13 +247,19 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 
 
 def _matrix_numbers(own: tuple[int, ...], batch: tuple[int, ...]) -> Array:
-    """Return, for each matrix of the result, the index of the operand's matrix that it reads."""
+    """Return, for each matrix of the result, the number of the operand's matrix that is its factor.
+
+    ``own`` and ``batch`` are the batch dimensions of the operand and of the result.
+    """
     return np.ascontiguousarray(np.broadcast_to(np.arange(prod(own)).reshape(own), batch)).ravel()
 
 
 def _three_steps(index: Array, batch: tuple[int, ...]) -> tuple[Array, tuple[int, int, int]]:
-    """Return an index array over [batch..., rows, columns] as flat parameter indices and their steps, without
-    dimensions of 1."""
+    """Return a parameter index array [batch..., rows, columns] as (flat array, its steps per matrix, row and column).
+
+    A step is 0 along a dimension of size 1. Batch dimensions are merged, and broadcast to ``batch`` unless all have
+    size 1.
+    """
     if prod(index.shape[:-2]) > 1:
         index = np.broadcast_to(index, (*batch, *index.shape[-2:]))
     shape = (prod(index.shape[:-2]), *index.shape[-2:])

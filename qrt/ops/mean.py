@@ -1,9 +1,9 @@
 """mean, sum: the average over any axes, and the sum.
 
-``acc`` is the exact sum of ``q - zp`` over ``axes``. It is requantized with ``s_in / (s_out * count)``, as in
-avg_pool2d, for the mean, and with ``s_in / s_out`` for the sum. A per-axis operand may not be summed over its axis; a
-per-axis result has its channels along an axis that is kept. The rules ``raw_mean`` and ``raw_sum`` sum ``q`` itself and
-apply the zero points in float32.
+``acc`` is the exact sum of ``q - zp`` over ``axes``. It is requantized with the multiplier ``s_in / (s_out * count)``
+for the mean, as in avg_pool2d, and ``s_in / s_out`` for the sum. A per-axis operand may not be summed over its channel
+axis; a per-axis result has its channels along an axis that is not summed over. The rules ``raw_mean`` and ``raw_sum``
+sum ``q`` itself and apply the zero points in float32.
 """
 
 from collections.abc import Sequence
@@ -53,14 +53,14 @@ def _rules(op: str) -> tuple[str, ...]:
 
 
 def _remaining_axes(op: str, types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
-    """Return the axes that are not summed over, numbered in the operand and in the result."""
+    """Return the axes that are not summed over, as (their numbers in the operand, their numbers in the result)."""
     axes = reduced_axes(op, types, attributes)
     remaining = tuple(d for d in range(types[0].rank or 0) if d not in axes)
     return remaining, remaining if attributes["keepdims"] else tuple(range(len(remaining)))
 
 
 def _moved(t: UniformType, old: Shape, new: Shape) -> UniformType:
-    """Return the type with its channels along ``new[i]`` if they were along ``old[i]``."""
+    """Return a type with its channel axis changed from ``old[i]`` to ``new[i]``."""
     return t if t.axis is None else t.with_(axis=new[old.index(t.axis)])
 
 
@@ -89,9 +89,9 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 def _parameters(
     op: str, types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array, Array]:
-    """Return (parameters, their index, the zero points to subtract).
+    """Return (requantization parameters, the number of each sum's parameters, the zero points to subtract).
 
-    Both arrays broadcast to the axes that are kept.
+    The second and third are arrays that broadcast over the axes that are not summed over.
     """
     x, element = uniform(types[0]), uniform(result)
     remaining, places = _remaining_axes(op, types, attributes)
@@ -110,9 +110,9 @@ def is_raw(attributes: Attributes) -> bool:
 
 
 def counted(op: str, attributes: Attributes, elements: int) -> Array:
-    """Return the count of a requantization: for a mean or a raw sum the number of elements; else 1.
+    """Return the count that a requantization uses: the number of summed elements for a mean or a raw sum, else 1.
 
-    The mean divides by it; a raw sum contains that many zero points.
+    A mean divides by the count; from a raw sum, that many zero points are subtracted.
     """
     return np.array(elements if op == "mean" or is_raw(attributes) else 1)
 

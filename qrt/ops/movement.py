@@ -1,7 +1,7 @@
-"""reshape, transpose, concat: storage moves, values are unchanged. Elements have any type.
+"""reshape, transpose, concat: elements are moved, values are unchanged. Elements have any type.
 
 A per-axis type keeps its channel axis through all three (a reshape that splits or merges it is an error). ``concat``
-along the channel axis joins the channels; operands of another type than the result's are requantized first.
+along the channel axis joins the lists of scales; an operand of another type than the result's is requantized first.
 """
 
 from collections.abc import Sequence
@@ -55,9 +55,9 @@ def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | No
 
 
 def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, ...]:
-    """Return the operand's axes that give the sizes of the result's dynamic dimensions, in their order.
+    """Return, for each dynamic dimension of the result, the axis of the operand that has the same size.
 
-    -1 means the size that remains, which is the only dynamic dimension if the attribute is not given.
+    -1 stands for the size that the number of elements determines. Without the attribute ``open_axes``, all are -1.
     """
     given, count = attributes["open_axes"], shape.count(None)
     if given is None:
@@ -76,7 +76,10 @@ def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, .
 
 
 def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
-    """Return the result shape, with its dynamic dimensions filled in if the operand is static."""
+    """Return the result's shape with its dynamic dimensions computed, if the operand's shape is static.
+
+    ``axes`` are those that `open_axes` returns.
+    """
     if x.shape is None or None in x.shape:
         return shape
     if any(axis >= 0 for axis in axes):
@@ -95,8 +98,8 @@ def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
 def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: TensorType | None = None) -> UniformType:
     """Return the element type after a reshape: a per-axis type follows its channel axis, which must stay one axis.
 
-    A single channel may be along any dimension of 1, even if the shape is unchanged; the declared result then
-    determines the dimension.
+    A type of a single channel may have its channel axis along any dimension of size 1. The declared result type then
+    chooses the dimension, even if the shape is unchanged.
     """
     declared = getattr(result and result.element, "axis", None)
     if t.is_per_layer or (old == new and declared in (None, t.axis)):
@@ -111,7 +114,11 @@ def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: Tensor
 
 
 def _channel_axes(t: UniformType, old: Dims, new: Dims) -> list[int]:
-    """Return the axes of a reshaped tensor that may hold the channels of a type, nearest to the old axis first."""
+    """Return the axes of the new shape that may be a type's channel axis after a reshape, in order of preference.
+
+    An axis fits if it has the channels' size, and as many elements before and behind it as in the old shape. A single
+    channel may be along any axis of size 1.
+    """
     assert t.axis is not None
     outer, inner, channels = old[: t.axis], old[t.axis + 1 :], len(t.scales)
     same = {
@@ -145,7 +152,7 @@ def _bind_reshape(types: Types, result: TensorType, attributes: Attributes, cons
 
 
 def transposed_element(t: UniformType, permutation: Sequence[int]) -> UniformType:
-    """Return the element type of a transposed tensor."""
+    """Return the element type of a tensor after a transpose by ``permutation``."""
     if t.is_per_axis:
         assert t.axis is not None
         return t.with_(axis=list(permutation).index(t.axis))
@@ -186,7 +193,7 @@ def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorTy
 
 
 def _walk(types: Types, attributes: Attributes) -> Shape:
-    """Return the strides of the operand, in the order of the result's axes."""
+    """Return the operand's strides in elements, permuted to the order of the result's axes."""
     source = row_major_strides(static_shape(types[0], "transpose"))
     return tuple(source[axis] for axis in axes_order(types, attributes))
 
@@ -226,7 +233,10 @@ def _infer_concat(types: Types, attributes: Attributes, result: TensorType | Non
 def _concat_element(
     types: Types, elements: list[Type], axis: int, attributes: Attributes, result: TensorType | None
 ) -> Type:
-    """Return the element type of the result: that of all operands, or a quantized one to which they are requantized."""
+    """Return the element type of a concatenation's result, from the declared type or else from the operands' types.
+
+    Quantized operands may have other types than the result, to which they are then requantized.
+    """
     quantized_ones = [t for t in elements if isinstance(t, UniformType)]
     if len(quantized_ones) < len(elements):
         if any(t != elements[0] for t in elements):
@@ -258,9 +268,10 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
 
 
 def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> list[TensorType]:
-    """Return, for each operand, the type of its part of the result.
+    """Return, for each operand, the type that it has as a part of the result.
 
-    Raises QuantTypeError if channels are joined whose number is not known.
+    With channels along the concatenated axis, a part has its own channels of the result's type. Raises QuantTypeError
+    if the number of an operand's channels is dynamic.
     """
     axis, element = one_axis("concat", types, attributes), result.element
     if not isinstance(element, UniformType) or not element.is_per_axis or element.axis != axis:
@@ -276,7 +287,10 @@ def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> l
 
 
 def _channels(t: UniformType, start: int, count: int) -> UniformType:
-    """Return a per-axis type with some of its channels; with none, a per-layer type, because a type needs a scale."""
+    """Return the type of ``count`` channels of a per-axis type, from channel ``start`` on.
+
+    Without channels it is per layer, because a per-axis type needs at least one scale.
+    """
     if count == 0:
         return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)
     span = slice(start, start + count)
@@ -293,7 +307,7 @@ def _reference_concat(arrays: Sequence[Array], types: Types, result: TensorType,
 
 @dataclass(frozen=True)
 class _RequantizedConcat:
-    """A call that requantizes operands of other types into temporaries, then copies all operands."""
+    """A call that requantizes operands of another type than the result's into temporaries, then copies all operands."""
 
     calls: tuple[KernelCall | None, ...]
     pieces: tuple[TensorType, ...]

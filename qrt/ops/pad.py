@@ -1,9 +1,9 @@
 """pad: constant elements around a tensor; the type is unchanged.
 
-``padding`` has (before, after) for each dimension. Elements have any type, and the new ones have the value ``value``.
-In a quantized tensor it is an expressed value, quantized by the default cast rule. Without it they are the zero point,
-which is the real 0, clamped to the storage bounds; and 0 in other tensors. A per-axis type pads each channel with its
-own zero point, and its axis may not be padded: there are no parameters for more channels.
+``padding`` has (before, after) for each dimension. Elements have any type. The new elements have the value ``value``,
+which for a quantized tensor is an expressed value, quantized by the default cast rule. Without ``value`` they are 0; in
+a quantized tensor, the zero point (the real 0), clamped to the storage bounds. A per-axis type pads each channel with
+its own zero point, and its channel axis may not be padded: there are no parameters for more channels.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def _padding(types: Types, attributes: Attributes) -> tuple[tuple[int, int], ...]:
-    """Return (before, after) for each dimension, after checking the attribute."""
+    """Return the attribute ``padding`` as (before, after) for each dimension, after checking it."""
     rank, given = types[0].rank, attributes["padding"]
     if rank is None:
         fail("pad", "x must be ranked", types)
@@ -68,9 +68,9 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 
 def _check_value(x: Type, types: Types, value: Any) -> None:
-    """Raise QuantTypeError for a padding value that the elements cannot have.
+    """Raise QuantTypeError if the elements cannot have the padding value.
 
-    Quantized tensors accept any real number.
+    A quantized tensor accepts any real number, because the value is quantized to its type.
     """
     if value is None:
         return
@@ -85,7 +85,9 @@ def _check_value(x: Type, types: Types, value: Any) -> None:
 
 
 def stored_value(t: Type, value: float | None) -> Array:
-    """Return the element to pad with: one for each parameter of a quantized type, a single one for any other type."""
+    """Return the storage value to pad with, as an array: one entry for each scale of a quantized type, else a single
+    one.
+    """
     if not isinstance(t, UniformType):
         return np.array([0 if value is None else value]).astype(element_dtype(t))
     zero_points = t.zero_point_array.ravel()
@@ -111,7 +113,7 @@ def channel_axis(t: Type) -> int | None:
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    """Bind a strided copy of x into the middle, then, dimension by dimension, of the slabs before and after it."""
+    """Bind one strided copy: x into the middle, constants into the parts before and after it along each dimension."""
     t, padding = types[0].element, _padding(types, attributes)
     own, shape = static_shape(types[0], "pad"), static_shape(result, "pad")
     fill = stored_value(t, attributes["value"]).astype(element_dtype(t))
@@ -128,7 +130,10 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 
 
 def _scaled_axis(attributes: Attributes, axis: int) -> int | None:
-    """Return the axis along which factors commute with the padding: zeros are added, and not along this axis."""
+    """Return ``axis`` if factors along it apply to the padded result as well as to the operand, else None.
+
+    They do if the new elements are 0 and none is added along this axis.
+    """
     return axis if not attributes["value"] and tuple(attributes["padding"][axis]) == (0, 0) else None
 
 

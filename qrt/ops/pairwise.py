@@ -1,8 +1,8 @@
 """maximum, minimum, div, squared_difference: two operands element by element, NumPy's broadcasting, per layer.
 
-``maximum`` and ``minimum`` keep the one type that both operands have. The other two take storage of at most 8 bits:
-``numerics`` computes their values for all pairs of bytes, and kernels and lowered programs read them from a table.
-``div`` has TFLite's rule and one of nearest quotients, which quantization uses.
+For ``maximum`` and ``minimum`` both operands and the result have one type. The other two take storage of at most 8
+bits: ``numerics`` computes the result of each pair of bytes, and kernels and lowered programs look results up in this
+table. ``div`` has TFLite's rule, and a rule that rounds to the nearest quotient, which quantization uses.
 """
 
 from collections.abc import Callable, Sequence
@@ -116,9 +116,9 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
 
 
 def table_of_pairs(op: str, types: Types, result: TensorType, attributes: Attributes) -> Array:
-    """Return storage of the result for each pair of bytes, at ``[byte of a, byte of b]``, read-only.
+    """Return the storage of the result for each pair of bytes, as a read-only array [byte of a, byte of b].
 
-    Bytes outside of a type's bounds, which no value has, are treated as the nearest bound.
+    Bytes outside of a type's storage bounds, which no value has, are treated as the nearest bound.
     """
     return _table(op, _three(types, result), tuple(attributes.items()))
 

@@ -1,10 +1,9 @@
-"""avg_pool2d and max_pool2d over NHWC. Padding does not count: an average divides by the elements that exist.
+"""avg_pool2d and max_pool2d over NHWC. Padding does not count: an average divides by the elements inside the image.
 
-``avg_pool2d`` is the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. By the rule
-``integer``, which keeps the type, it is the sum of ``q`` over the count, rounded half away from zero. By
-``dequantized`` and the rules whose names begin so, it is the sum of ``s_in * (q - zp)`` in float32, divided by the
-count and by ``s_out``; the rule determines the order of the sum (`numerics.averages`). ``max_pool2d`` moves storage and
-keeps the type.
+``avg_pool2d`` is the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. The rule
+``integer`` keeps the type, and divides the sum of ``q`` by the count, rounded half away from zero. The rule
+``dequantized``, and those whose names begin so, sum ``s_in * (q - zp)`` in float32, then divide by the count and by
+``s_out``; they differ in the order of the sum (`numerics.sums`). ``max_pool2d`` moves storage and keeps the type.
 """
 
 from collections.abc import Sequence
@@ -69,7 +68,7 @@ def _check_channels(op: str, types: Types, *elements: UniformType) -> None:
 
 
 def _differs_in_bounds_only(element: UniformType, x: UniformType) -> bool:
-    """Return True if a type equals that of x except for storage bounds."""
+    """Return True if a type equals the type ``x`` except for its storage bounds."""
     return element.storage == x.storage and element.with_(storage_min=x.storage_min, storage_max=x.storage_max) == x
 
 
@@ -96,7 +95,10 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
 def _avg_parameters(
     types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array]:
-    """Return parameters, and their index by [count - 1, channel]."""
+    """Return (requantization parameters, array [count - 1, channel] with the number of the parameters to use).
+
+    ``count`` is the number of elements under a window that are not padding.
+    """
     x, element = uniform(types[0]), uniform(result)
     _, height, width, _ = static_shape(types[0], "avg_pool2d")
     kernel = attributes["kernel"]

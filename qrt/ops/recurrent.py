@@ -1,7 +1,7 @@
-"""svdf: a step of a sequence that carries a state, in integers as LiteRT computes it (docs/numerics_functions.md).
+"""svdf: one step of a rank-decomposed filter in integers, as LiteRT computes it (docs/numerics_functions.md).
 
-``svdf`` is a step of a rank-decomposed filter: features of x are stored for ``memory`` steps, and weighted over time.
-Its state, 16 bits, is an operand and the second result.
+The features of x are kept for ``memory`` steps, and weighted over time. The kept features, of 16 bits, are the state:
+an operand and the second result.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,10 @@ def check(name: str, types: Types, index: int, what: str, is_right: bool, wanted
 
 
 def check_accumulator(name: str, types: Types, index: int, what: str, scale: float) -> None:
-    """Raise QuantTypeError unless a bias is i32 of the scale of the sums, to which it is added unscaled."""
+    """Raise QuantTypeError unless a bias is i32 with this scale, the scale of the sums to which it is added.
+
+    ``index`` is the number of the bias operand, ``what`` its name.
+    """
     t = quantized(types[index], name, what)
     fits = container(t) == "i32" and t.is_per_layer and t.zero_point == 0 and t.scale == scale
     check(name, types, index, what, fits, f"i32 of scale {scale!r} and zero point 0")
@@ -81,7 +84,7 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
 
 
 def svdf_parameters(types: Types, results: Types) -> numerics.SvdfParameters:
-    """Return the parameters of an svdf of these types."""
+    """Return the constants of an svdf's arithmetic (multipliers and zero points) for these types."""
     x, feature, time, state = (uniform(t) for t in types[:4])
     y = uniform(results[0])
     return numerics.svdf_parameters(

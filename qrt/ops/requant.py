@@ -1,4 +1,4 @@
-"""Helpers of ops that end in a requantization: rule checks, accumulator bounds, parameters for combined scales."""
+"""Helpers of ops that end in a requantization: checks of rules and accumulators, and requantization parameters."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -19,18 +19,18 @@ LARGEST_ACCUMULATOR = (1 << 62) - 1
 
 @lru_cache(maxsize=512)
 def max_magnitude(t: UniformType) -> int:
-    """Return the largest ``|q - zero_point|`` of a type."""
+    """Return the largest ``|q - zero_point|`` of the values of a type."""
     least, greatest = t.zero_point_bounds
     return max(t.storage_max - least, greatest - t.storage_min)
 
 
 def max_storage(t: UniformType) -> int:
-    """Return the largest ``|q|`` of a type."""
+    """Return the largest ``|q|`` of the storage values of a type."""
     return max(t.storage_max, -t.storage_min)
 
 
 def check_choice(op: str, rule: str, rules: tuple[str, ...] = numerics.REQUANT_RULES) -> None:
-    """Raise QuantTypeError for a rule that the op does not have."""
+    """Raise QuantTypeError if ``rule``, the attribute ``requant``, is not one of the op's ``rules``."""
     if rule not in rules:
         raise QuantTypeError(f"{op}: requant must be one of {', '.join(rules)}, got {shown(rule)}")
 
@@ -39,14 +39,18 @@ _FEWER_BITS = "requantize the operands to fewer bits"
 
 
 def say_how_to_give_type(op: str, operands: str, bound: int | None) -> str:
-    """Return advice for a call without an exact result type: give ``out_type``, or use fewer bits if no type helps."""
+    """Return the advice for an error about a result type that cannot be inferred.
+
+    The caller must give ``out_type``; if the accumulator, of magnitude up to ``bound``, may exceed 64 bits, the
+    operands need fewer bits instead.
+    """
     if bound is not None and bound > LARGEST_ACCUMULATOR:
         return _FEWER_BITS
     return f"give out_type, qrt.{op}({operands}, out_type=t)"
 
 
 def check_rule(op: str, rule: str, bound: int | None, rules: tuple[str, ...] = numerics.REQUANT_RULES) -> None:
-    """Raise QuantTypeError for a rule that the op does not have, or an accumulator that 64 bits cannot hold.
+    """Raise QuantTypeError if ``rule`` is not one of the op's ``rules``, or the accumulator may exceed 64 bits.
 
     ``bound`` is the largest magnitude of the accumulator, None if unknown.
     """
@@ -56,10 +60,10 @@ def check_rule(op: str, rule: str, bound: int | None, rules: tuple[str, ...] = n
 
 
 def channel_parameters(rule: str, x: UniformType, w: UniformType, element: UniformType) -> numerics.RequantParameters:
-    """Return the requantization parameters of a convolution: one entry per output channel, or one if nothing is per
-    axis.
+    """Return the requantization parameters of a convolution, one entry for each output channel.
 
-    Per-axis types vary along the output channels, so each channel has its own combination of parameters.
+    There is only one entry if no type is per axis. Types that are per axis have their channels along the output
+    channels. ``x``, ``w`` and ``element`` are the types of input, weights and result.
     """
     count = max((t.scale_array.size for t in (x, w, element) if t.is_per_axis), default=1)
 
@@ -87,10 +91,12 @@ def combined_parameters(
     element_index: Array,
     counts: Array | None = None,
 ) -> tuple[numerics.RequantParameters, Array]:
-    """Return (parameters, index) for the multiplier ``product of the factors' scales / (result scale * count)``.
+    """Return (requantization parameters, index) for the product of the factors' scales over the result's scale.
 
-    Each factor comes with its parameter index as an array; all indices (and ``counts``) broadcast together, and
-    ``index`` has that broadcast shape. Parameters are formed once per distinct combination.
+    ``factors`` has each operand's type and its parameter index array, ``element`` and ``element_index`` are those of
+    the result. With ``counts``, as for a mean, the multiplier is also divided by the count. All index arrays and
+    ``counts`` broadcast together. There is one entry of parameters for each distinct combination; the array ``index``
+    has the number of each element's entry, in the broadcast shape.
     """
     columns = [i for _, i in factors] + [element_index]
     sizes = [t.scale_array.size for t, _ in factors] + [element.scale_array.size]

@@ -59,9 +59,9 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 
 
 def _check_rule(types: Types, attributes: Attributes) -> None:
-    """Raise QuantTypeError unless the rule exists and accepts the element type.
+    """Raise QuantTypeError unless the rule exists and supports the element type.
 
-    Sums of some rules have only 32 bits.
+    Some rules have sums of only 32 bits, so that they support only narrow storage.
     """
     x, rule = types[0].element, attributes["rule"]
     if rule not in RESIZE_RULES:
@@ -78,7 +78,11 @@ def _check_rule(types: Types, attributes: Attributes) -> None:
 def positions(
     types: Types, attributes: Attributes, shape: Sequence[int]
 ) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
-    """Return `bilinear_positions` for the rows and for the columns of images of ``shape``, NHWC."""
+    """Return the neighbours and weights for the rows and for the columns of the result (`numerics.bilinear_positions`).
+
+    Each is (index of the first neighbour, index of the second neighbour, weight) for each position of the result.
+    ``shape`` is that of the input images, NHWC.
+    """
     height, width = new_size("resize_bilinear", types, attributes)
     how = {name: bool(attributes[name]) for name in ("align_corners", "half_pixel_centers")}
     rule = attributes["rule"]
@@ -107,7 +111,10 @@ def _bind_bilinear(types: Types, result: TensorType, attributes: Attributes, con
 
 
 def nearest(types: Types, attributes: Attributes, shape: Sequence[int]) -> tuple[Array, Array]:
-    """Return the rows and the columns that the result takes from images of ``shape``, NHWC."""
+    """Return (the input row of each result row, the input column of each result column).
+
+    ``shape`` is that of the input images, NHWC.
+    """
     height, width = new_size("resize_nearest", types, attributes)
     how = {name: bool(attributes[name]) for name in ("align_corners", "half_pixel_centers")}
     return nearest_positions(shape[1], height, **how), nearest_positions(shape[2], width, **how)
@@ -120,7 +127,7 @@ def _reference_nearest(arrays: Sequence[Array], types: Types, result: TensorType
 
 
 def _bind_nearest(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    """Bind a gather along height and width, merged into one axis, with constant indices."""
+    """Bind a gather with constant indices along one axis, into which height and width are merged."""
     images, height, width, channels = static_shape(types[0], "resize_nearest")
     rows, columns = nearest(types, attributes, (images, height, width, channels))
     indices = (rows[:, None] * width + columns).ravel()

@@ -1,9 +1,9 @@
-"""scatter_nd: a tensor with elements replaced, or added to, at positions that another operand gives.
+"""scatter_nd: a copy of a tensor in which elements are replaced, or added to, at the positions in ``indices``.
 
-Each row of ``indices`` has a position along each of the first axes of ``x``. The element there, or the slice along the
-remaining axes, is combined with the row's part of ``updates``. Rows are applied in order: of those with the same
-position the last one replaces it, and sums are added one after the other. An index out of range is an error at run
-time.
+Each row of ``indices`` is a position: an index along each of the first axes of ``x``. The element at the position, or
+the slice along the remaining axes, is replaced by the row's part of ``updates``, or the part is added to it. Rows are
+applied in order: if several have the same position, the last one replaces, or all are added one after the other. An
+index out of range is an error at run time.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,11 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 
 def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
-    """Return the element type of the updates, whose last axes are ``moved`` axes of x after the first ones."""
+    """Return the element type that the updates must have, given the element type of x.
+
+    ``depth`` is the number of axes of x that are indexed; the axes behind them are ``moved`` axes further back in the
+    updates.
+    """
     if not isinstance(x, UniformType) or x.is_per_layer:
         return x
     if x.axis is None:
@@ -60,7 +64,7 @@ def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
 
 
 def is_number(element: object) -> bool:
-    """Return True if elements are added in their own type."""
+    """Return True for element types to which ``reduction = "add"`` applies: f32, f64 and integers of 8 to 64 bits."""
     if isinstance(element, FloatType):
         return element.name in ("f32", "f64")
     return isinstance(element, IntegerType) and element.width in (8, 16, 32, 64)

@@ -56,7 +56,7 @@ def _infer(name: str, types: Types, attributes: Attributes, result: TensorType |
 
 
 def is_symmetric_16(t: UniformType) -> bool:
-    """Return True for i16 without narrower bounds, per layer, with zero point 0."""
+    """Return True for a per-layer i16 type with zero point 0 and without narrower storage bounds."""
     whole = (t.storage_min, t.storage_max) == (-(1 << 15), (1 << 15) - 1) and t.is_signed
     return whole and t.is_per_layer and t.zero_point == 0
 

@@ -34,7 +34,10 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def integers(op: str, name: str, types: Types, given: Any, default: int | None = None) -> tuple[int, ...]:
-    """Return an attribute with an integer for each axis of the first operand, after checking it."""
+    """Return the attribute ``name`` as a tuple with an integer for each axis of the first operand.
+
+    ``given`` is its value; if it is None, each integer is ``default``. Raise QuantTypeError for any other value.
+    """
     rank = types[0].rank
     if rank is None:
         fail(op, "x must be ranked", types)
@@ -47,7 +50,10 @@ def integers(op: str, name: str, types: Types, given: Any, default: int | None =
 
 
 class SliceStep(NamedTuple):
-    """The elements that are taken along an axis; the size is None if the operand's size is not known."""
+    """The elements that ``slice`` takes along an axis: ``offset``, ``offset + stride`` and so on, ``size`` of them.
+
+    The size is None if it depends on a dynamic dimension.
+    """
 
     offset: int
     size: int | None
@@ -55,7 +61,7 @@ class SliceStep(NamedTuple):
 
 
 def steps_of(types: Types, attributes: Attributes) -> list[SliceStep]:
-    """Return the step of `slice` along each axis, checked as far as sizes are known."""
+    """Return what ``slice`` takes along each axis, after checking that it is in bounds as far as sizes are known."""
     lists = [
         integers("slice", name, types, attributes[name], default)
         for name, default in (("offsets", 0), ("sizes", -1), ("strides", 1))
@@ -87,7 +93,10 @@ def _resolved(n: int | None, first: int, size: int, stride: int) -> tuple[int, i
 
 
 def with_channels(t: UniformType, chosen: Sequence[int]) -> UniformType:
-    """Return a per-axis type with some of its channels; with none, a per-layer type, because a type needs a scale."""
+    """Return a per-axis type with only the ``chosen`` channels.
+
+    Without channels it is per layer, because a per-axis type needs at least one scale.
+    """
     if not len(chosen):
         return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)
     index = np.asarray(chosen)
@@ -95,7 +104,10 @@ def with_channels(t: UniformType, chosen: Sequence[int]) -> UniformType:
 
 
 def _chosen(op: str, t: Type, types: Types, positions: Mapping[int, Sequence[int]]) -> Type:
-    """Return the element type if only some positions along the channels' axis are taken."""
+    """Return the element type of a result that takes elements ``positions[axis]`` of the operand along some axes.
+
+    A per-axis type gets the scales of the channels that are taken.
+    """
     if not isinstance(t, UniformType) or t.is_per_layer:
         return t
     if t.is_sub_channel:
@@ -124,7 +136,7 @@ def _reference_slice(arrays: Sequence[Array], types: Types, result: TensorType, 
 
 
 def _walk(types: Types, attributes: Attributes) -> tuple[int, Shape]:
-    """Return (the index of the first element, the strides) of the slice of a row-major operand."""
+    """Return (index of the slice's first element in the row-major operand, strides of the slice in elements)."""
     steps, strides = steps_of(types, attributes), row_major_strides(static_shape(types[0], "slice"))
     walked = tuple(stride * step.stride for stride, step in zip(strides, steps, strict=True))
     return strided.offset([step.offset for step in steps], strides), walked
@@ -168,7 +180,7 @@ def _reference_tile(arrays: Sequence[Array], types: Types, result: TensorType, a
 
 
 def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    """Bind a copy whose source has stride 0 along the axes that count repetitions."""
+    """Bind a copy with two axes for each axis of x: one of repetitions, with source stride 0, and one of elements."""
     own, shape = static_shape(types[0], "tile"), static_shape(result, "tile")
     multiples = multiples_of(types, attributes)
     source, target = row_major_strides(own), row_major_strides(shape)

@@ -1,9 +1,9 @@
-"""leaky_relu, prelu: ``x`` where it is not negative, ``alpha * x`` where it is, each with its own multiplier.
+"""leaky_relu, prelu: ``x`` if it is not negative, else ``alpha * x``, each with its own multiplier.
 
-With ``acc = q - z``, non-negative values are ``acc`` with the multiplier ``s_in / s_out``. Negative values are ``acc``
-with ``s_in * alpha / s_out`` if alpha is an attribute, or ``acc * (alpha - z_alpha)`` with ``s_in * s_alpha / s_out``
-if it is an operand. A negative attribute has the multiplier of ``-alpha`` with the opposite sign: with -1 the op is the
-magnitude.
+With ``acc = q - z``, a non-negative value is ``acc`` requantized with the multiplier ``s_in / s_out``. If alpha is an
+attribute, a negative value is ``acc`` requantized with ``s_in * alpha / s_out``. If alpha is an operand, it is ``acc *
+(alpha - z_alpha)`` requantized with ``s_in * s_alpha / s_out``. A negative attribute alpha has the multiplier of
+``-alpha`` with the opposite sign; with alpha = -1, the op is the absolute value.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ SLOPES = replace(REQUANT, choices=(*REQUANT.choices, "fixed8"))
 
 
 def _element(op: str, types: Types, x: UniformType, result: TensorType | None) -> UniformType:
-    """Return the element type of the result after checking it."""
+    """Return the element type of the result, by default that of x. Raise QuantTypeError unless both are per layer."""
     element = declared_element(op, result) or x
     if not (x.is_per_layer and element.is_per_layer):
         fail(op, f"x and the result must be per layer, the result is {element}", types)
@@ -77,8 +77,10 @@ def _infer_prelu(types: Types, attributes: Attributes, result: TensorType | None
 def slope_parameters(
     x: UniformType, slope: float, element: UniformType, attributes: Attributes
 ) -> numerics.RequantParameters:
-    """Return parameters with index 0 for values that are not negative, and index 1 for negative ones, multiplied by
-    ``slope``."""
+    """Return requantization parameters of two entries: number 0 for non-negative values, number 1 for negative ones.
+
+    The multiplier of negative values includes the factor ``slope``.
+    """
     parameters = numerics.requant_parameters(
         attributes["requant"],
         container(element),

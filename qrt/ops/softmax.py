@@ -6,11 +6,11 @@ rules.
     table_int32    T[d] with 30 fractional bits, correctly rounded; the exact sum; one quotient in float64
     table_float32  T[d], the sum in order and a product with the inverse, in float32: LiteRT's default
     gemmlowp       32-bit fixed point: LiteRT's reference kernels
-    table_int16    16-bit values: exp and 1 / (1 + x) from interpolated tables of 513 entries, in both
+    table_int16    16-bit values: exp and 1 / (1 + x), both interpolated in tables of 513 entries
     table_shifted  T[d] as large as float32 sums allow, the sum in order and a quotient, in float32: ONNX Runtime's
 
-A table depends on the text alone. Every step is an operation of integer or float ``arith``, or ``math.roundeven`` or
-``math.round``: a lowering has the same bits.
+A table depends only on types and attributes. Every step is an operation of integer or float ``arith``, or
+``math.roundeven`` or ``math.round``, so that a lowered program has the same bits.
 """
 
 from collections.abc import Sequence
@@ -87,9 +87,9 @@ def _rule(name: str, attributes: Attributes) -> str:
 
 
 def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: UniformType) -> None:
-    """Raise QuantTypeError unless the scales, and the result's type, are those that the rule supports.
+    """Raise QuantTypeError unless the rule supports the scales of the operand and the result.
 
-    ``gemmlowp`` and 16-bit tables have one result type each.
+    The rules ``gemmlowp`` and ``table_int16`` allow only one scale and zero point of the result.
     """
     if rule == "table_int32":
         return
@@ -99,7 +99,7 @@ def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: Un
         return
     if rule == "gemmlowp" and not x.scale * beta * 2.0**26 > 1:
         raise QuantTypeError(f"{name}: requant = 'gemmlowp' needs a scale above 2**-26, got {x.scale * beta}")
-    unit, zero_point = _unit(name, rule, element)
+    unit, zero_point = _result_parameters(name, rule, element)
     whole = element.storage_width in (8, 16) and (element.storage_min, element.storage_max) == element.default_bounds
     if not whole or abs(element.scale / unit - 1) > 1e-3 or element.zero_point != zero_point:
         raise QuantTypeError(
@@ -109,7 +109,10 @@ def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: Un
 
 
 def _check_units(name: str, x: UniformType, beta: float, element: UniformType, size: int) -> None:
-    """Raise QuantTypeError unless float32 holds the largest entry times the result's units. Only a short axis fails."""
+    """Raise QuantTypeError if the largest exponential times ``1 / result scale`` exceeds float32's range.
+
+    This is for the rule ``table_shifted``, whose exponentials are larger if the axis is shorter.
+    """
     with np.errstate(over="ignore"):
         largest = numerics.softmax_table_shifted(x.scale, beta, size)[0] * numerics.softmax_units(element.scale)
     if not np.isfinite(largest):
@@ -119,8 +122,11 @@ def _check_units(name: str, x: UniformType, beta: float, element: UniformType, s
         )
 
 
-def _unit(name: str, rule: str, element: UniformType) -> tuple[float, int]:
-    """Return the scale and the zero point of the result of a rule."""
+def _result_parameters(name: str, rule: str, element: UniformType) -> tuple[float, int]:
+    """Return the only (scale, zero point) that a rule allows for a result with this storage type.
+
+    ``name`` is softmax or log_softmax, ``rule`` the value of the attribute ``requant``.
+    """
     if name == "log_softmax":
         return 1 / 16, element.storage_max
     return (2.0**-15, 0) if rule == "table_int16" else (2.0**-element.storage_width, element.storage_min)
@@ -148,7 +154,10 @@ def _reference(name: str, arrays: Sequence[Array], types: Types, result: TensorT
 
 
 def _tables(name: str, rule: str, scale: float, beta: float, size: int) -> dict[str, Any]:
-    """Return the tables of a call for the size of its axis."""
+    """Return the keyword arguments of `bind_softmax` that depend on the rule: its tables and multipliers.
+
+    ``scale`` is the operand's scale, ``size`` the size of the axis.
+    """
     if rule == "table_shifted":
         return {"table": numerics.softmax_table_shifted(scale, beta, size)}
     if rule == "table_float32":

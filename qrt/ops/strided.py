@@ -1,4 +1,4 @@
-"""Strided copies: bindings of the kernel with which families move storage."""
+"""Strided copies: the kernel that families such as transpose, concat, pad and slice use to move elements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ from qrt.ops.core import Array, KernelCall, Shape, row_major_strides
 
 @dataclass(frozen=True)
 class StridedPart:
-    """Elements of one source that are copied to the result; strides and offsets count elements.
+    """A box of elements to copy from one operand (or a ``constant``) to the result.
 
-    A part with a ``constant`` reads that, and has no operand.
+    ``shape`` is the box's shape; ``source`` and ``target`` are its strides in the operand and in the result, in
+    elements, as are the offsets. ``source_size`` is the operand's number of elements.
     """
 
     shape: Shape
@@ -28,12 +29,15 @@ class StridedPart:
 
 
 def whole(shape: Shape, target: Shape, target_offset: int = 0) -> StridedPart:
-    """Return the part of all elements of an operand."""
+    """Return the part that copies a whole contiguous operand to a box of the result with strides ``target``."""
     return StridedPart(shape, row_major_strides(shape), target, prod(shape), 0, target_offset)
 
 
 def bind_parts(dtype: np.dtype[Any], parts: Sequence[StridedPart], target_size: int) -> KernelCall | None:
-    """Bind one copy of parts; return None if an array has more axes than the kernel supports."""
+    """Bind one kernel call that copies all parts; return None if a part has more axes than the kernel supports.
+
+    ``target_size`` is the number of elements of the result.
+    """
     walked = [_merged(part.shape, part.source, part.target) for part in parts]
     if any(len(shape) > _MOST_AXES for shape, _, _ in walked):
         return None
@@ -54,7 +58,7 @@ _MOST_AXES = 31
 
 
 def is_contiguous(shape: Shape, strides: Shape) -> bool:
-    """Return True if elements at these strides are adjacent in row-major order."""
+    """Return True if an array with this shape and these strides in elements is C-contiguous."""
     dense = row_major_strides(shape)
     return all(size == 1 or stride == wanted for size, stride, wanted in zip(shape, strides, dense, strict=True))
 
@@ -64,9 +68,9 @@ def offset(index: Sequence[int], strides: Shape) -> int:
 
 
 def _merged(shape: Shape, source: Shape, target: Shape) -> tuple[Shape, Shape, Shape]:
-    """Return (shape, source strides, target strides) with neighbouring axes merged if both sides allow it.
+    """Return (shape, source strides, target strides) of a copy with neighbouring axes merged wherever possible.
 
-    Runs are longer then. Axes of size 1 are left out.
+    The innermost runs are longer then. Axes of size 1 are dropped.
     """
     merged: list[tuple[int, int, int]] = []
     for size, s, t in zip(shape, source, target, strict=True):

@@ -1,9 +1,10 @@
-"""Sub-channel weights: blocks along K, each with its own scale, and one requantization of their weighted sum.
+"""matmul with sub-channel weights: each block along K has its own scale, and their weighted sum is requantized once.
 
-The rules are in docs/numerics.md, "Requantization". ``float32``: the integer sum of each block, in float32, is
-multiplied by the block's scale; these are added in float32 in ascending order without fusing, the bias in units of
-``sa`` last; then ``* f32(sa) / f32(so)`` and the end of the ``float32`` rule. ``fixed``: the sum of ``P_b * M0_b`` (and
-bias ``* M0_bias``) with one N per column, in 128 bits, is rounded once.
+The rules are in docs/numerics.md, "Requantization". By ``float32`` the integer sum of each block is converted to
+float32 and multiplied by the block's scale; the products are added in float32 in ascending order without fusing, the
+bias in units of ``sa`` last; the total is multiplied by ``f32(sa) / f32(so)`` and rounded as the ``float32`` rule does.
+By ``fixed`` the sum of ``P_b * M0_b`` over the blocks (``P_b`` is a block's integer sum, ``M0_b`` its multiplier), and
+of ``bias * M0_bias``, is exact in 128 bits and rounded once, with one shift N per column.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,11 @@ from qrt.types import UniformType
 
 @dataclass(frozen=True, eq=False)
 class BlockParameters:
-    """Per-block factors, shaped [blocks, columns]; ``requant`` has one entry per column."""
+    """The factors of a matmul with sub-channel weights, as arrays [blocks, columns].
+
+    ``scale`` and ``bias_scale`` are for the rule ``float32``, the multipliers for ``fixed``. ``requant`` has one entry
+    for each column.
+    """
 
     k_block: int
     scale: Array
@@ -31,7 +36,7 @@ class BlockParameters:
 
 
 def column_scales(w: UniformType, depth: int, columns: int) -> tuple[int, Array, Array]:
-    """Return (values of K per block, scales and zero points as [blocks, columns])."""
+    """Return (values of K in a block, scales, zero points) of sub-channel weights, the latter as [blocks, columns]."""
     sizes = dict(w.block_sizes or ())
     k_block, n_block = sizes.get(0, max(depth, 1)), sizes.get(1, max(columns, 1))
     index = np.arange(columns) // n_block
@@ -42,7 +47,10 @@ def column_scales(w: UniformType, depth: int, columns: int) -> tuple[int, Array,
 def block_parameters(
     a: UniformType, w: UniformType, element: UniformType, rule: str, depth: int, columns: int, bias: UniformType | None
 ) -> BlockParameters:
-    """Return the factors of a matmul with sub-channel weights [depth, columns] and a per-layer ``a``."""
+    """Return the factors of a matmul of ``a``, per layer, with sub-channel weights [depth, columns].
+
+    ``element`` is the type of the result, ``rule`` is ``float32`` or ``fixed``.
+    """
     k_block, scales, _ = column_scales(w, depth, columns)
     out_scales = _per_column(element.scales, columns)
     zero_points = [int(z) for z in _per_column(element.zero_points, columns)]
@@ -84,9 +92,9 @@ def block_parameters(
 def _sums_are_finite(
     a: UniformType, w: UniformType, bias: UniformType | None, k_block: int, scales: tuple[Array, Array]
 ) -> bool:
-    """Return True if float32 holds the sums of all values of the types, so that infinities cannot add up to a NaN.
+    """Return True if no sum of the ``float32`` rule overflows, so that infinities cannot add up to a NaN.
 
-    Rounding is monotonic: no partial sum exceeds that of the largest magnitudes.
+    It suffices to test the values of the largest magnitude: rounding is monotonic.
     """
     scale, bias_scale = scales
     terms = None if bias is None else np.full(scale.shape[1], max_magnitude(bias))
@@ -99,7 +107,7 @@ def _per_column(values: tuple[float, ...], columns: int) -> list[float]:
 
 
 def bias_in_blocks(bias: Array, element: UniformType) -> Array:
-    """Return bias storage minus its zero points, int64."""
+    """Return bias storage minus its zero points, as int64."""
     return bias.astype(np.int64) - element.zero_point_array.ravel()
 
 
@@ -112,8 +120,10 @@ def requantize_blocks(
     rule: str,
     bias: tuple[Array, UniformType] | None,
 ) -> Array:
-    """Return the reference result: storage [..., M, N] of ``a`` [..., M, K] and ``w`` [K, N], both int64 without zero
-    points."""
+    """Return the reference result of a matmul with sub-channel weights, as storage [..., M, N].
+
+    ``a`` [..., M, K] and ``w`` [K, N] are int64, after subtracting zero points; ``bias`` has storage and type.
+    """
     depth, columns = w.shape
     p = block_parameters(a_type, w_type, element, rule, depth, columns, None if bias is None else bias[1])
     starts = range(0, depth, p.k_block)

@@ -56,7 +56,7 @@ def _infer(types: Types, attributes: Attributes, results: tuple[TensorType | Non
 def _reference(
     arrays: Sequence[Array], types: Types, results: tuple[TensorType, ...], attributes: Attributes
 ) -> tuple[Array, Array]:
-    """Sort stably by keys that ascend as elements descend, NaNs before all others."""
+    """Return the k largest elements, NaNs first, and their indices; a stable sort keeps equal elements in order."""
     (x,) = arrays
     if x.dtype.kind in "iub":
         order = np.argsort(~x, axis=-1, kind="stable")

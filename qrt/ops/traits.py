@@ -1,4 +1,7 @@
-"""The functions with which families build their traits and passes apply them."""
+"""Functions for the traits of families, and helpers of the passes that read the traits.
+
+The ``permute`` functions have the arguments and results that `Traits.permute` describes.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -16,7 +19,7 @@ _BY_PLACE: Final = frozenset(
 
 
 def permute_lists(*names: str) -> Permute:
-    """Return the ``permute`` trait for attributes with an entry for each axis, if they are given."""
+    """Return a ``permute`` function for an op whose attributes ``names`` are lists with an entry for each axis."""
 
     def permute(attributes: Attributes, order: Order) -> tuple[dict[str, Any], Order]:
         given = {name: attributes[name] for name in names if attributes[name] is not None}
@@ -26,12 +29,12 @@ def permute_lists(*names: str) -> Permute:
 
 
 def permute_axis(attributes: Attributes, order: Order) -> tuple[dict[str, Any], Order]:
-    """Return the attribute ``axis`` for operands before a transpose to ``order``, and the order of the result."""
+    """Return (the attribute ``axis`` for untransposed operands, the permutation to apply to the result)."""
     return {"axis": order[attributes["axis"] % len(order)]}, order
 
 
 def permute_reduced(attributes: Attributes, order: Order) -> tuple[dict[str, Any], Order]:
-    """Return the reduced axes for operands before a transpose to ``order``, and the order of the result's axes."""
+    """Return (the attribute ``axes`` for untransposed operands, the permutation to apply to the result)."""
     rank = len(order)
     axes = [axis % rank for axis in (range(rank) if attributes["axes"] is None else attributes["axes"])]
     after = list(order)
@@ -42,23 +45,26 @@ def permute_reduced(attributes: Attributes, order: Order) -> tuple[dict[str, Any
 
 
 def kept_axis(attributes: Attributes, axis: int) -> int | None:
-    """Return the index of an axis in the result of a reduction over named axes; None if it is reduced."""
+    """Return the number that ``axis`` has in the result of a reduction; None if it is reduced."""
     if attributes["axes"] is None or axis in attributes["axes"]:
         return None
     return axis - (0 if attributes["keepdims"] else sum(other < axis for other in attributes["axes"]))
 
 
 def is_by_place(attributes: Attributes) -> bool:
-    """Return True if the rule rounds elements in whole blocks of memory differently from those after the last block."""
+    """Return True if the rule rounds an element differently depending on its place in memory.
+
+    Elements in whole blocks are rounded differently from those after the last block.
+    """
     return attributes.get("requant") in _BY_PLACE
 
 
 def values_of_storage(t: UniformType) -> Array:
-    """Return every value of a storage type in ascending order, clamped to the storage bounds."""
+    """Return each value of the storage type in ascending order; values outside of the storage bounds are clamped."""
     least, greatest = t.default_bounds
     return np.clip(np.arange(least, greatest + 1), t.storage_min, t.storage_max)
 
 
 def inverse(order: Sequence[int]) -> Order:
-    """Return the permutation that undoes another one."""
+    """Return the inverse permutation."""
     return tuple(order.index(axis) for axis in range(len(order)))

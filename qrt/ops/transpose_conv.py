@@ -1,7 +1,8 @@
-"""transpose_conv2d: every input pixel adds its product with the window, NHWC input, OHWI weights.
+"""transpose_conv2d: every input pixel adds its product with the weights' window; NHWC input, OHWI weights.
 
-The product of pixel ``i`` and tap ``k`` is added at ``i * stride + k - padding``. ``output_padding`` adds rows and
-columns at the end, which may contain the bias alone. Bias and requantization are those of ``conv2d``.
+The product of pixel ``i`` and tap ``k`` is added to pixel ``i * stride + k - padding`` of the result.
+``output_padding`` adds rows and columns at the end, which may contain the bias alone. Bias and requantization are those
+of ``conv2d``.
 """
 
 from collections.abc import Sequence
@@ -37,7 +38,7 @@ OP = "transpose_conv2d"
 
 
 def taps_of(kernel: Sequence[int], strides: Sequence[int]) -> int:
-    """Return the largest number of taps of a window that reach one pixel of the result."""
+    """Return the largest number of the kernel's taps whose products are added to one pixel of the result."""
     return -(-kernel[0] // strides[0]) * -(-kernel[1] // strides[1])
 
 

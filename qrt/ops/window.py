@@ -24,9 +24,9 @@ def resolve_padding(
     strides: tuple[int, int],
     dilations: tuple[int, int],
 ) -> Pairs:
-    """Return explicit ``((top, bottom), (left, right))`` for "VALID", "SAME" or pairs.
+    """Return the padding ``((top, bottom), (left, right))`` for "VALID", "SAME" or such pairs.
 
-    "SAME" is TensorFlow's: an odd element is added at the end.
+    "SAME" is TensorFlow's: an odd element is added at the end. ``size`` is the height and width of the input.
     """
     if not isinstance(padding, str) or padding not in ("VALID", "SAME"):
         return pairs(op, padding)
@@ -40,12 +40,12 @@ def resolve_padding(
 
 
 def _reach(kernel: int, dilation: int) -> int:
-    """Return the number of elements from the first of a window to its last, both included."""
+    """Return the size of a dilated kernel along one dimension."""
     return (kernel - 1) * dilation + 1
 
 
 def pairs(op: str, padding: Any) -> Pairs:
-    """Return two pairs of non-negative integers. Raise QuantTypeError for any other padding."""
+    """Return an explicit padding as two pairs of integers. Raise QuantTypeError for any other value."""
     try:
         (top, bottom), (left, right) = padding
         values = tuple(index(v) for v in (top, bottom, left, right))
@@ -61,7 +61,7 @@ def pairs(op: str, padding: Any) -> Pairs:
 
 
 def two_positive(op: str, name: str, values: Any) -> tuple[int, int]:
-    """Return a pair of positive integers. Raise QuantTypeError, naming the attribute, for other values."""
+    """Return the attribute ``name`` as two positive integers. Raise QuantTypeError for other values."""
     checked = tuple(values) if isinstance(values, (tuple, list)) else ()
     if len(checked) != 2 or any(not isinstance(v, (int, np.integer)) or not 1 <= v < 1 << 31 for v in checked):
         raise QuantTypeError(f"{op}: {name} must be two positive integers, got {shown(values)}")
@@ -71,7 +71,10 @@ def two_positive(op: str, name: str, values: Any) -> tuple[int, int]:
 def output_size(
     op: str, size: int | None, kernel: int | None, padding: tuple[int, int], stride: int, dilation: int = 1
 ) -> int | None:
-    """Return the number of windows along one dimension."""
+    """Return the number of window positions along one dimension; None if a size is unknown.
+
+    Raise QuantTypeError if no window fits.
+    """
     if kernel == 0:
         raise QuantTypeError(f"{op}: the window has 0 elements")
     if size is None or kernel is None:
@@ -86,7 +89,10 @@ def output_size(
 def output_sizes(
     op: str, size: tuple[int | None, int | None], kernel: tuple[int | None, int | None], attributes: Attributes
 ) -> tuple[int | None, int | None]:
-    """Return the output height and width of a convolution, after checking its attributes."""
+    """Return the output height and width of a convolution, after checking strides, dilations and padding.
+
+    ``size`` and ``kernel`` are the heights and widths of input and kernel.
+    """
     strides = two_positive(op, "strides", attributes["strides"])
     dilations = two_positive(op, "dilations", attributes["dilations"])
     padding = pairs(op, attributes["padding"])
@@ -99,7 +105,7 @@ def output_sizes(
 def windows(
     x: Array, kernel: tuple[int, int], padding: Pairs, strides: tuple[int, int], dilations: tuple[int, int], fill: int
 ) -> Array:
-    """Return a view [N, OH, OW, C, KH, KW] of all windows of a padded copy of ``x``."""
+    """Return all windows of a copy of ``x`` that is padded with ``fill``, as a view [N, OH, OW, C, KH, KW]."""
     padded = np.pad(x, ((0, 0), *padding, (0, 0)), constant_values=fill)
     reach = tuple(map(_reach, kernel, dilations))
     views = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(1, 2))

@@ -1,8 +1,8 @@
 """Execution of programs: planned on kernels, or interpreted operation by operation.
 
-- `Program` (`program.py`) is the class for users; a `PlanSource` (`plan_source.py`) makes its `Plan` for given input
-  types: `module_source.py` from a module, which `build.py` plans with the modules of `planner`, `saved/source.py` from
-  a file, without IR and planner.
+- `Program` (`program.py`) is the class for users. It gets the `Plan` for given input types from a `PlanSource`
+  (`plan_source.py`), of which there are two. The one of `module_source.py` has a module, which `build.py` plans with
+  the modules of `planner`. The one of `saved/source.py` has a file with saved plans, and needs neither IR nor planner.
 - `fusion` has the passes that run before planning, `interpreter` a reference implementation of each operation, and
   `saved` the file format of saved programs.
 - Start with docs/internals/runtime.md, then `program.py`. To see why an operation is not fused, read its traits

@@ -8,12 +8,15 @@ from qrt._ext.kernels import Executable
 
 @final
 class ArgumentBinder:
-    """A check and conversion of a program's arguments, which then run its executable.
+    """A compiled check of a program's arguments, which runs the program's executable if they need no conversion.
 
-    It exists for the speed of ``program(x)``: no Python code runs for an argument that fits as it is. Called with a
-    tuple of arguments it returns a list of results, quantized ones as tensors; None where an argument does not fit, so
-    that the caller converts it or says what is wrong. ``whole`` says which inputs take any integer of their array.
-    ``names`` and ``initials`` are those of the globals in ``state``."""
+    It exists for the speed of ``program(x)``: the check runs no Python code. Called with a tuple of arguments, it
+    returns the list of results, quantized ones as tensors. It returns None if an argument does not fit as it is; the
+    caller then converts the argument or raises an error. ``elements`` and ``results`` have the quantized type of each
+    input and result, or None. ``whole`` is True for each input whose type has every value of its array's dtype.
+    ``shapes`` are those of the results. ``names`` and ``initials`` are the names and the initial arrays of the globals
+    in ``state``.
+    """
 
     def __init__(
         self,

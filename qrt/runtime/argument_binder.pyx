@@ -1,5 +1,6 @@
-"""The check of a program's arguments, compiled: `program(x)` costs less than a microsecond beyond its kernels only where
-no Python code runs for an argument. argument_binder.pyi says what it takes."""
+"""The compiled check of a program's arguments; argument_binder.pyi describes its parameters.
+
+It is compiled because Python code for each argument would cost more than a microsecond in every `program(x)`."""
 
 cimport cython
 cimport numpy as cnp
@@ -76,8 +77,9 @@ cdef class ArgumentBinder:
         return results
 
     def states(self):
-        """Return the arrays of the globals, which have their initial values where nothing set them. Call it under the
-        lock of the state."""
+        """Return the arrays of the globals, after setting those without an array to their initial values.
+
+        The caller must hold the lock of the state."""
         cdef dict arrays = self.state.arrays
         cdef Py_ssize_t i
         cdef list globals = []

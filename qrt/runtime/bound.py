@@ -58,8 +58,10 @@ class BoundProgram:
                 self._run(self._state.arrays)
 
     def _fill(self, name: str, result: Array) -> None:
-        """Copy a result to its output array; allocate the array if the shape is known only at run time, and it
-        changed.
+        """Copy a result to its output array.
+
+        If the program allocated the array, because the shape is known only at run time, a result of another shape
+        replaces it. A caller's array of another shape is a ModelError.
         """
         out = self.outputs.get(name)
         if out is not None and out.shape == result.shape:
@@ -85,16 +87,16 @@ class BoundProgram:
 
 
 def bound_inputs(given: Sequence[Any], ports: Sequence[Port]) -> dict[str, Array]:
-    """Return the caller's arrays by name. Raise ModelError for an array that does not fit its port."""
+    """Return the caller's input arrays by name. Raise ModelError if a dtype, shape or layout does not fit its input."""
     return {p.name: _own_array(value, p, f"input {p.name!r}", False) for value, p in zip(given, ports, strict=True)}
 
 
 def bound_outputs(
     given: Mapping[str, Any], ports: Sequence[Port], plan: Plan, inputs: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """Return the output arrays by name: the caller's, after checks, and new ones for the rest.
+    """Return the output arrays by name: the caller's, after checks, and new arrays for the other outputs.
 
-    An output whose shape is known only at run time is missing.
+    An output whose shape is known only at run time is left out, unless the caller gives its array.
     """
     require(given, Mapping, "outputs", "a mapping of names to arrays")
     names = [port.name for port in ports]
@@ -113,7 +115,10 @@ def bound_outputs(
 
 
 def _own_array(value: Any, port: Port, what: str, written: bool) -> Array:
-    """Return the caller's own array, not a copy. Raise ModelError if kernels cannot use it in place."""
+    """Return the caller's own array, not a copy. Raise ModelError if kernels cannot read or write it in place.
+
+    ``what`` names the input or output in errors. ``written`` is True for an output.
+    """
     t, array = port.type, value
     if isinstance(value, Tensor) and not written:
         if value.type is not t.element:
@@ -135,7 +140,7 @@ def _own_array(value: Any, port: Port, what: str, written: bool) -> Array:
 
 
 def _check_disjoint(inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
-    """Raise ModelError for an output that shares memory with another array."""
+    """Raise ModelError if an output shares memory with an input or another output."""
     checked = [(f"input {name!r}", array) for name, array in inputs.items()]
     for name, array in outputs.items():
         for other, other_array in checked:

@@ -1,8 +1,8 @@
-"""The planner: walks a function for concrete input types and makes a step for each operation.
+"""The planner: makes a step for each operation of a function, for concrete input types.
 
-An op of a family is bound to its kernel, other ops to a loop kernel or to a step of the interpreter. ``reshape`` and
-storage casts that keep the bytes become views of their operand's slot. Where an operand's shape is known only at run
-time, the family is bound during the run, once for each shape.
+An op of a family (`qrt.ops`) is bound to its kernel; another op becomes a call of a loop kernel, or a step of the
+interpreter. ``reshape``, and storage casts that keep the bytes, become views of the operand's slot. If an operand's
+shape is known only at run time, the family is bound during the run, once for each shape.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ from qrt.types import MemRefType, TensorType, Type
 
 
 def build(prepared: PreparedFunction, input_types: Sequence[TensorType]) -> Plan:
-    """Plan a prepared function for inputs of static types."""
+    """Plan a prepared function for input types with static shapes."""
     builder, function = _Builder(prepared.module, prepared.constants, prepared.saturating), prepared.function
     arguments = function.regions[0].blocks[0].arguments
     inputs = [builder.input(t, v.type) for t, v in zip(input_types, arguments, strict=True)]
@@ -63,13 +63,17 @@ def build(prepared: PreparedFunction, input_types: Sequence[TensorType]) -> Plan
 
 class _Builder(ControlPlanner):
     def input(self, t: TensorType, declared: Type) -> SlotView:
-        """Return the place of an input. A memref is a value of the interpreter only."""
+        """Add a slot for an input of type ``t`` and return a view of it.
+
+        ``declared`` is the input's type in the program. If it is a memref, the view has no tensor type, because only
+        the interpreter can use it.
+        """
         return self.place("input", None if isinstance(declared, MemRefType) else t, declared)
 
     # -- functions --------------------------------------------------------------------------------------------------
 
     def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
-        """Plan a function's body for arguments in these places, and return the places of its results."""
+        """Plan a function's body, whose arguments are in these slots, and return the slots of its results."""
         self.places.update(zip(block.arguments, arguments, strict=True))
         *operations, end = block
         for op in operations:
@@ -148,8 +152,10 @@ class _Builder(ControlPlanner):
         return self._call(op, call, inputs, results, family_coverage(op, call, has_kernel), operands)
 
     def _plain(self, op: Operation, operands: list[SlotView], types: Sequence[TensorType]) -> list[SlotView] | None:
-        """Plan an op on unquantized values as a kernel call or a view. Return None if the interpreter must run it:
-        outside regions also an op on scalars only."""
+        """Plan an op on unquantized values as a kernel call or a view of its operand.
+
+        Return None if only the interpreter can run the op. An op on scalars becomes a kernel call only inside a region.
+        """
         if op.name == "tensor.empty" and as_tensor(op.result.type).has_static_shape and is_written_over(op.result):
             return [self.place("nothing", as_tensor(op.result.type), op.result.type)]
         if len(op.results) != 1:
@@ -177,7 +183,7 @@ class _Builder(ControlPlanner):
 
     @cached_property
     def folder(self) -> ConstantFolder[SlotView]:
-        """The folder of constants that depend on the concrete input types: sizes, and tensors computed from sizes."""
+        """The folder of values that are constant for the concrete input types: sizes, and tensors made of sizes."""
         return ConstantFolder(partial(interpret_constants, self.code), self._may_fold, self._constants)
 
     def _folded(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:
@@ -201,7 +207,7 @@ class _Builder(ControlPlanner):
         ]
 
     def _loops(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:
-        """Plan an op as a loop kernel and return the places of its results; None if no kernel fits."""
+        """Plan an op as a call of a loop kernel, and return the slots of its results; None if no kernel supports it."""
         types = [place.type for place in operands if place.type is not None]
         if len(types) < len(operands) or op.name.partition(".")[0] not in ("arith", "linalg", "math"):
             return None
@@ -226,10 +232,12 @@ class _Builder(ControlPlanner):
         result: TensorType,
         attributes: Any,
     ) -> SlotView | None:
-        """Plan a concatenation whose operands are contiguous parts of the result, and return the place of the result.
+        """Plan a concatenation whose operands are contiguous parts of the result, and return the slot of the result.
 
-        The step that computes an operand writes directly into the result. An operand that is not a temporary, or is
-        part of another one, is copied. Return None if every operand would be copied."""
+        The step that computes an operand then writes directly into the result. An operand that is not a temporary, or
+        is a view (as one that occurs twice), is copied. Return None if every operand would be copied, if parts are not
+        contiguous, or if an operand must be requantized.
+        """
         axis, shape = one_axis("concat", types, attributes), static_shape(result, "plan")
         own = [place.slot for place in operands if self.slots[place.slot].kind == "temporary"]
         if prod(shape[:axis]) != 1 or not own or any(t.element != result.element for t in types):
@@ -261,7 +269,7 @@ class _Builder(ControlPlanner):
         return stored_globals(self.code.module)
 
     def _state(self, op: Operation) -> SlotView | None:
-        """Return the place of the global's array; None if the interpreter must load and store it."""
+        """Return the slot of a global's array, for a load or a store; None if the interpreter must run the op."""
         name = name_of(op)
         if name not in self.states:
             initial, declared = initial_array(named_global(op)), (*op.results, *op.operands)[0].type
@@ -274,7 +282,7 @@ class _Builder(ControlPlanner):
         return self.states[name]
 
     def _load(self, op: Operation, state: SlotView) -> list[SlotView]:
-        """Plan a load: a view of the global's array, or a copy if the global changes before the last use."""
+        """Plan the load of a global: a view of its array, or a copy if the global may change before the last use."""
         if self.slots[state.slot].kind == "state" and (self.in_region or needs_copy(op)):
             return self._call(op, self._copy(state), [state], [state.static_type], copied(op), [])
         return [SlotView(state.slot, state.type, op.results[0].type)]
@@ -291,7 +299,7 @@ class _Builder(ControlPlanner):
         return copy_call(dtype, prod(state.shape))
 
     def _deferred(self, op: Operation, operands: list[SlotView]) -> list[SlotView]:
-        """Plan an op of a family with operands whose shapes are known only at run time."""
+        """Plan a family's op that is bound during the run, because operand shapes are known only then."""
         self.leave_to_interpreter(op, "reads a shape that is known only at run time")
         called = family_of(op)
         packs = () if called is None else called.packs
@@ -312,7 +320,10 @@ class _Builder(ControlPlanner):
         return results
 
     def _observed(self, op: Operation, operand: SlotView) -> SlotView:
-        """Add a step that gives the operand to the run's tap, and return a view of the operand as the result."""
+        """Plan a `quant.stats_ref`: a step that passes the operand to the run's ``tap`` (the caller's function).
+
+        Return a view of the operand as the result.
+        """
         self.leave_to_interpreter(op, "is observed")
         slot = operand.slot
         self._use(slot)
@@ -325,7 +336,7 @@ class _Builder(ControlPlanner):
         return SlotView(slot, operand.type, op.result.type)
 
     def _interpreted(self, op: Operation, why: str = "") -> list[SlotView]:
-        """Plan an op as a step of the interpreter. Its operands include the values that its regions capture."""
+        """Plan an op as a step of the interpreter, which also reads the outside values that the op's regions use."""
         self.leave_to_interpreter(op, "has no kernel")
         runs: list[FrameStep] = []
         used = captured(op)
@@ -349,7 +360,8 @@ class _Builder(ControlPlanner):
     ) -> None:
         """Add a step of the interpreter.
 
-        The interpreter may keep an operand as part of another value, so its operands cannot stay in the arena.
+        The interpreter may return a view of an operand, so that the operand must outlive the step: its array is
+        allocated for the run instead of in the arena.
         """
         for place in operands:
             slot = self.slots[root(self.slots, place.slot)[0]]
@@ -359,7 +371,7 @@ class _Builder(ControlPlanner):
         self.steps.append(ValueStep(runs, coverage, operands, results))
 
     def finish(self, inputs: Sequence[SlotView], results: Sequence[SlotView]) -> Plan:
-        """Allocate the arena and return the plan. Results that are temporaries become fresh arrays."""
+        """Allocate the arena and return the plan. Results that would be in the arena get arrays of their own."""
         for place in results:
             self._use(place.slot)
             slot = self.slots[place.slot]
@@ -388,7 +400,7 @@ class _Builder(ControlPlanner):
 
 
 def _arrange(slots: Mapping[int, PlanSlot]) -> PlanMemory:
-    """Assign each temporary its offset in the arena, and return the sizes of the arena."""
+    """Set the offset of each temporary in the arena, and return the sizes of the arena."""
     temporaries = [slot for slot in slots.values() if slot.kind == "temporary"]
     spans = [Span(slot.nbytes, slot.first, slot.last) for slot in temporaries]
     nbytes = allocate(spans)
@@ -406,8 +418,11 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def _shapes(op: Operation, types: Sequence[TensorType | None]) -> set[tuple[int | None, ...] | None]:
-    """Return the distinct known shapes of an elementwise op's tensor operands. Scalars (the condition of a `select`)
-    are skipped. More than one shape means that inputs disagree where the types have dynamic dimensions."""
+    """Return the distinct shapes of an elementwise op's tensor operands, as far as they are known.
+
+    Scalar operands (the condition of a `select`) are skipped. More than one shape means that the operands' dynamic
+    dimensions have sizes that do not fit.
+    """
     if not _is_elementwise(op):
         return set()
     pairs = zip(types, op.operands, strict=True)
@@ -415,9 +430,11 @@ def _shapes(op: Operation, types: Sequence[TensorType | None]) -> set[tuple[int 
 
 
 def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[TensorType | None]:
-    """Return the results' static types as far as the operands' types determine them, else None for each result.
+    """Return the results' types with static shapes, given those of the operands; None for a type that is not known.
 
-    A structured op's results have the types of its output operands, an elementwise op's the shape of its operands."""
+    The results of a structured op have the types of its output operands, those of an elementwise op the operands'
+    shape.
+    """
     results = [value.type for value in op.results]
     if isinstance(op, StructuredOp) and results:
         return list(operands[op.input_count :])

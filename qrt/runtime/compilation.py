@@ -29,7 +29,7 @@ def compile(module: Module | str, function: str | None = None, *, saturating: bo
     ParseError
         If the text is not MLIR.
     VerifyError
-        If the program breaks a rule.
+        If the program is not valid IR.
     ModelError
         If there is no such function, or it has an operation that cannot run.
     QuantTypeError

@@ -23,11 +23,12 @@ from qrt.types import IntegerType, Type
 
 @dataclass(frozen=True)
 class ConstantFold:
-    """Computes operations whose operands are all constants, with their regions. Preserves every value.
+    """Replaces operations whose operands are all constants by constants. Preserves every value.
 
-    The interpreter computes them. A quantized value becomes an integer constant and a `quant.scast`. An operation is
-    not folded if it has effects; if a result is neither a scalar nor a tensor of static shape, or has more elements
-    than `max-elements`; or if its execution is an error or takes more than 65,536 steps.
+    The interpreter computes the operations, including those with regions. A quantized value becomes an integer constant
+    and a `quant.scast`. An operation is not folded if it has effects; if a result is neither a scalar nor a tensor of
+    static shape, or has more elements than `max-elements`; or if its execution raises an error or takes more than
+    65,536 steps.
     """
 
     max_elements: int = option(MAX_FOLDED, "the most elements of a result that is computed")
@@ -41,7 +42,7 @@ class ConstantFold:
         folder.fold_inside(module.operation, cyclic_operations(module.operation.walk()))
 
     def may_fold(self, op: Operation) -> bool:
-        """Return True for constants, for `tensor.empty`, and for operations whose results are small enough."""
+        """Return True for `arith.constant` and `tensor.empty`, and for an op whose results are small enough to fold."""
         if op.operands or op.regions:
             return is_constant(op) or (bool(op.results) and all(self._is_small(value.type) for value in op.results))
         return op.name in ("arith.constant", "tensor.empty")
@@ -56,15 +57,17 @@ class ConstantFold:
 
 @dataclass(frozen=True)
 class FoldPlanConstants:
-    """Computes a function's operations whose operands are all constants, as `qrt.compile` does. Preserves every value.
+    """Replaces a function's operations whose operands are all constants, as `qrt.compile` does. Preserves every value.
 
-    The pass works on the operations that are planned: those of one function and of its `scf.if` and `scf.while`. Ops
-    that have kernels are computed by these, with the same bits. A result may have up to 16777216 elements. If its type
-    has dynamic dimensions, it becomes a constant and a `tensor.cast`; if it is quantized, an integer constant and a
-    `quant.scast`. An operation is not folded if it has effects, takes more than 65,536 steps, has a result that cannot
-    be written as a constant, or if its execution is an error. An op of `qrt` whose types do not fit each other is an
-    error at once, as is a constant that cannot run. The pass `constant-fold` differs: it works on the whole program,
-    with the regions of loops and callees, computes everything in the interpreter, and only results of static shape.
+    The pass folds the operations of one function and of the regions of its `scf.if` and `scf.while`. An op that has a
+    kernel is computed by the kernel, with the interpreter's bits. A result may have up to 16777216 elements. A result
+    whose type has dynamic dimensions becomes a constant and a `tensor.cast`, a quantized result an integer constant and
+    a `quant.scast`. An operation is not folded if it has effects, takes more than 65,536 steps, has a result that
+    cannot be written as a constant, or raises an error. An op of the `qrt` dialect whose types do not fit each other,
+    and a constant whose type is not supported or whose array needs more memory than is available, make the pass fail.
+
+    The pass `constant-fold` differs: it folds the whole program, with callees and the regions of all loops, in the
+    interpreter alone, and only results of static shape.
     """
 
     entry: str = option("", ENTRY)
@@ -75,8 +78,10 @@ class FoldPlanConstants:
         self.fold(module, choose(module, self.entry or None))
 
     def fold(self, module: Module, function: Operation) -> dict[Operation, list[Array]]:
-        """Fold a function's operations. Return the arrays of all operations with known results, also of those that
-        cannot be written as a constant."""
+        """Fold a function's operations, and return the result arrays of every operation whose results are known.
+
+        They include results that cannot be written as a constant in the program.
+        """
         evaluate = partial(plan_constants, ModuleCode(module, TABLES, self.saturating), function)
         folder = ConstantFolder(evaluate, self._may_fold, lambda op, arrays: replacements(folder.arrays, op, arrays))
         for op in planned_operations(function):

@@ -22,8 +22,11 @@ MOST_STEPS, MOST_ELEMENTS, MOST_ITERATIONS = 1 << 16, 1 << 24, 1 << 28
 
 
 def interpret_constants(code: ModuleCode, op: Operation, known: Mapping[Value, Array]) -> list[Array] | None:
-    """Return an op's results, computed by the interpreter. Return None if they are too large or take too long, or if
-    the op raises an error: the program then raises it when it runs."""
+    """Return the results of an op on constant operands (``known``), computed by the interpreter.
+
+    Return None if a result is too large, the op takes too many steps, or it raises an error: the program then raises
+    the error when it runs.
+    """
     compiler = Compiler(code)
     inputs = [(compiler.slot(value), of_rank(array, value.type)) for value, array in known.items()]
     try:
@@ -45,7 +48,7 @@ def interpret_constants(code: ModuleCode, op: Operation, known: Mapping[Value, A
 
 
 def _is_small(op: Operation) -> bool:
-    """Return True unless the op's types show more elements or iterations than the limits."""
+    """Return False if an op's types show that it has more elements or iterations than constant folding allows."""
     shapes = [getattr(value.type, "shape", ()) for value in (*op.operands, *op.results)]
     known = [tuple(size for size in shape or () if size is not None) for shape in shapes]
     if any(prod(shape) > MOST_ELEMENTS for shape in known):
@@ -58,10 +61,12 @@ def _is_small(op: Operation) -> bool:
 def plan_constants(
     code: ModuleCode, function: Operation, op: Operation, known: Mapping[Value, Array]
 ) -> list[Array] | None:
-    """Return an op's results as the plan of the function computes them: by a kernel if there is one.
+    """Return the results of an op on constant operands (``known``), computed by its kernel or else by the interpreter.
 
-    Kernels give the interpreter's bits in less time and have no limits. Raise an error for an op of a family whose
-    types do not fit and for a constant that cannot run, unless the op is inside a region, which may never run."""
+    Kernels give the interpreter's bits in less time and without limits. Raise the error of a family's op whose types do
+    not fit, or of a constant that the runtime does not support; but return None if the op is inside a region of the
+    function, because the region may never run.
+    """
     is_constant = op.name == "arith.constant"
     try:
         if is_constant:

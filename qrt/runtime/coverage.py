@@ -9,9 +9,14 @@ import numpy as np
 class Coverage(NamedTuple):
     """The engine that runs one op of the program.
 
-    ``engine`` is ``kernel`` (``detail`` names the entry and its ISA), ``control`` for jumps between kernels (``detail``
-    names the target step, counted from 0), ``reference``, ``interpreter`` (for a loop or a branch, ``detail`` has the
-    reason), or ``tap``."""
+    ``engine`` is one of:
+
+    - ``kernel``: a kernel in C; ``detail`` has its name and instruction set;
+    - ``control``: a jump between kernels; ``detail`` names the target step, counted from 0;
+    - ``reference``: the op family's implementation in NumPy;
+    - ``interpreter``: the interpreter; for a loop or a branch, ``detail`` has the reason;
+    - ``tap``: a call of the function that observes a `quant.stats_ref`.
+    """
 
     op: str
     location: str
@@ -33,7 +38,7 @@ class PlanTiming(NamedTuple):
 
 
 def shares(runs: Sequence[Sequence[tuple[Coverage, float]]]) -> list[PlanTiming]:
-    """Return the timing of each step: the median of its seconds over several runs."""
+    """Return the timing of each step over several runs: the median of its seconds, and the share of all medians."""
     medians = [(steps[0][0], float(np.median([seconds for _, seconds in steps]))) for steps in zip(*runs, strict=True)]
     total = sum(seconds for _, seconds in medians)
     return [

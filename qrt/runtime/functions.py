@@ -1,4 +1,4 @@
-"""Functions of a module that programs run: their choice, their ports, and checks of their values."""
+"""Functions of a module as programs: the choice of the function, its inputs and outputs, and checks of its types."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -14,7 +14,10 @@ from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, U
 
 
 def check_values(module: Module) -> None:
-    """Raise ModelError at an operation with a value that no array or kernel supports, such as float storage."""
+    """Raise ModelError at an operation with a value of a type that programs cannot have.
+
+    Examples are a quantized type with float storage, and a tensor with too many elements.
+    """
     types = _types_of(module)
     for type, operation in types.items():
         if isinstance(type, TensorType | VectorType):
@@ -37,7 +40,7 @@ def check_values(module: Module) -> None:
 
 
 def _types_of(module: Module) -> dict[Type, Operation]:
-    """Return the types of all values, each with the first operation that has a value of that type."""
+    """Return the types of all values in the module, each with the first operation that has a value of the type."""
     types: dict[Type, Operation] = {}
     for operation in module.operation.walk():
         arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
@@ -74,7 +77,7 @@ def ports(function: FuncOp, prefix: str) -> tuple[Port, ...]:
 
 
 def _port_name(function: FuncOp, kind: Literal["inputs", "results"], prefix: str, number: int) -> str:
-    """Return the declared name of an argument or a result, or else the prefix and the number."""
+    """Return the declared name of an argument or a result; without one, ``prefix`` and ``number``, as in ``arg0``."""
     name, given = function.port_name(kind, number), function.port_attributes(kind, number).get("qrt.name")
     if name is None and given is not None:
         raise ModelError(f"qrt.name of {prefix} {number} must be a string, got {given}")
@@ -82,8 +85,11 @@ def _port_name(function: FuncOp, kind: Literal["inputs", "results"], prefix: str
 
 
 def check_dimensions(function: FuncOp, types: Sequence[TensorType]) -> None:
-    """Raise QuantError if dimensions with the same name have different sizes. Arguments name dimensions by the
-    attribute ``{qrt.dimensions = ["batch", ""]}``."""
+    """Raise ModelError if dimensions of the same name have different sizes in the input types.
+
+    Arguments name their dimensions by the attribute ``{qrt.dimensions = ["batch", ""]}``; "" is a dimension without
+    name.
+    """
     sizes: dict[str, tuple[int | None, str]] = {}
     for number, t in enumerate(types):
         own = repr(_port_name(function, "inputs", "arg", number))

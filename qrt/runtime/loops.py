@@ -1,4 +1,4 @@
-"""Iteration spaces of affine maps: extents from shapes, operands as views over the loops, sums of products."""
+"""Loop nests of `linalg` ops: extents from shapes, operands viewed over the loops, and sums of products."""
 
 from collections.abc import Sequence
 from math import prod
@@ -14,9 +14,9 @@ Shape = tuple[int, ...]
 
 
 def extents(maps: Sequence[AffineMapAttr], shapes: Sequence[Shape]) -> Shape:
-    """Return the extent of each loop, from the operand dimensions that a single loop indexes.
+    """Return the number of iterations of each loop, from the operand dimensions that this loop alone indexes.
 
-    Raise ModelError if two operands disagree, or an index is out of an operand's bounds.
+    Raise ModelError if two dimensions give a loop different extents, or an index is out of an operand's bounds.
     """
     sizes: dict[int, int] = {}
     for number, (map, shape) in enumerate(zip(maps, shapes, strict=True)):
@@ -54,7 +54,7 @@ def _range(expression: Expression, loops: Shape) -> tuple[int, int]:
 
 
 def grid(loops: Shape) -> list[Array]:
-    """Return the index of each loop, as an array that broadcasts over all loops."""
+    """Return, for each loop, its indices as an array that broadcasts with those of the other loops."""
     return [
         np.arange(extent).reshape([-1 if axis == loop else 1 for axis in range(len(loops))])
         for loop, extent in enumerate(loops)
@@ -62,10 +62,11 @@ def grid(loops: Shape) -> list[Array]:
 
 
 def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
-    """Return the operand as an array with one axis per loop, of size 1 where a loop does not index the operand.
+    """Return an operand as an array with one axis per loop, of size 1 for loops that do not index the operand.
 
-    The result is a view, or a copy if an index is not a weighted sum of loops. A scalar is returned as it is. Bounds
-    are not checked here."""
+    The result is a view; it is a copy if an index is not a weighted sum of loop indices. A scalar is returned
+    unchanged. Bounds are not checked here.
+    """
     if not isinstance(array, np.ndarray):
         return array
     rank = len(loops)
@@ -86,16 +87,18 @@ def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
 
 
 def strided(array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
-    """Return an `as_strided` view, through an integer view of the bits: NumPy rejects 8-bit floats there."""
+    """Return NumPy's `as_strided` view, made on integers of the same bits because NumPy rejects 8-bit floats there."""
     bits = array.view(f"u{array.itemsize}")
     return np.lib.stride_tricks.as_strided(bits, tuple(shape), tuple(strides)).view(array.dtype)
 
 
 def sums_of_products(x: Array, y: Array, reduced: Sequence[int], loops: Shape) -> Array | None:
-    """Return the sum of `x * y` over the reduced loops, modulo 2**64, with the other loops as axes in their order.
+    """Return the sum of `x * y` over the reduced loops modulo 2**64, as an array over the other loops in their order.
 
-    The operands are integers of at most 64 bits. Return None unless both operands run over all reduced loops. If the
-    bound of the sum is exact in a float type, the product is computed in that type, which is many times faster."""
+    The operands are integers of at most 64 bits, with an axis for each loop. Return None if an operand has size 1 along
+    a reduced loop. If float32 or float64 represents every sum exactly, the product is computed in that type, which is
+    many times faster.
+    """
     if any(not x.shape[loop] == y.shape[loop] == loops[loop] for loop in reduced):
         return None
     parallel = [loop for loop in range(x.ndim) if loop not in reduced]
@@ -120,5 +123,5 @@ def _magnitude(x: Array) -> int:
 
 
 def element(map: AffineMapAttr, index: Sequence[int]) -> tuple[int, ...]:
-    """Return the indices that a map gives in one iteration."""
+    """Return the indices of the operand's element that a map gives for loop indices ``index``."""
     return tuple(evaluate(result, index) for result in map.results)

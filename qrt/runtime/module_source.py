@@ -1,4 +1,4 @@
-"""The source of plans from a module, which is prepared, planned and interpreted."""
+"""The source of plans for a function of a module in memory."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -30,7 +30,8 @@ _KEY = "qrt_saved_"
 class ModuleSource(PlanSource):
     """A function of a module, planned on request.
 
-    ``is_observed`` keeps the values that `quant.stats_ref` names, so that a run can give them to its tap.
+    If ``is_observed``, each `quant.stats_ref` stays in the plan, so that a run can pass its value to a ``tap``
+    function.
 
     Raises QuantError for a module that cannot be run.
     """
@@ -88,7 +89,10 @@ class ModuleSource(PlanSource):
 
 
 def module_of(text: str, constants: Sequence[Array], path: str) -> Module:
-    """Return the module of a text and its long constants, as ``text_and_constants`` returns them."""
+    """Parse a program's text and insert its long constants, which ``text_and_constants`` has stored separately.
+
+    ``path`` names the text in errors. Raise ValueError if there are fewer arrays than the text needs.
+    """
     with garbage_uncollected():
         module, remaining = parse(text, filename=path, upstream=24), iter(constants)
         for op in module.operation.walk():

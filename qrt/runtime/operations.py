@@ -15,12 +15,12 @@ FUSED = "qrt.fused"
 
 
 def failure(op: Operation, message: str) -> ModelError:
-    """Return the error at an op: file:line:column, the message, the source line and a caret."""
+    """Return a ModelError with an op's location: file:line:column, the message, the source line and a caret."""
     return ModelError(op.location.render(f"'{op.name}' op {message}"))
 
 
 def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], Types]:
-    """Return the family, attributes and result types of an op whose operands have these static types."""
+    """Return the family, attributes and result types of an op, given the static types of its operands."""
     family = family_of(op)
     if family is None:
         raise failure(op, "cannot run: it has neither a kernel nor a reference implementation")

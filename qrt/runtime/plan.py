@@ -1,6 +1,7 @@
-"""Plans of a function for concrete input types.
+"""Plans: the steps of a function for concrete input types.
 
-If every step is a kernel, a run is one call into C. Otherwise executables alternate with steps of the interpreter.
+If every step is a kernel, a run is one call into C. Otherwise runs of kernels, each one call into C, alternate with
+steps of the interpreter.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,19 +24,19 @@ if TYPE_CHECKING:  # a saved program runs without interpreter and planner
 
 
 class PlanMemory(NamedTuple):
-    """The bytes of a run's arena, and the largest total of bytes that are live at the same time."""
+    """The size of a run's arena in bytes, and the most bytes of temporaries that are live at the same time."""
 
     arena_bytes: int
     live_bytes: int
 
 
 class Plan:
-    """A function planned for input types. ``run`` may be called from many threads at once.
+    """A function planned for concrete input types. ``run`` may be called from many threads at once.
 
-    ``results`` has the static type of each result, None if it is known only at run time. ``states`` has the initial
-    array of each global that is read and written in place, by name. ``runner`` runs the steps: an executable if all of
-    them are kernels. ``details`` are the steps and the places of values; the plan of a saved program reads them from
-    the program's text when they are first needed.
+    ``results`` has the static type of each result, or None if its shape is known only at run time. ``states`` has the
+    initial array, by name, of each global that kernels read and write in place. ``runner`` runs the steps: an
+    executable if all of them are kernels. ``details`` has the steps and the slots of values; a saved program plans its
+    text again to get them when they are first needed.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Plan:
 
     @property
     def coverage(self) -> "list[Coverage]":
-        """The engine that runs each step (a kernel or the interpreter), in order of the steps."""
+        """The engine of each step (a kernel or the interpreter), in the order of the steps."""
         return [step.coverage for step in self.details.steps]
 
     @property
@@ -65,7 +66,7 @@ class Plan:
         return self.runner if isinstance(self.runner, Executable) else None
 
     def text(self, name: str) -> str:
-        """Return the plan of the function with this name as text, one line per step."""
+        """Return the plan as text, one line per step; ``name`` is the name of the function."""
         memory = f"arena of {self.memory.arena_bytes} bytes for {self.memory.live_bytes} at once"
         return "\n".join([f"@{name} for {self.isa}, {memory}", *self.details.lines()])
 
@@ -78,7 +79,9 @@ class Plan:
     ) -> list[Array]:
         """Run on arrays of the planned shapes, and return fresh result arrays.
 
-        ``tap`` is called with each observed value. ``state`` has the arrays of globals; the run updates it."""
+        ``tap`` is called with each `quant.stats_ref` op and its value. ``max_steps`` limits the operations in loops and
+        in the interpreter. ``state`` has the arrays of globals, which the run updates.
+        """
         state = {} if state is None else state
         states = self.state_arrays(state)
         if not isinstance(self.runner, Executable):
@@ -91,7 +94,7 @@ class Plan:
     def run_timed(
         self, inputs: Sequence[Array], max_steps: int | None = None, state: dict[str, Array] | None = None
     ) -> "tuple[list[Array], list[tuple[Coverage, float]]]":
-        """Return the results, and the seconds of each step; a step in a loop has the seconds of all rounds."""
+        """Run, and return the results and the seconds of each step; all iterations of a step in a loop are included."""
         state = {} if state is None else state
         states = self.state_arrays(state)
         if not isinstance(self.runner, Executable):
@@ -105,13 +108,13 @@ class Plan:
         return outputs, list(zip(self.coverage, seconds.tolist(), strict=False))
 
     def raise_located(self, error: KernelError) -> NoReturn:
-        """Raise an error of a step of the executable with the op and its location; raise other errors unchanged."""
+        """Raise a kernel's error with the location of its op; raise an error without a step unchanged."""
         if error.step is None:
             raise error
         self.details.raise_located(error.step, error)
 
     def state_arrays(self, state: dict[str, Array]) -> tuple[Array, ...]:
-        """Return the arrays of the plan's globals from ``state``, to which missing ones are added first."""
+        """Return the arrays of the plan's globals; a global missing in ``state`` is added with its initial value."""
         for name, initial in self.states.items():
             if name not in state:
                 state[name] = initial.copy()

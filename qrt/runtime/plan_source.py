@@ -1,4 +1,4 @@
-"""The source of plans, from which a program gets the plan of its function for given input types."""
+"""The interface by which a program gets the plan of its function for given input types."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class PlanSource(ABC):
     """A function of a program that can be planned for given input types.
 
-    ``saved_types`` are the input types of plans that were saved. ``is_eager`` is True if a program of static input
-    types is planned when it is constructed, ``is_stateful`` if calls change globals, and ``saturating`` if a float
-    outside an integer type's range converts to the nearest integer of the type.
+    ``saved_types`` has the input types of each plan in a saved file. ``is_eager`` is True if a program with static
+    input types is planned when it is constructed, ``is_stateful`` if the function changes globals, and ``saturating``
+    if a float outside an integer type's range converts to the nearest integer of the type.
     """
 
     name: str
@@ -32,20 +32,20 @@ class PlanSource(ABC):
     @property
     @abstractmethod
     def module(self) -> "ir.Module":
-        """The program before preparation, as the interpreter runs it."""
+        """The module before the passes that prepare it for planning; the interpreter runs this module."""
 
     def plan(self, types: Sequence[TensorType]) -> Plan:
-        """Return the plan for inputs of static types, for the active instruction set."""
+        """Return the plan for static input types on the active instruction set: a saved one, or a new one."""
         return self.plan_module(types)
 
     @abstractmethod
     def plan_module(self, types: Sequence[TensorType]) -> Plan:
-        """Return a new plan of the module's function for inputs of static types, for the active instruction set."""
+        """Plan the module's function for static input types on the active instruction set."""
 
     @abstractmethod
     def text_and_constants(self) -> tuple[str, list[Array]]:
-        """Return the module's text without its long constants, and these constants in order."""
+        """Return the module's text with names in place of long constants, and these constants in the text's order."""
 
     @abstractmethod
     def interpret(self, arrays: Sequence[Array], max_steps: int | None, state: dict[str, Array]) -> list[Array]:
-        """Return the results of the interpreter, which reads and updates ``state``."""
+        """Run the function in the interpreter and return its results; the run updates the globals in ``state``."""

@@ -1,4 +1,4 @@
-"""Arguments and results of programs."""
+"""The inputs and outputs of programs, by name and type."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +10,12 @@ from qrt.types import TensorType, Type
 
 @dataclass(frozen=True)
 class Port:
-    """An argument or a result of a program.
+    """An input or an output of a program.
 
-    ``name`` is its ``{qrt.name = "..."}`` attribute, or ``arg0``, ``result0`` and so on. A scalar is a tensor of rank
-    0. A memref is a tensor with ``in_place``: the program reads and writes the caller's array. ``spelled`` is the
-    argument's name in the program's text, such as ``%x``, or empty."""
+    ``name`` is its ``{qrt.name = "..."}`` attribute, or ``arg0``, ``result0`` and so on. ``type`` is a tensor of rank 0
+    for a scalar. For a memref it is a tensor, and ``in_place`` is True: the program reads and writes the caller's
+    array. ``spelled`` is the argument's name in the program's text, such as ``%x``, or empty.
+    """
 
     name: str
     type: TensorType
@@ -23,7 +24,7 @@ class Port:
 
 
 def check_names(inputs: Mapping[str, Any], ports: Sequence[Port]) -> None:
-    """Raise ModelError if ``inputs`` has a name that no port has."""
+    """Raise ModelError if a name in ``inputs`` is not the name of a program's input."""
     require(inputs, Mapping, "inputs", "a mapping of names to arrays")
     names = [port.name for port in ports]
     if unknown := set(inputs) - set(names):
@@ -31,7 +32,7 @@ def check_names(inputs: Mapping[str, Any], ports: Sequence[Port]) -> None:
 
 
 def in_order(inputs: Mapping[str, Any], ports: Sequence[Port]) -> list[Any]:
-    """Return the values of ``inputs`` in the order of the ports. Raise ModelError if a name is unknown or missing."""
+    """Return the values of ``inputs`` in the order of a program's inputs. Raise ModelError for wrong names."""
     check_names(inputs, ports)
     missing = [port for port in ports if port.name not in inputs]
     if missing:
@@ -41,6 +42,6 @@ def in_order(inputs: Mapping[str, Any], ports: Sequence[Port]) -> list[Any]:
 
 
 def brief(t: Type) -> str:
-    """Return the type's text for an error message, cut after 200 characters: a type may have many scales."""
+    """Return a type's text for an error message, cut after 200 characters because a type may have many scales."""
     text = str(t)
     return text if len(text) <= 200 else f"{text[:200]}..."

@@ -1,4 +1,4 @@
-"""Preparation of a program for planning: passes on a copy of it, and the arrays of its constants."""
+"""Preparation of a function for planning: passes on a copy of its module, which also compute constant values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +19,11 @@ from qrt.runtime.fusion import FUSING
 
 @dataclass(frozen=True)
 class PreparedFunction:
-    """A function ready to be planned, in a prepared copy of its program.
+    """A function after the passes that run before planning, in its own copy of the module.
 
-    ``constants`` has the arrays of the operations with known results, also of those that cannot be written as a
-    constant in the text."""
+    ``constants`` has the result arrays of each operation whose results are known before the run, also of results that
+    cannot be written as constants in the module.
+    """
 
     module: Module
     function: Operation
@@ -31,9 +32,11 @@ class PreparedFunction:
 
 
 def prepared(module: Module, name: str, saturating: bool, *, observed: bool = False) -> PreparedFunction:
-    """Prepare the named function for planning. If it is ``observed``, each `quant.stats_ref` is kept.
+    """Return the named function, prepared for planning in a copy of the module.
 
-    Raise ModelError if calls are nested too deeply or a constant cannot run."""
+    If ``observed``, each `quant.stats_ref` is kept as an operation. Raise ModelError if calls are nested too deeply, or
+    for a constant that the runtime does not support.
+    """
     copy = Module(module.operation.clone({}), module.upstream)
     function = copy.function(name)
     steps = preparation(copy, function, saturating, observed=observed)
@@ -43,9 +46,10 @@ def prepared(module: Module, name: str, saturating: bool, *, observed: bool = Fa
 
 
 def preparation(module: Module, function: FuncOp, saturating: bool, *, observed: bool = False) -> list[PipelineStep]:
-    """Return the passes to run before a function is planned: those for the operations in the module.
+    """Return the passes to run before ``function`` is planned, chosen by the operations that occur in the module.
 
-    The list is empty if the interpreter runs the whole function."""
+    The list is empty if the interpreter runs the whole function.
+    """
     if body(function) is None:
         return []
     names = {op.name for op in module.operation.walk()}
@@ -65,7 +69,7 @@ def _step(name: str, **options: Any) -> PipelineStep:
 
 
 def _has_kernels(module: Module, function: Operation) -> bool:
-    """Return True if the function, or a function it calls, has an op that fusion could bind to a kernel."""
+    """Return True if the function, or a function that it calls, has an op that the fusion passes may change."""
     pending = [function]
     seen = {function}
     while pending:
@@ -79,7 +83,7 @@ def _has_kernels(module: Module, function: Operation) -> bool:
 
 
 def _operations(function: Operation) -> list[Operation]:
-    """Return the function's operations that a plan can have after `quant.region` bodies are inlined."""
+    """Return the operations that a plan of the function may have: those of its body and of planned regions."""
     operations: list[Operation] = []
     stack = list(body(function) or ())
     while stack:

@@ -31,12 +31,12 @@ MAX_PLANS = 16
 class Program:
     """A compiled function, made by ``qrt.compile``.
 
-    Call it with arguments in order, or call ``run`` with a dict of them by name. Both may be called from several
-    threads at once.
+    Call the program with its inputs as arguments, in order, or call ``run`` with a dict of inputs by name. Both may be
+    called from several threads at once.
 
     Float inputs are arrays of the declared dtype. Quantized inputs are QuantTensors of the declared type, or its
-    storage integers; quantized results are QuantTensors. A program with dynamic dimensions is planned for each set of
-    input shapes it is called with, and keeps the latest 16 plans. ``inputs`` and ``outputs`` have the names and types
+    storage integers; quantized results are QuantTensors. A program with dynamic dimensions is planned once for each
+    set of input shapes that occurs, and keeps the latest 16 plans. ``inputs`` and ``outputs`` have the names and types
     of arguments and results.
 
     A program that sets an ``ml_program.global`` has state, which it keeps from call to call. Its calls run one after
@@ -81,16 +81,19 @@ class Program:
 
     @property
     def module(self) -> "ir.Module":
-        """The program before preparation, as the interpreter runs it."""
+        """The module before the passes that prepare it for planning; ``interpret=True`` runs this module."""
         return self._source.module
 
     def _prefer(self, plan: Plan) -> None:
-        """Make the next call try this plan first."""
+        """Set the plan that the next call tries first: it is used if the input types fit, without a look-up."""
         if plan is not self._preferred[0]:
             self._preferred = plan, self._argument_binder(plan)
 
     def _argument_binder(self, plan: Plan) -> ArgumentBinder | None:
-        """Return the binder that runs a plan on arguments that need no conversion; None if a step is not a kernel."""
+        """Return the compiled check of arguments for a plan, for arguments that need no conversion.
+
+        Return None if a step of the plan is not a kernel, or a type stores several values in one byte.
+        """
         elements = [port.type.element for port in (*self.inputs, *self.outputs)]
         quantized = [element if isinstance(element, UniformType) else None for element in elements]
         if plan.executable is None or any(map(is_packed, elements)):
@@ -110,7 +113,7 @@ class Program:
         )
 
     def __call__(self, *arguments: Any) -> Any:
-        """Return the result, or a tuple of results if the function has several."""
+        """Run the program on its inputs in order; return the result, or a tuple of results if there are several."""
         results = self._run_binder(arguments)
         if results is not None:
             return results[0] if len(results) == 1 else tuple(results)
@@ -122,12 +125,13 @@ class Program:
     def run(
         self, inputs: Mapping[str, Any], *, interpret: bool = False, max_steps: int | None = None
     ) -> dict[str, Any]:
-        """Return the results by name, for ``inputs`` by name.
+        """Run the program on ``inputs`` by name, and return the results by name.
 
-        ``interpret`` runs the reference implementation of every op instead of the kernels, with the same bits.
-        ``max_steps`` limits the number of operations that the interpreter runs, and those in loops and branches of the
-        plan. Without it, an `scf.while` may run a million iterations. Raise ModelError if a limit is exceeded or an
-        argument does not fit."""
+        If ``interpret``, the interpreter runs the reference implementation of every op instead of the kernels, with the
+        same bits. ``max_steps`` limits the number of operations that run in the interpreter, and in the plan's loops
+        and branches; without it, an `scf.while` may run a million iterations. Raise ModelError if a limit is exceeded
+        or an input does not fit.
+        """
         if self._preferred[1] is not None and type(inputs) is dict and not interpret and max_steps is None:
             given = [inputs[name] for name in self._names if name in inputs]
             if len(given) == len(inputs) and (results := self._run_binder(tuple(given))) is not None:
@@ -139,7 +143,10 @@ class Program:
         return self._named(results)
 
     def _run_binder(self, arguments: tuple[Any, ...]) -> list[Any] | None:
-        """Return the results if every step is a kernel and the arguments need no conversion; else None."""
+        """Run the preferred plan by the compiled argument check, and return the results.
+
+        Return None if there is none, or if an argument needs a conversion.
+        """
         plan, binder = self._preferred
         if plan is None or binder is None:
             return None
@@ -151,7 +158,7 @@ class Program:
             raise no_memory(self.name, error) from None
 
     def bind(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any] | None = None) -> "BoundProgram":
-        """Bind the program to arrays: each call of the result reads the inputs' current values and writes the outputs.
+        """Bind the program to arrays. Each call of the bound program reads the input arrays and writes the outputs.
 
         The plan is made for the currently active instruction set. The bound program uses this program's state, and only
         one thread may run it at a time.
@@ -159,15 +166,15 @@ class Program:
         Parameters
         ----------
         inputs : mapping of str to array
-            An array for each input, of its dtype and shape: storage integers, or a QuantTensor, where it is quantized.
+            An array for each input, of its dtype and shape; for a quantized input storage integers or a QuantTensor.
         outputs : mapping of str to array, optional
-            Arrays for some or all outputs. The other arrays are allocated: at once, or at the first call for an output
-            whose shape only the run knows.
+            Arrays for some or all outputs. Arrays for the other outputs are allocated: at once, or at the first call
+            if the output's shape is known only at run time.
 
         Returns
         -------
         BoundProgram
-            Its ``inputs`` and ``outputs`` are the arrays by name. The array of a quantized output has its storage.
+            Its ``inputs`` and ``outputs`` are the arrays by name. A quantized output's array has storage integers.
 
         Raises
         ------
@@ -200,7 +207,7 @@ class Program:
     def run_timed(
         self, inputs: Mapping[str, Any], *, max_steps: int | None = None
     ) -> tuple[dict[str, Any], list[PlanTiming]]:
-        """Return the results by name as ``run`` does, and the time of each step as ``timings`` does."""
+        """Run the program and return (results by name, as from ``run``; time of each step, as from ``timings``)."""
         require(max_steps, (int, type(None)), "max_steps", "an integer")
         arrays = self.arrays_of(inputs)
         with memory_reported(self.name):
@@ -322,9 +329,10 @@ class Program:
         save(self._source, types, path)
 
     def memory(self, *shapes: Sequence[int]) -> PlanMemory:
-        """Return the memory of a run: ``arena_bytes`` is the size of the arena for temporaries, ``live_bytes`` the
-        largest total of temporaries that are live at the same time. ``shapes`` are those of the inputs, as in
-        ``coverage``.
+        """Return the memory that a run needs for temporaries, for inputs of these shapes.
+
+        ``arena_bytes`` is the size of the arena for all temporaries, ``live_bytes`` the most bytes of temporaries that
+        are live at the same time. Dynamic dimensions of inputs without a given shape count as 1.
 
         >>> x = "tensor<4x!quant.uniform<i8:f32, 0.5>>"
         >>> text = f"func.func @f(%x: {x}) -> {x} {{ %0 = qrt.add %x, %x : ({x}, {x}) -> {x} "
@@ -336,17 +344,21 @@ class Program:
         return self._plan_of(dict(zip(self._names, shapes, strict=False))).memory
 
     def coverage(self, *shapes: Sequence[int]) -> "list[Coverage]":
-        """Return where each op runs, in order. ``shapes`` are those of the inputs; without them, dynamic dimensions are
-        1."""
+        """Return the engine that runs each op (a kernel or the interpreter), in order, for inputs of these shapes.
+
+        Dynamic dimensions of inputs without a given shape count as 1.
+        """
         return self._plan_of(dict(zip(self._names, shapes, strict=False))).coverage
 
     def planned(self, inputs: Mapping[str, Any]) -> Plan:
-        """Return the plan that runs on these inputs."""
+        """Return the plan that a call with these inputs runs."""
         return self._plan(self._types(self.arrays_of(inputs)))
 
     def plan_text(self, inputs: Mapping[str, Any]) -> str:
-        """Return the plan for these inputs as text, as ``qrt run --print-plan`` prints it. Dynamic dimensions of inputs
-        that are not given are 1."""
+        """Return the plan for these inputs as text, as ``qrt run --print-plan`` prints it.
+
+        Dynamic dimensions of inputs that are not given count as 1.
+        """
         check_names(inputs, self.inputs)
         given = {
             port.name: incoming(inputs[port.name], port.type, f"input {port.name!r}", port.in_place).shape
@@ -356,14 +368,14 @@ class Program:
         return self._plan_of(given).text(self.name)
 
     def arrays_of(self, inputs: Mapping[str, Any]) -> list[Array]:
-        """Return inputs by name as arrays for ``run_arrays``. Raise ModelError for an input that does not fit."""
+        """Return the inputs as arrays for ``run_arrays``, in order. Raise ModelError for an input that does not fit."""
         return self._incoming(in_order(inputs, self.inputs))
 
     def _named(self, results: Iterable[Any]) -> dict[str, Any]:
         return dict(zip(self._result_names, results, strict=True))
 
     def _plan_of(self, shapes: Mapping[str, Sequence[int]]) -> Plan:
-        """Return the plan for inputs of these shapes. Dynamic dimensions of other inputs are 1."""
+        """Return the plan for inputs of these shapes by name. Dynamic dimensions without a given shape count as 1."""
         types = []
         for port in self.inputs:
             default = tuple(1 if d is None else d for d in port.type.shape or ())
@@ -371,7 +383,7 @@ class Program:
         return self._plan(types)
 
     def _copied(self, arrays: Sequence[Array]) -> list[Array]:
-        """Return the arrays, with copies of those that the program writes in place."""
+        """Return input arrays, of which those that the program writes in place (memrefs) are copied."""
         return [a.copy() if port.in_place else a for a, port in zip(arrays, self.inputs, strict=True)]
 
     def _incoming(self, arguments: Sequence[Any]) -> list[Array]:
@@ -385,8 +397,10 @@ class Program:
         ]
 
     def run_arrays(self, arrays: Sequence[Array], max_steps: int | None = None, tap: "Tap | None" = None) -> list[Any]:
-        """Run the program on arrays from ``arrays_of`` and return the results. If the program is planned for
-        observation, ``tap`` is called with the op and value of each `quant.stats_ref`."""
+        """Run the program on the arrays that ``arrays_of`` returns, and return the results.
+
+        ``tap`` is called with each `quant.stats_ref` op and its value, if the program was planned to observe these ops.
+        """
         plan = self._plan(self._types(arrays))
         self._prefer(plan)
         with self._stream() as state:
@@ -394,7 +408,10 @@ class Program:
 
     @contextmanager
     def _stream(self) -> Iterator[dict[str, Array]]:
-        """Yield the arrays of the state for one call, under the state's lock; an empty dict if there is no state."""
+        """Yield the arrays of the program's globals by name, for one call that holds their lock.
+
+        Yield an empty dict if the program does not change globals.
+        """
         if not self._source.is_stateful:
             yield {}
             return
@@ -416,7 +433,7 @@ class Program:
         ]
 
     def _planned_types(self) -> list[tuple[TensorType, ...]]:
-        """Return the input types of all plans, saved or cached."""
+        """Return the input types of each plan in the saved file or in the cache."""
         with self._lock:
             return list(dict.fromkeys([*self._source.saved_types, *(key[1:] for key in self._plans)]))
 
@@ -444,5 +461,5 @@ class Program:
 
 
 def _rebuild(*_: object) -> NoReturn:
-    """Raise ModelError for a pickle of an earlier version, in which programs named this function."""
+    """Raise ModelError when a pickle of an earlier version is loaded, because such pickles call this function."""
     raise ModelError("a program pickled by an earlier qrt does not load here: compile its model again")

@@ -47,12 +47,16 @@ def as_tensor(t: Type) -> TensorType:
 
 
 def of_rank(array: Array, t: Type) -> Any:
-    """Return an array as the interpreter's value of a type: a NumPy scalar for a scalar type."""
+    """Return an array as the interpreter represents a value of type ``t``: a scalar type as a NumPy scalar."""
     return array if isinstance(t, ShapedType) else array[()]
 
 
 def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
-    """Return the declared type with a static shape. Raise QuantTypeError if the shape or the integrity rule fails."""
+    """Return the declared type with this static shape.
+
+    Raise QuantTypeError if the shape does not match the declared one, or if per-axis parameters do not fit the shape.
+    ``what`` names the value in errors.
+    """
     dims = declared.shape
     fits = dims is None or (len(dims) == len(shape) and all(d in (None, s) for d, s in zip(dims, shape, strict=True)))
     if not fits:
@@ -64,7 +68,7 @@ def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
 
 @lru_cache(256)
 def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
-    """Return ``concrete`` for an argument or a result, with errors as ModelError. Cached for the latest types."""
+    """Return `concrete` for an argument or a result, with a QuantTypeError raised as ModelError. Cached."""
     try:
         return concrete(declared, shape, what)
     except QuantTypeError as error:
@@ -72,9 +76,10 @@ def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
 
 
 def sizes_of(type: TensorType | MemRefType, dynamic: Iterable[Any]) -> Shape:
-    """Return the shape of a type with the given sizes for its dynamic dimensions.
+    """Return the shape of a type, with the sizes in ``dynamic`` for its dynamic dimensions, in order.
 
-    Raise UndefinedError for a negative size, and QuantError if the bytes exceed 63 bits."""
+    Raise UndefinedError for a negative size, and QuantError if an array of the shape needs 2^63 bytes or more.
+    """
     remaining = iter(dynamic)
     shape = tuple(int(next(remaining)) if size is None else size for size in type.shape or ())
     if any(size < 0 for size in shape):
@@ -84,29 +89,32 @@ def sizes_of(type: TensorType | MemRefType, dynamic: Iterable[Any]) -> Shape:
 
 
 def require_addresses(shape: Shape, element: Type) -> None:
-    """Raise QuantError for a shape whose array needs 2^63 bytes or more. As in NumPy, dimensions of 0 are not
-    counted."""
+    """Raise QuantError if an array of this shape needs 2^63 bytes or more.
+
+    Dimensions of size 0 are left out of the product, as in NumPy's check.
+    """
     count = prod(filter(None, shape))
     if count >= 1 << 58 and count * element_dtype(element).itemsize >= 1 << 63:
         raise QuantError(f"not enough memory for a tensor of shape {list(shape)}, of elements {element}")
 
 
 def as_index(number: int) -> Any:
-    """Return an integer as a value of type index. Raise UndefinedError if it does not fit."""
+    """Return an integer as a value of type index (int64). Raise UndefinedError if it does not fit 64 bits."""
     if not -(1 << 63) <= number < 1 << 63:
         raise UndefinedError(f"{number} is out of the range of an index")
     return np.int64(number)
 
 
 def empty(t: TensorType) -> Array:
-    """Return an uninitialized array of a static type."""
+    """Return an uninitialized array for values of a type with a static shape."""
     return np.empty(static_shape(t, "plan"), element_dtype(t.element))
 
 
 def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False) -> Array:
-    """Return an argument as an array for the program; with ``in_place`` the caller's own array.
+    """Return a caller's argument as an array for the program; with ``in_place`` it must be the caller's own array.
 
-    Raise a ModelError that names the argument for a wrong dtype, type or shape."""
+    Raise ModelError for a wrong dtype, type or shape. ``what`` names the argument in the error.
+    """
     if in_place and not (isinstance(value, np.ndarray) and value.flags.writeable and ready(value) is value):
         raise ModelError(f"{what} is written in place, and must be a writable, C-contiguous array")
     element = declared.element
@@ -127,7 +135,10 @@ def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False
 
 
 def _converted(array: Array, dtype: np.dtype[Any], what: str) -> Array:
-    """Convert Python numbers and lists to the dtype, except floats to integers: the caller rejects these."""
+    """Convert an array that was made from Python numbers or lists to the dtype.
+
+    Floats for an integer dtype are returned unchanged: the caller raises the error.
+    """
     if array.dtype.kind in "iub" and dtype.kind in "iu":
         if array.size and not (np.iinfo(dtype).min <= int(array.min()) and int(array.max()) <= np.iinfo(dtype).max):
             raise ModelError(f"{what}: the values do not fit {dtype}")
@@ -138,7 +149,7 @@ def _converted(array: Array, dtype: np.dtype[Any], what: str) -> Array:
 
 
 def check_range(array: Array, declared: TensorType, what: str) -> None:
-    """Raise ModelError for a value that the dtype can represent but the type cannot."""
+    """Raise ModelError if a value fits the array's dtype but not the type, such as 9 for i4 (stored as int8)."""
     element = declared.element
     if is_whole(element):
         return
@@ -154,25 +165,25 @@ def check_range(array: Array, declared: TensorType, what: str) -> None:
 
 
 def is_whole(element: Type) -> bool:
-    """Return True if every value of the type's dtype is a value of the type."""
+    """Return True if every value of the array's dtype is a value of the type: of i8, not of i4 or narrower bounds."""
     if isinstance(element, UniformType):
         return element.has_default_bounds and element.storage_width in (8, 16, 32)
     return not isinstance(element, IntegerType) or element.width in (1, 8, 16, 32, 64)
 
 
 def outgoing(array: Array, t: TensorType) -> Any:
-    """Return a result for the caller: a ``QuantTensor`` if it is quantized, else the array."""
+    """Return a result array in the caller's form: a ``QuantTensor`` if the type is quantized, else the array."""
     return wrap_storage(array, t.element) if isinstance(t.element, UniformType) else array
 
 
 def spelled(value: Any) -> str:
-    """Return a NumPy scalar as C's `printf` prints it with `%d` or `%g`: floats with at most six digits."""
+    """Return a NumPy scalar's text as C's `printf` prints it: integers by `%d`, floats by `%g` (six digits)."""
     return str(int(value)) if value.dtype.kind in "iub" else f"{float(value):g}"
 
 
 @contextmanager
 def memory_reported(name: str) -> Iterator[None]:
-    """Convert a MemoryError or UndefinedError in the block to a ModelError that names the program."""
+    """Raise a MemoryError or UndefinedError of the `with` block as a ModelError that names the program."""
     try:
         yield
     except MemoryError as error:
@@ -187,8 +198,11 @@ def no_memory(name: str, error: MemoryError) -> ModelError:
 
 
 class State:
-    """The state of one stream of calls: an array by the name of each global, without entry while it has its initial
-    value. A call holds the ``lock`` while it uses the arrays."""
+    """The globals of a program that change from call to call.
+
+    ``arrays`` has the current array of each global by name, without those that still have their initial value. A call
+    holds ``lock`` while it uses the arrays.
+    """
 
     def __init__(self) -> None:
         self.arrays: dict[str, Array] = {}
@@ -208,7 +222,7 @@ os.register_at_fork(after_in_child=_unlock)  # the thread that holds a lock does
 
 
 def store(arrays: dict[str, Array], name: str, array: Array) -> None:
-    """Copy an array into the global's array, which is replaced only if the shape changes."""
+    """Set a global: copy ``array`` into its current array, or into a new one if the shape changes."""
     current = arrays.get(name)
     if current is None or current.shape != array.shape:
         arrays[name] = np.array(array)

@@ -1,6 +1,6 @@
-"""Fusion passes, which reduce the number of steps of a program before it is planned, and keep every bit.
+"""Fusion passes, which reduce the number of steps of a program before it is planned, without changing any result bit.
 
-A pass is imported for the first program that has an op it works on.
+The module of a pass is imported when a program first has an op that the pass can change.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ LOOPS = frozenset(
 
 
 def _ops(has_trait: Callable[[Traits], bool]) -> frozenset[str]:
-    """Return the ops of the families that have a trait."""
+    """Return the names of all ops whose family has a trait."""
     return frozenset(op for family in FAMILIES.values() if has_trait(family.traits) for op in family.declaration.ops)
 
 

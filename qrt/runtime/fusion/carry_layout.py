@@ -1,7 +1,8 @@
-"""Pass that moves transposes towards the end of a program, through ops that allow any order of axes, until they cancel.
+"""Pass that moves transposes towards the end of a program, until they cancel each other.
 
-In a model with channels-first images, each window operator has a transpose before and after it. After this pass the
-channels are last from the first window operator to the last.
+A transpose moves from an op's operands to its result if the op works in any order of axes. In a model with
+channels-first images, each window operator has a transpose before and after it. After this pass the channels are last
+from the first window operator to the last.
 """
 
 from collections.abc import Sequence
@@ -29,8 +30,10 @@ _MOST = 1 << 16
 
 @dataclass(frozen=True)
 class CarryLayout:
-    """Moves transposes after elementwise ops and loops, concatenations, pads and reductions, and composes transposes
-    that meet. Preserves every value."""
+    """Moves transposes from ops' operands to their results, and composes consecutive transposes. Preserves every value.
+
+    A transpose moves through elementwise ops and loops, concatenations, pads and reductions.
+    """
 
     def run(self, module: Module) -> None:
         operations = module.operation.walk()
@@ -56,7 +59,7 @@ def _is_transpose(op: Operation) -> bool:
 
 
 def _order(value: Value) -> Order | None:
-    """Return the permutation of the transpose that computes a value; None if another op does."""
+    """Return the permutation of the transpose that computes a value; None if the value is not a transpose's result."""
     op = value.operation
     permutation = traits_of(op).permutation
     if op is None or permutation is None or not isinstance(op.operands[0].type, TensorType):
@@ -69,10 +72,11 @@ def _shape(value: Value) -> tuple[int | None, ...] | None:
 
 
 def _is_reshape(op: Operation) -> bool:
-    """Return True if a transpose can be a reshape: only axes of size 1 change their order.
+    """Return True if a transpose can be replaced by a reshape, because only axes of size 1 change their order.
 
-    A dynamic size must be determined by the number of elements, which is not so if another size is 0. Scales on axes or
-    blocks must be allowed by a reshape."""
+    At most one size may be dynamic, and then no other size may be 0, so that the number of elements determines the
+    dynamic size. A reshape must also support the element type's scales on axes or blocks.
+    """
     order, shape = _order(op.result), _shape(op.operands[0])
     assert order is not None
     large_axes = [axis for axis in order if shape is None or shape[axis] != 1]
@@ -88,7 +92,7 @@ def _as_reshape(op: Operation) -> None:
 
 
 def _moved(op: Operation) -> Operation | None:
-    """Move the transposes before an op to after it. Return the transpose after it, or None if nothing moved there."""
+    """Move the transposes of an op's operands to its result. Return the new transpose, or None if there is none."""
     if _is_transpose(op):
         return _composed(op)
     if op.name == "tensor.dim":
@@ -108,7 +112,7 @@ def _moved(op: Operation) -> Operation | None:
     if traits.is_elementwise or _is_elementwise(op):
         return _element_by_element(op, orders, order)
     if traits.permute is not None and all(other == order for other in orders):
-        return _again(op, order, *traits.permute(attributes_of(op), order))
+        return _again(op, *traits.permute(attributes_of(op), order))
     return None
 
 
@@ -117,7 +121,7 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def _is_movable_type(value: Value) -> bool:
-    """Return True if a value is a tensor of known rank without scales on an axis."""
+    """Return True for a tensor of known rank whose elements are not quantized, or are quantized per layer."""
     kind = value.type
     if not isinstance(kind, TensorType) or kind.shape is None:
         return False
@@ -125,7 +129,10 @@ def _is_movable_type(value: Value) -> bool:
 
 
 def _composed(op: Operation) -> Operation | None:
-    """Replace two transposes by one and return it, or by nothing if they cancel."""
+    """Replace two consecutive transposes by one, which is returned; return None if they cancel and both are removed.
+
+    ``op`` is the second transpose.
+    """
     first = op.operands[0].operation
     before, after = _order(op.operands[0]), _order(op.result)
     assert first is not None
@@ -164,11 +171,11 @@ def _element_by_element(op: Operation, orders: Sequence[Order | None], order: Or
             ))  # fmt: skip
         else:
             return None
-    return _again(op, order, {}, order, operands)
+    return _again(op, {}, order, operands)
 
 
 def _measure(op: Operation) -> None:
-    """Replace the `tensor.dim` of a transpose's result by the `tensor.dim` of its operand."""
+    """Replace the `tensor.dim` of a transpose's result by the `tensor.dim` of the transpose's operand."""
     order, axis = _order(op.operands[0]), constant_of(op.operands[1])
     source = op.operands[0].operation
     if order is None or source is None or not isinstance(axis, IntegerAttr) or not 0 <= axis.value < len(order):
@@ -181,9 +188,11 @@ def _measure(op: Operation) -> None:
 
 
 def _loops(op: StructuredOp) -> Operation | None:
-    """Reorder loops so that they read the operand of a transposed input, and return the transpose after them.
+    """Reorder the loops of an elementwise `linalg.generic` so that its transposed inputs are read untransposed.
 
-    Return None unless all other inputs are constant or have fewer axes; these are read in another order."""
+    Return the new transpose of the result. Return None if the loops cannot be reordered: an input that is not
+    transposed in the same way must be constant or have fewer axes; its indexing map is then permuted.
+    """
     reads = list(zip(op.inputs, op.indexing_maps, strict=False))
     orders = [_order(value) if is_identity(map) else None for value, map in reads]
     order = next((candidate for candidate in orders if candidate is not None), None)
@@ -224,10 +233,14 @@ def _in_order(value: Value, order: Sequence[int]) -> TensorType:
 
 
 def _again(
-    op: Operation, order: Order, changed: dict[str, Any], after: Order, operands: Sequence[Value] | None = None
+    op: Operation, changed: dict[str, Any], after: Order, operands: Sequence[Value] | None = None
 ) -> Operation | None:
-    """Replace an op by the op on its transposes' operands and a transpose of the result, which gets the discardable
-    attributes. Return the transpose."""
+    """Replace an op by the same op on untransposed operands and a transpose of its result; return the transpose.
+
+    ``changed`` has the attributes that differ in the new op, ``after`` is the permutation of the new transpose. The
+    default of ``operands`` is the operand of each operand's transpose. The transpose gets the op's discardable
+    attributes.
+    """
     if operands is None:
         operands = [operand.operation.operands[0] for operand in op.operands if operand.operation is not None]
     own = {name: value for name, value in op.attributes.items() if "." not in name}

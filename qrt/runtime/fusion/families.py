@@ -1,4 +1,4 @@
-"""Queries and builders of op families' ops for the fusion passes."""
+"""Helpers of the fusion passes, which read and build ops of op families."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def traits_of(op: Operation | None) -> Traits:
-    """Return the traits of an op's family; `NO_TRAITS` if it has no family."""
+    """Return the traits of an op's family; `NO_TRAITS` for an op that no family declares."""
     family = family_of(op)
     return NO_TRAITS if family is None else family.traits
 
@@ -27,14 +27,14 @@ def quantized(value: Value) -> UniformType | None:
 
 
 def attributes_of(op: Operation) -> dict[str, Any]:
-    """Return the attributes of a family's op, including defaults."""
+    """Return the attributes of a family's op as plain values, with defaults for those that are not given."""
     family = family_of(op)
     assert family is not None  # the caller has checked a trait
     return family.read(op.attributes)
 
 
 def may_be(family: OpFamily | None, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
-    """Return True if a family supports these operands, attributes and result type."""
+    """Return True if the family has an op on these operands with these attributes and this result type."""
     types = tuple(value.type for value in operands if isinstance(value.type, TensorType))
     if family is None or not isinstance(result, TensorType) or len(types) < len(operands):
         return False
@@ -46,38 +46,41 @@ def may_be(family: OpFamily | None, operands: Sequence[Value], attributes: dict[
 
 
 def stored_constant(value: Value) -> Array | None:
-    """Return the storage of a quantized constant in the shape of its type; None for any other value."""
+    """Return the storage array of a quantized constant; None for any other value."""
     return None if quantized(value) is None else known_array(value)
 
 
 def constant(builder: Builder, storage: Array, t: UniformType) -> Value:
-    """Append a quantized constant with these storage integers."""
+    """Insert a quantized constant of type ``t`` with these storage integers, and return its value."""
     return write_constant(builder, storage, TensorType(storage.shape, t))[-1]
 
 
-def fused(op: Operation, other: Operation, *, is_last: bool) -> dict[str, Attribute]:
-    """Return the attributes of an op fused with another op; discardable ones are those of the op that runs last."""
-    last = discardable(other) if is_last else {}
+def fused(op: Operation, other: Operation, *, other_is_last: bool) -> dict[str, Attribute]:
+    """Return the attributes of ``op`` after ``other`` is fused into it.
+
+    Discardable attributes are those of the op that runs last: ``other`` if ``other_is_last``.
+    """
+    last = discardable(other) if other_is_last else {}
     return {**declared(op), **last, FUSED: attribute([*names_of(op), *names_of(other), other.name])}
 
 
 def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
-    """Return the discardable attributes of an op that replaces a chain of ops."""
+    """Return the discardable attributes of an op that replaces ``ops``: those of the last op, and the names of all."""
     return {**discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*names_of(op), op.name)])}
 
 
 def declared(op: Operation) -> dict[str, Attribute]:
-    """Return the attributes of an op that its family declares, and those that are discardable."""
+    """Return the attributes of an op that its family declares, and its discardable attributes."""
     family = family_of(op)
     defaults = {} if family is None else family.declaration.defaults
     return {name: value for name, value in op.attributes.items() if name in defaults or "." in name}
 
 
 def discardable(op: Operation) -> dict[str, Attribute]:
-    """Return the discardable attributes of an op, which do not change its result."""
+    """Return the discardable attributes of an op (``dialect.name``), which do not change its result."""
     return {name: value for name, value in op.attributes.items() if "." in name}
 
 
 def names_of(op: Operation) -> list[str]:
-    """Return the names of the ops that passes have fused into this one."""
+    """Return the names of the ops that earlier passes have fused into this op."""
     return list(op.attributes[FUSED].python) if FUSED in op.attributes else []

@@ -34,14 +34,17 @@ def _fold(clamp: Operation) -> None:
     if not may_be(family_of(producer), producer.operands, attributes_of(producer), clamped_type):
         return
     builder = Builder(producer)
-    clamped = builder.value(producer.name, producer.operands, clamped_type, fused(producer, clamp, is_last=True))
+    clamped = builder.value(producer.name, producer.operands, clamped_type, fused(producer, clamp, other_is_last=True))
     stored = builder.value("quant.scast", (clamped,), with_element(value.type, t.storage_type))
     replace(clamp, [builder.value("quant.scast", (stored,), value.type)])
     producer.erase()
 
 
 def _narrowed(clamp: Operation, t: UniformType) -> UniformType | None:
-    """Return the type with the clamp's bounds as storage bounds; None unless all channels have the same bounds."""
+    """Return the clamped type with the clamp's bounds as storage bounds.
+
+    Return None if the channels have different bounds, or such a type is not supported.
+    """
     bounds = traits_of(clamp).bounds
     assert bounds is not None  # it is a clamp
     low, high = bounds(t, attributes_of(clamp))

@@ -16,7 +16,7 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class FoldPad:
-    """Folds a pad with zero points into the padding of the convolution after it. Preserves every value."""
+    """Folds a pad with zero points into the padding of the convolution that reads it. Preserves every value."""
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
@@ -38,13 +38,13 @@ def _fold(window: Operation, axes: tuple[int, int]) -> None:
     operands = [pad.operands[0], *window.operands[1:]]
     if not may_be(family_of(window), operands, attributes | {"padding": total}, window.result.type):
         return
-    fused_attributes = fused(window, pad, is_last=False) | {"padding": attribute(total)}
+    fused_attributes = fused(window, pad, other_is_last=False) | {"padding": attribute(total)}
     replace(window, [Builder(window).value(window.name, operands, window.result.type, fused_attributes)])
     erase_dead([pad])
 
 
 def _holds_zero_points(pad: Operation) -> bool:
-    """Return True if a pad's value is the zero point, which is the padding of a window."""
+    """Return True if a pad fills with the zero point, as the padding of a convolution does."""
     t = quantized(pad.result)
     if t is None or len(attributes_of(pad)["padding"]) != 4:
         return False
@@ -52,7 +52,10 @@ def _holds_zero_points(pad: Operation) -> bool:
 
 
 def _is_inside(window: Operation, axes: tuple[int, int], padding: list[list[int]]) -> bool:
-    """Return True if the padding is smaller than the dilated kernel, as the convolution kernels require."""
+    """Return True if the padding is smaller than the dilated kernel, as the convolution kernels require.
+
+    ``axes`` are the axes of the weights along the kernel's height and width.
+    """
     weights = window.operands[1].type
     shape = weights.shape if isinstance(weights, TensorType) else None
     if shape is None:

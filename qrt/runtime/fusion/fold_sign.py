@@ -41,7 +41,11 @@ def _is_of_signs(op: Operation) -> bool:
 
 
 def _is_exact(op: Operation, source: UniformType, target: UniformType) -> bool:
-    """Return True if the op's rule keeps every value, both in blocks of 16 elements and in the elements after them."""
+    """Return True if the requantization keeps every value of the source type.
+
+    All values are tested in whole blocks of 16 elements and in the remaining elements, because rules may round these
+    differently.
+    """
     least, greatest = source.default_bounds
     given = np.concatenate([np.arange(least, greatest + 1), np.arange(least, least + 15)]).astype(element_dtype(source))
     types = (TensorType(given.shape, source),), (TensorType(given.shape, target),)
@@ -56,7 +60,10 @@ def _is_byte(t: UniformType) -> bool:
 
 
 def _shifted(source: UniformType, target: UniformType) -> UniformType | None:
-    """Return the type with the target's storage and the source's values; None if both have the same signedness."""
+    """Return the type with the target's storage type that represents the source's values, its zero point moved by 128.
+
+    Return None if both types are signed or both are unsigned.
+    """
     if source.is_signed == target.is_signed:
         return None
     shift = 128 if source.is_signed else -128
@@ -69,7 +76,9 @@ def _into_readers(op: Operation) -> None:
             continue
         operands = [op.operands[0], *reader.operands[1:]]
         if may_be(family_of(reader), operands, attributes_of(reader), reader.result.type):
-            result = Builder(reader).value(reader.name, operands, reader.result.type, fused(reader, op, is_last=False))
+            result = Builder(reader).value(
+                reader.name, operands, reader.result.type, fused(reader, op, other_is_last=False)
+            )
             replace(reader, [result])
 
 
@@ -83,6 +92,7 @@ def _into_producer(op: Operation) -> None:
     if may_be(family_of(producer), producer.operands, attributes_of(producer), op.result.type):
         builder = Builder(producer)
         replace(
-            op, [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, is_last=True))]
+            op,
+            [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, other_is_last=True))],
         )
         producer.erase()

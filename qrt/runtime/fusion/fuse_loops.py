@@ -15,8 +15,11 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class FuseLoops:
-    """Fuses elementwise loops into the only reader of their result, if that is elementwise too and a kernel runs both
-    together. Preserves every value."""
+    """Fuses an elementwise op or loop into the elementwise op or loop that alone reads its result. Preserves every
+    value.
+
+    Both are fused only if a kernel can run them together.
+    """
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
@@ -28,7 +31,7 @@ class FuseLoops:
 
 
 def _producer(op: Operation) -> Operation | None:
-    """Return an elementwise op whose result only this op reads, at the same index; None if there is none."""
+    """Return an elementwise op that can be fused into ``op``, the only reader of its result; None if there is none."""
     if not _may_be_loops(op):
         return None
     for value in op.operands:
@@ -49,7 +52,7 @@ def _is_read_in_place(op: Operation, value: Value) -> bool:
 
 
 def _may_be_loops(op: Operation) -> bool:
-    """Return True for elementwise loops or an elementwise op on tensors, of kernel steps that cannot raise an error."""
+    """Return True for an elementwise op or loop on tensors that kernels can run and that cannot raise an error."""
     if isinstance(op, StructuredOp):
         return is_pointwise(op) and all(map(_is_defined, list(op.regions[0].blocks[0])[:-1])) and is_chain(op)
     if op.definition is None or ELEMENTWISE not in op.definition.traits or not _is_defined(op) or len(op.results) != 1:
@@ -59,12 +62,15 @@ def _may_be_loops(op: Operation) -> bool:
 
 
 def _is_defined(op: Operation) -> bool:
-    """Return True if an op is defined for all values. A conversion to integers is not: its error needs a location."""
+    """Return True if an op is defined for all operand values.
+
+    The conversion of floats to integers is not: it raises an error at the op's location, which fusion would lose.
+    """
     return op.name != "arith.fptosi" and op.definition is not None and PURE in op.definition.traits
 
 
 def _fused(producer: Operation, consumer: Operation) -> StructuredOp | None:
-    """Replace both ops by fused loops and return these; return None if no kernel runs them together."""
+    """Replace both ops by one fused loop, which is returned; return None if no kernel supports the fused loop."""
     first, second = _as_loops(producer), _as_loops(consumer)
     loops = merged(first, second)
     if not is_chain(loops):

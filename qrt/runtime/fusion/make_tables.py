@@ -1,4 +1,4 @@
-"""Pass that replaces chains of functions of one quantized element by a table."""
+"""Pass that replaces chains of elementwise functions of one 8-bit quantized tensor by a table lookup."""
 
 from dataclasses import dataclass
 
@@ -19,8 +19,8 @@ from qrt.types import TensorType, UniformType
 class MakeTables:
     """Replaces a chain of functions of one quantized element by one table lookup. Preserves every value.
 
-    The chain's first operand has at most 8 bits. Its ops have one operand, or a second one that is a constant with one
-    element.
+    The storage of the chain's first operand has at most 8 bits. Each op of the chain has one operand, and may have a
+    second one that is a constant with one element.
     """
 
     def run(self, module: Module) -> None:
@@ -30,7 +30,7 @@ class MakeTables:
 
 
 def _input(op: Operation | None) -> int | None:
-    """Return the index of the only operand that is not a constant; None if the op is not a function of one element."""
+    """Return the index of the only operand that is not constant; None unless the op is a function of one element."""
     family = family_of(op)
     if op is None or family is None or not family.traits.is_elementwise or not _is_per_layer(op.results[0]):
         return None
@@ -69,7 +69,7 @@ def _has_shape_of(value: Value, result: Value) -> bool:
 
 
 def _chain_continues(op: Operation) -> bool:
-    """Return True if the chain continues after an op: its only reader is a function of the op's result."""
+    """Return True if the only reader of an op's result can be appended to a chain that ends with the op."""
     users = op.results[0].users
     if len(op.results[0].uses) != 1:
         return False
@@ -78,7 +78,7 @@ def _chain_continues(op: Operation) -> bool:
 
 
 def _chain(last: Operation) -> list[Operation]:
-    """Return the chain of ops that ends with ``last``, from the first op with an operand of at most 8 bits on."""
+    """Return the consecutive ops that end with ``last`` and begin with an op whose operand has at most 8 bits."""
     chain = [last]
     while True:
         index = _input(chain[0])
@@ -100,7 +100,7 @@ def _begins(op: Operation) -> bool:
 
 
 def _has_constant(op: Operation) -> bool:
-    """Return True for a function with a constant operand. A single op without one is as fast as a lookup."""
+    """Return True if an op has a constant operand besides tables. A single op without one is as fast as a lookup."""
     return len(op.operands) > 1 + len(traits_of(op).tables)
 
 
@@ -126,9 +126,10 @@ def _tabulate(chain: list[Operation]) -> None:
 
 
 def _table(chain: list[Operation], source: UniformType) -> Array:
-    """Return the chain's result for each value of the storage type, by the reference implementations.
+    """Return the chain's result for each value of the storage type, computed by the reference implementations.
 
-    Values outside the storage bounds, which no tensor has, are clamped."""
+    Values outside the storage bounds, which no tensor has, are clamped to the bounds first.
+    """
     values: Array = values_of_storage(source).astype(element_dtype(source))
     count = len(values)
     for op in chain:

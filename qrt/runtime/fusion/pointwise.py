@@ -1,4 +1,4 @@
-"""Elementwise loops: queries, fusion of two loops, and reordering, for the passes that fuse and move them."""
+"""Helpers of the passes that fuse and move elementwise `linalg.generic` ops, called loops here."""
 
 from collections.abc import Sequence
 from typing import TypeGuard
@@ -14,7 +14,7 @@ from qrt.types import TensorType
 
 
 def is_pointwise(op: Operation | None) -> TypeGuard[StructuredOp]:
-    """Return True for a `linalg.generic` that computes each element of its only result independently."""
+    """Return True for a `linalg.generic` of one result, each element of which is computed independently."""
     if not isinstance(op, StructuredOp) or op.name != "linalg.generic" or len(op.results) != 1:
         return False
     block = op.regions[0].blocks[0]
@@ -24,15 +24,15 @@ def is_pointwise(op: Operation | None) -> TypeGuard[StructuredOp]:
 
 
 def is_identity(map: AffineMapAttr) -> bool:
-    """Return True if a map reads the element at the loops' own indices."""
+    """Return True if an indexing map is the identity."""
     return plain_loops(map) == tuple(range(map.dimensions))
 
 
 def merged(producer: StructuredOp, consumer: StructuredOp) -> StructuredOp:
-    """Insert loops before the consumer that compute its result without storing the producer's, and return them.
+    """Insert a `linalg.generic` before ``consumer`` that computes both ops without storing the producer's result.
 
-    If the producer's result has dynamic sizes, its output operand becomes an unread input, so that sizes that do not
-    fit are still an error.
+    If that result has dynamic sizes, the producer's output operand becomes an input that is not read, so that operand
+    sizes that do not fit still raise an error.
     """
     intermediate = producer.result
     init = producer.outputs[0] if consumer.outputs[0] is intermediate else consumer.outputs[0]
@@ -52,9 +52,11 @@ def merged(producer: StructuredOp, consumer: StructuredOp) -> StructuredOp:
 
 
 def reordered(op: StructuredOp, inputs: Sequence[Value | None], init: Value, order: Sequence[int]) -> StructuredOp:
-    """Insert loops before an op that compute its result with axis ``order[i]`` as axis ``i``, and return them.
+    """Insert a `linalg.generic` before ``op`` that computes its result with axis ``order[i]`` as axis ``i``.
 
-    An input in ``inputs`` that is not None has its axes in that order, and replaces the op's own input."""
+    A value in ``inputs`` has its axes in that order already, and replaces the input of ``op``; None keeps the input,
+    whose indexing map is permuted. ``init`` is the output operand.
+    """
     dimensions: list[Expression] = [("d", axis) for axis in order]
     identity = AffineMapAttr.identity(len(order))
     read = []
@@ -76,7 +78,7 @@ def _is_static(value: Value) -> bool:
 
 
 def _copied(op: StructuredOp, builder: Builder, inputs: Sequence[Value]) -> list[Value]:
-    """Copy the body of an op with these values for its inputs, and return the yielded values."""
+    """Copy an op's body with these values for the body's arguments, and return the values that the copy yields."""
     block = op.regions[0].blocks[0]
     values = dict(zip(block.arguments, inputs, strict=False))
     *operations, last = block

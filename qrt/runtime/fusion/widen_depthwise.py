@@ -1,4 +1,4 @@
-"""Pass that replaces depthwise convolutions of one channel by convolutions, whose kernels are faster for them."""
+"""Pass that replaces depthwise convolutions of one input channel by convolutions, whose kernels are faster."""
 
 from dataclasses import dataclass
 
@@ -46,5 +46,5 @@ def _widen(op: Operation) -> None:
 
 
 def _along_first(t: UniformType) -> UniformType:
-    """Return the type of the weights with their scales on axis 0, the output channels of a convolution."""
+    """Return the type of the weights with their scales along axis 0, the output channels of a conv2d."""
     return t.with_(axis=0) if t.is_per_axis else t

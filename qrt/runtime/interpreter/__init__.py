@@ -1,4 +1,4 @@
-"""The interpreter: runs IR on NumPy, op by op, by reference implementations. Faster code is tested against it."""
+"""The interpreter: runs IR on NumPy, op by op. Kernels and compiled plans are tested against its results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,8 +17,9 @@ TABLES = Tables()
 class Interpreter:
     """An interpreter of one module's functions.
 
-    With `saturating`, a float outside an integer type's range converts to the nearest integer of the type; without, the
-    conversion is undefined."""
+    If `saturating`, a float outside an integer type's range converts to the nearest integer of the type; otherwise the
+    conversion is undefined.
+    """
 
     def __init__(self, module: Module, *, saturating: bool = False) -> None:
         self._code = ModuleCode(module, TABLES, saturating)
@@ -30,10 +31,12 @@ class Interpreter:
         max_steps: int | None = None,
         state: dict[str, Any] | None = None,
     ) -> list[Any]:
-        """Return the results of a function on arrays and NumPy scalars, as described in ``runtime.values``.
+        """Run a function and return its results. Values are arrays and NumPy scalars, as ``runtime.values`` describes
+        them.
 
-        At most `max_steps` operations run. `state` has the values of globals, which the call reads and updates.
-        Raise ModelError at an op that cannot run or whose result is undefined."""
+        At most `max_steps` operations run. `state` has the values of globals by name, which the call reads and updates.
+        Raise ModelError at an op that the interpreter does not support or whose result is undefined.
+        """
         arguments = [
             memref_argument(argument, value.type, number) if isinstance(value.type, MemRefType) else argument
             for number, (argument, value) in enumerate(

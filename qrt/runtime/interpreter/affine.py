@@ -1,4 +1,4 @@
-"""Handlers of ``affine``: affine maps are compiled to functions of Python integers, which do not overflow."""
+"""Handlers of ``affine``, which evaluate affine maps on Python integers: these do not overflow."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ Evaluate = Callable[[Numbers], int]
 
 
 def _compile(expression: Expression, dimensions: int) -> Evaluate:
-    """Return an affine expression as a function of the values of dimensions and symbols."""
+    """Return a function that evaluates an affine expression, given the dimensions' values followed by the symbols'."""
     if isinstance(expression, int):
         return lambda values: expression
     if expression[0] in ("d", "s"):
@@ -56,7 +56,7 @@ def _compile_map(map: AffineMapAttr) -> Callable[[Numbers], list[int]]:
 
 
 def _is_identity(map: AffineMapAttr) -> bool:
-    """Return True if the results are the operands, in order."""
+    """Return True if a map's results are its operands, in order."""
     operands = [("d", i) for i in range(map.dimensions)] + [("s", i) for i in range(map.symbols)]
     return list(map.results) == operands
 
@@ -143,7 +143,11 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
 
 
 def _compiled_bounds(op: Operation, compiler: Compiler, which: str) -> list[Callable[[Frame], list[int]]]:
-    """Return, for each dimension, a function that evaluates the candidates for its bound."""
+    """Return, for each loop of an `affine.parallel`, a function that evaluates all results of its bound map.
+
+    The lower bound of the loop is the greatest of these results, the upper bound the least. ``which`` is "lower" or
+    "upper".
+    """
     groups, operands = bounds_of(op, which)
     map = map_of(op, f"{which}BoundsMap")
     return [_bound(compiler, AffineMapAttr(map.dimensions, map.symbols, group), operands) for group in groups]

@@ -20,9 +20,10 @@ def _constant(op: Operation, compiler: Compiler) -> Function:
 
 
 def elementwise(op: Operation, compiler: Compiler) -> Function:
-    """Return the function of an elementwise op of ``arith`` or ``math``.
+    """Return the function that computes an elementwise op of ``arith`` or ``math`` on NumPy scalars or arrays.
 
-    The function raises UndefinedError if operands with dynamic sizes differ in shape, which NumPy would broadcast."""
+    The function raises UndefinedError if operands with dynamic dimensions differ in shape, which NumPy would broadcast.
+    """
     function = bind_operation(op, saturating=compiler.saturating)
     tensors = {at: value.type for at, value in enumerate(op.operands) if isinstance(value.type, TensorType)}
     if len(tensors) < 2 or all(type.has_static_shape for type in tensors.values()):

@@ -1,8 +1,8 @@
 """The memory of memrefs: the bytes that a program may access, and arrays as views of them.
 
-Every memref of a running program is an array on a `Memory`, which the program allocated, the caller passed, or which
-has the elements of a tensor. Views are checked to stay within that memory, even if the caller's array is itself a view
-of a larger array.
+A memref in a running program is a NumPy array that views a `Memory`: bytes that the program allocated, those of an
+array that the caller passed, or a copy of a tensor's elements. Views are checked to stay within the `Memory`, even if
+the caller's array is itself a view of a larger array.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,10 @@ from qrt.types import MemRefType
 
 
 class Memory:
-    """The bytes of a C-contiguous array, or a part of other memory. It is the base of all arrays on these bytes."""
+    """The bytes of a C-contiguous array, or a part of another `Memory`, which is then its ``base``.
+
+    NumPy arrays that view the bytes find this object through their own ``base``.
+    """
 
     def __init__(self, array: Array, base: "Memory | None" = None) -> None:
         if not array.flags.c_contiguous:
@@ -30,7 +33,7 @@ class Memory:
 
 
 class Buffer(Memory):
-    """Memory that a program has allocated, filled with zeros."""
+    """Memory that the program allocates, initially zero, and may free."""
 
     def __init__(self, size: int) -> None:
         try:
@@ -42,7 +45,7 @@ class Buffer(Memory):
 
 
 class Span(NamedTuple):
-    """The bytes from offset 0 of a memref on, as elements of a dtype."""
+    """Memory as elements of a dtype: the bytes from a memref's offset 0 to the end of the memory."""
 
     bytes: Array
     dtype: np.dtype[Any]
@@ -52,7 +55,7 @@ class Span(NamedTuple):
         return self.bytes.size // self.dtype.itemsize
 
     def view(self, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
-        """Return a view; offset and strides are in elements. Raise UndefinedError if it leaves the memory."""
+        """Return an array on these elements; offset and strides are in elements. Raise UndefinedError out of bounds."""
         if any(size < 0 for size in shape):
             raise UndefinedError(f"a dimension is negative: {list(shape)}")
         if all(shape):
@@ -71,14 +74,15 @@ class Span(NamedTuple):
             raise UndefinedError(f"shape {list(shape)} with strides {list(strides)} is not a valid array") from None
 
     def from_element(self, offset: int) -> "Span":
-        """Return the span that begins at an element."""
+        """Return the part of the span that begins at element ``offset``."""
         return Span(self.bytes[offset * self.dtype.itemsize :], self.dtype)
 
 
 class BaseWithoutElements:
-    """The base memref of memory without elements, as returned by `memref.extract_strided_metadata`.
+    """The base memref that `memref.extract_strided_metadata` returns for a memref on memory without elements.
 
-    It has rank 0. Its memory may be viewed; any access raises UndefinedError."""
+    It has rank 0. A program may make empty views of its memory; an access to an element raises UndefinedError.
+    """
 
     ndim, shape, strides = 0, (), ()
 
@@ -97,9 +101,10 @@ class BaseWithoutElements:
 
 
 def on_memory(array: Array, *, is_constant: bool = False) -> Array:
-    """Return a C-contiguous array as a memref on its own memory, with the strides of its shape.
+    """Return a C-contiguous array as a memref: an array whose memory is its own `Memory`, with row-major strides.
 
-    NumPy's strides of dimensions of size 1 may be any number. Views of constant memory are not writeable."""
+    NumPy may give a dimension of size 1 any stride. If ``is_constant``, the memref and its views are not writeable.
+    """
     if is_constant:
         array = array.view()
         array.flags.writeable = False
@@ -108,7 +113,10 @@ def on_memory(array: Array, *, is_constant: bool = False) -> Array:
 
 
 def view_of_bytes(array: Array, start: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-    """Return a row-major array on bytes from ``start`` on, where the offsets of its views begin."""
+    """Return an array of this shape and dtype on a byte buffer from byte ``start`` on.
+
+    Views of the result count their offsets from ``start``.
+    """
     outermost = memory_below(array)
     while outermost.base is not None:
         outermost = outermost.base
@@ -118,10 +126,11 @@ def view_of_bytes(array: Array, start: int, shape: Sequence[int], dtype: np.dtyp
 
 
 def memref_argument(array: Array, declared: MemRefType, number: int) -> Array:
-    """Return argument `number` as a memref, so that the program can access only its elements.
+    """Return argument `number` as a memref on a `Memory` that has only the array's elements.
 
-    Raise ModelError if the array's layout is not the declared one. The memref's memory begins at its first element, so
-    its offset is 0; another declared offset is an error because passes fold reads of a static offset.
+    Raise ModelError if the array's strides are not those of the declared layout. The memory begins at the array's first
+    element, so that the offset is 0; a layout with another static offset is an error, because passes may already have
+    replaced reads of the offset by the declared number.
     """
     seen, layout = on_memory(array), layout_of(declared)
     if declared.layout is None or layout is None:
@@ -142,7 +151,7 @@ def memref_argument(array: Array, declared: MemRefType, number: int) -> Array:
 
 
 def strides_of(array: Array) -> tuple[int, ...]:
-    """Return the strides of an array in elements."""
+    """Return the strides of an array in elements instead of bytes."""
     return tuple(stride // array.itemsize for stride in array.strides)
 
 
@@ -150,7 +159,7 @@ def strides_of(array: Array) -> tuple[int, ...]:
 
 
 def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None = None, offset: int = 0) -> Array:
-    """Return an array of zeros on new memory."""
+    """Return an array of zeros on a new `Buffer`. Strides and offset are in elements; the default is row-major."""
     if strides is None:
         return _zeros(shape, element)
     if any(stride < 0 for stride in strides) or offset < 0:
@@ -167,12 +176,15 @@ def _zeros(shape: Sequence[int], element: Any) -> Array:
 
 
 def allocate_as(shape: Sequence[int], declared: MemRefType) -> Array:
-    """Return zeros in the layout of a memref type."""
+    """Return an array of zeros on a new `Buffer`, with the layout of a memref type."""
     return allocate(shape, declared.element, *_layout(shape, declared))
 
 
 def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
-    """Return the elements of a tensor in the layout of a memref type, on memory that a program cannot free."""
+    """Return a tensor's elements as a memref of the declared layout, on memory that the program cannot free.
+
+    The elements are copied unless the layout is row-major. Raise UndefinedError if elements overlap in the layout.
+    """
     strides, offset = _layout(array.shape, declared)
     if (strides, offset) == (list(row_major_strides(array.shape)), 0):
         return on_memory(np.ascontiguousarray(array).reshape(array.shape), is_constant=is_constant)
@@ -186,7 +198,7 @@ def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
 
 
 def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]:
-    """Return the strides and the offset of a new buffer; dynamic ones are those of a contiguous buffer."""
+    """Return the strides and the offset of a new buffer; those that the type leaves dynamic are row-major and 0."""
     strides = list(row_major_strides(tuple(shape)))
     layout = layout_of(declared)
     if declared.layout is None or layout is None:
@@ -199,7 +211,7 @@ def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]
 
 
 def span_below(array: Any) -> tuple[Span, int]:
-    """Return the memory of an array, and the offset of the array in it."""
+    """Return a memref's whole memory as a span of the memref's dtype, and the memref's offset in it, in elements."""
     if isinstance(array, BaseWithoutElements):
         return array.span, 0
     memory = memory_below(array)
@@ -210,7 +222,10 @@ def span_below(array: Any) -> tuple[Span, int]:
 
 
 def span_of(array: Any, type: MemRefType) -> tuple[Span, int]:
-    """Return the memory from offset 0 of a memref on, and the memref's offset in it."""
+    """Return the memory from offset 0 of a memref type on, and the memref's offset, in elements.
+
+    With a static offset in the type, offset 0 lies that many elements before the memref's first element.
+    """
     span, at = span_below(array)
     layout = layout_of(type)
     offset = None if layout is None else layout.offset
@@ -222,7 +237,7 @@ def span_of(array: Any, type: MemRefType) -> tuple[Span, int]:
 
 
 def memory_below(array: Any) -> Memory:
-    """Return the memory of an array."""
+    """Return the `Memory` that a memref views. Raise QuantError if there is none."""
     while array is not None and not isinstance(array, Memory):
         array = getattr(array, "base", None)
     if array is None:
@@ -231,7 +246,7 @@ def memory_below(array: Any) -> Memory:
 
 
 def buffer_of(array: Any) -> Buffer | None:
-    """Return the program's buffer on which a view is based; None if the program did not allocate the memory."""
+    """Return the `Buffer` that a memref views; None if the program did not allocate its memory."""
     while array is not None and not isinstance(array, Buffer):
         array = getattr(array, "base", None)
     return array
@@ -241,14 +256,14 @@ def buffer_of(array: Any) -> Buffer | None:
 
 
 def require_unfreed(array: Any) -> None:
-    """Raise UndefinedError if the memory of an array has been freed."""
+    """Raise UndefinedError if the program has freed the memory of a memref."""
     buffer = buffer_of(array)
     if buffer is not None and buffer.freed:
         raise UndefinedError("accesses freed memory")
 
 
 def require_writeable(array: Array) -> Array:
-    """Return the array. Raise UndefinedError if its memory is constant."""
+    """Return the memref unchanged. Raise UndefinedError if its memory is constant."""
     if not array.flags.writeable:
         raise UndefinedError("writes to constant memory")
     return array

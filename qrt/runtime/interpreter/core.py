@@ -1,13 +1,14 @@
 """Compilation of functions to lists of Python calls over a frame of values, so that an operation costs few calls.
 
-A value in a frame is a NumPy scalar if its type is a scalar, or an array if it is a tensor, a vector or a memref (whose
-array is written in place). The module of a dialect, here or registered by an extension, has up to three tables:
+A frame is a list with one slot for each value. A value is a NumPy scalar if its type is a scalar, else an array, also
+for a tensor, a vector or a memref (whose array is written in place). The module of a dialect, here or registered by an
+extension, has up to three tables from op names to functions:
 
 - `HANDLERS`: `bind(op, compiler)` returns `f(*operands)`, which returns the result, a tuple of results, or None;
-- `STRUCTURED`: `build(op, compiler)` returns a step on the frame, for ops with regions or effects on the run;
+- `STRUCTURED`: `build(op, compiler)` returns a function of the frame, for ops with regions or effects on the run;
 - `BRANCHES`: `bind(op, compiler)` returns `choose(*operands)`, which returns a successor's number and its arguments.
 
-An undefined operation raises `UndefinedError`; the step adds the op and its location to the error.
+An undefined operation raises `UndefinedError`; the caller of these functions adds the op and its location to the error.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -60,12 +61,12 @@ INTERPRETERS: Registry[Any] = Registry(
 
 
 def identity(op: Operation, compiler: "Compiler") -> Function:
-    """Return the identity, for an op whose result is its operand with another type."""
+    """Return a handler that returns the operand unchanged, for ops that only change the type."""
     return lambda value: value
 
 
 class Tables:
-    """The handlers of all dialects, by name of the op. A dialect's module is loaded when its first op is compiled."""
+    """The handlers of all dialects, by op name. A dialect's module is loaded when its first op is compiled."""
 
     def __init__(self) -> None:
         self.handlers: dict[str, Handler] = {}
@@ -74,7 +75,7 @@ class Tables:
         self._loaded: set[str] = set()
 
     def load(self, dialect: str) -> None:
-        """Add the tables of a dialect, if it has any."""
+        """Load the handlers of a dialect; do nothing if it has none or they are loaded."""
         if dialect in self._loaded:
             return
         file = INTERPRETERS.get(dialect)
@@ -107,8 +108,9 @@ MOST_ROUNDS = 1_000_000
 class Run:
     """One execution of a program.
 
-    It has the number of remaining steps, the limit of a loop's iterations, the depth of calls, the memory of `memref`
-    globals, the state that outlives the run, and the tap."""
+    It has the number of steps that may still run, the limit of a loop's iterations, the depth of calls, the memory of
+    `memref` globals, the state that outlives the run, and the tap, which is called with observed values.
+    """
 
     __slots__ = ("depth", "globals", "rounds", "state", "steps", "tap")
 
@@ -128,13 +130,13 @@ class Run:
             raise failure(owner, MANY_STEPS)
 
     def check_round(self, number: int, owner: Operation) -> None:
-        """Raise ModelError if iteration ``number`` of a loop, counted from 0, exceeds the limit."""
+        """Raise ModelError if a loop may not run its iteration ``number``, counted from 0. ``owner`` is the loop."""
         if number >= self.rounds:
             raise failure(owner, many_rounds(self.rounds))
 
 
 class Compiler:
-    """A compiler of the regions of one function, whose values share a frame."""
+    """A compiler of the regions of one function, whose values share a frame (a list with a slot for each value)."""
 
     def __init__(self, module: "ModuleCode") -> None:
         self.code = module
@@ -148,11 +150,11 @@ class Compiler:
 
     @property
     def saturating(self) -> bool:
-        """True if floats outside an integer type's range convert to its nearest bound; otherwise that is undefined."""
+        """True if a float outside an integer type's range converts to the nearest integer; else that is undefined."""
         return self.code.saturating
 
     def slot(self, value: Value) -> int:
-        """Return the slot of a value; assign a new one if it has none."""
+        """Return the number of a value's slot in the frame; assign a new slot if it has none."""
         slot = self._slots.get(value)
         if slot is None:
             slot = self._slots[value] = len(self.template)
@@ -160,22 +162,22 @@ class Compiler:
         return slot
 
     def place(self, value: Value, slot: int) -> None:
-        """Set the slot of a value."""
+        """Assign an existing slot to a value."""
         self._slots[value] = slot
 
     def region(self, region: Region) -> "Code":
         return Code(region, self)
 
     def steps(self, operations: Iterable[Operation]) -> list[Step]:
-        """Return one step for each operation that is not a constant. Constants are stored in the template."""
+        """Return one step for each operation except constants, whose values are stored in the initial frame."""
         return [step for operation in operations if (step := self._step(operation)) is not None]
 
     def branches(self, operation: Operation) -> bool:
-        """Return True if a terminator branches to a block; other terminators end the region."""
+        """Return True if a terminator branches to another block; other terminators end the region."""
         return bool(operation.successors) or operation.name in self._tables(operation).branches
 
     def branch(self, operation: Operation) -> Function:
-        """Return a function of the frame that gives the successor's number and arguments at a terminator."""
+        """Return a function of the frame that evaluates a terminator to (number of the successor, its arguments)."""
         choose = self._bound(self._tables(operation).branches, operation)
         slots = [self.slot(value) for value in operation.operands]
 
@@ -201,7 +203,7 @@ class Compiler:
         return _step(operation, function, [self.slot(value) for value in operation.operands], results)
 
     def handler(self, operation: Operation) -> Function:
-        """Return the function that computes an operation or a declared function from its operands."""
+        """Return the function that computes an operation's results from its operands (or calls a declared function)."""
         function: Function = self._bound(self._tables(operation).handlers, operation)
         return function
 
@@ -220,7 +222,7 @@ class Compiler:
 
 
 def raise_located(operation: Operation, error: QuantError) -> NoReturn:
-    """Raise the error with the op and its location. A ModelError, which has these already, is raised unchanged."""
+    """Raise an error as a ModelError with the op and its location; raise a ModelError, which has them, unchanged."""
     if isinstance(error, ModelError):
         raise error
     if isinstance(error, KernelError) and error.reason is not None:
@@ -264,7 +266,10 @@ def _step(operation: Operation, function: Function, operands: list[int], results
 
 
 def _checked(operation: Operation, function: Function) -> Function:
-    """Return the function with a check of the results' dynamic shapes, which runs only when the shapes change."""
+    """Return ``function`` with a check that the results' shapes fit the operation's result types.
+
+    Shapes equal to those of the latest call are not checked again.
+    """
     declared = [as_tensor(value.type) for value in operation.results]
     what = f"the result of {operation.name}"
     latest: list[tuple[int, ...]] = []
@@ -283,7 +288,7 @@ def _checked(operation: Operation, function: Function) -> Function:
 
 
 class BlockCode:
-    """A compiled block."""
+    """The compiled steps of a block."""
 
     __slots__ = ("arguments", "branch", "owner", "results", "size", "steps", "terminator")
 
@@ -299,7 +304,10 @@ class BlockCode:
         self.branch = compiler.branch(last) if last is not None and compiler.branches(last) else None
 
     def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
-        """Run the block without a branch at its end. `branch` is the branch from which it is entered, if any."""
+        """Set the block's arguments and run its steps, without the terminator's branch.
+
+        `branch` is the op that branched here, to which errors about the number of steps refer.
+        """
         values = tuple(arguments)
         if len(values) != len(self.arguments):  # upstream's verifier allows block arguments in `scf.index_switch`
             raise failure(self.owner, f"passes {len(values)} values to a block with {len(self.arguments)} arguments")
@@ -311,7 +319,7 @@ class BlockCode:
 
 
 class Code:
-    """A compiled region, with its blocks in the order of the text."""
+    """The compiled blocks of a region, in the order of the text."""
 
     __slots__ = ("blocks", "numbers")
 
@@ -323,7 +331,7 @@ class Code:
         self.numbers = [[number[block] for block in of.successors] for of in region.blocks]
 
     def run(self, frame: Frame, arguments: Iterable[Any] = ()) -> list[Any]:
-        """Run the region with arguments for its entry block, and return the operands of the last terminator."""
+        """Run the region from its entry block with these arguments, and return the operands of the last terminator."""
         number = 0
         block = self.blocks[0]
         block.enter(frame, arguments)
@@ -345,7 +353,7 @@ class FunctionCode:
         self._compiled: tuple[Code, Frame] | None = None
 
     def call(self, run: Run, arguments: Iterable[Any]) -> list[Any]:
-        """Return the results of the function on these arguments."""
+        """Run the function on these arguments and return its results."""
         if not self.operation.regions[0].blocks:
             return self._call_external(arguments)
         run.depth += 1
@@ -374,7 +382,7 @@ class FunctionCode:
 
 
 class ModuleCode:
-    """A module with the compiled code of its functions. It is thread-safe, because each call has its own frame."""
+    """The compiled functions of a module. Calls from several threads are safe, because each call has its own frame."""
 
     def __init__(self, module: Module, tables: Tables, saturating: bool) -> None:
         self.module = module
@@ -384,7 +392,7 @@ class ModuleCode:
 
     @cached_property
     def frees(self) -> bool:
-        """True if an op of the module frees memory. Only then are accesses to freed memory checked."""
+        """True if the module has an op that frees memory. Otherwise accesses are not checked for freed memory."""
         return any(operation.has_trait(MEM_FREE) for operation in self.module.operation.walk())
 
     def function(self, operation: Operation) -> FunctionCode:

@@ -1,4 +1,4 @@
-"""Handlers of ``func``: calls, and functions that a program declares without a body."""
+"""Handlers of ``func``: calls, also of functions of the runner libraries that a program declares without a body."""
 
 from qrt.ir import Operation
 from qrt.ir.core.functions import FuncOp

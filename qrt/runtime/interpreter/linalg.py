@@ -1,9 +1,9 @@
-"""Handlers of ``linalg``: loop nests on whole arrays, with the bits of their loops.
+"""Handlers of ``linalg``: loop nests on whole arrays, with the bits of a loop over single elements.
 
-The body runs on arrays instead of scalars: one array per operand, viewed through its indexing map. The iterations of
-loops that index every output are computed at once. Reduction loops run one iteration at a time in the order of the
-nest, unless a faster way gives the same bits: integers are summed in any order, and floats by a running sum. A body
-that is not elementwise runs iteration by iteration.
+The body runs on arrays instead of scalars: one array per operand, viewed through its indexing map. All iterations of
+the parallel loops (those that index every output) are computed at once. Reduction loops run one iteration at a time in
+the order of the nest, unless a faster way gives the same bits: integers are summed in any order, and floats by a
+running sum. A body that is not elementwise runs iteration by iteration.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ def is_elementwise(operations: Sequence[Operation]) -> bool:
 
 
 class Combiner:
-    """The op at the end of a body that combines a value with the only output: `yield combine(out, value)`."""
+    """The reduction at the end of a loop body, as the sum in `yield out + value`, applied to many values at once."""
 
     def __init__(self, op: Operation, out: Value, rest: Sequence[Operation], compiler: Compiler) -> None:
         self.name = op.name
@@ -72,7 +72,10 @@ class Combiner:
 
     @classmethod
     def of(cls, op: Operation, compiler: Compiler) -> "Combiner | None":
-        """Return the combiner of an elementwise body; None if its iterations must run in order, one at a time."""
+        """Return the combiner of an elementwise body.
+
+        Return None if no combiner is known to give the bits of one iteration after the other.
+        """
         *operations, last = op.regions[0].blocks[0].operations
         if len(last.operands) != 1:
             return None
@@ -93,7 +96,7 @@ class Combiner:
         return frame[self._result]
 
     def fold(self, frame: Frame, out: Any, values: Array) -> Any:
-        """Combine all values along their first axis with `out`."""
+        """Combine `out` with all values along their first axis."""
         if self.name in _RUNNING:
             start = np.broadcast_to(out, values.shape[1:])[np.newaxis]
             sums = _RUNNING[self.name].accumulate(np.concatenate([start, values]), axis=0)[-1]
@@ -106,7 +109,7 @@ class Combiner:
         return self.combine(frame, out, values[0])
 
     def wrapped(self, sums: Array) -> Array:
-        """Return 64-bit sums wrapped to the integer type."""
+        """Wrap 64-bit sums to the width of the result's integer type."""
         width = self.type.width if isinstance(self.type, IntegerType) else 64
         if width < 64:
             half = 1 << (width - 1)
@@ -119,7 +122,7 @@ def _is_bool(type: object) -> bool:
 
 
 class LoopNest:
-    """A compiled structured op."""
+    """A compiled structured op: its body as a function of arrays, and the ways to run its loops."""
 
     def __init__(self, op: Operation, compiler: Compiler) -> None:
         assert isinstance(op, StructuredOp)  # other ops have other builders
@@ -186,14 +189,16 @@ class LoopNest:
         return [output for output, _ in targets]
 
     def _place(self, frame: Frame, positions: Sequence[Any]) -> None:
-        """Set the values of the body's `linalg.index` ops."""
+        """Set the results of the body's `linalg.index` ops to the indices of their loops."""
         for slot, loop in self.indices:
             frame[slot] = positions[loop]
 
     def _interferes(self, values: list[Any]) -> bool:
-        """Return True if an iteration may read what another one writes, because an output buffer overlaps an operand.
+        """Return True if an iteration may read an element that another iteration writes, because buffers overlap.
 
-        An operand with the same elements and map is read only by the iteration that writes them."""
+        Without reduced loops, an operand with the output's elements and indexing map does not interfere: only the
+        iteration that writes an element reads it.
+        """
         if self.results:
             return False
         for number in range(self.inputs, len(values)):
@@ -205,7 +210,7 @@ class LoopNest:
         return False
 
     def _iterate(self, frame: Frame, values: list[Any], loops: Shape) -> list[Any]:
-        """Run one iteration after the other, and return the outputs."""
+        """Run one iteration after another on scalars, and return the outputs."""
         if self.results:
             values = [*values[: self.inputs], *(value.copy() for value in values[self.inputs :])]
         pairs = list(zip(values, self.maps, strict=True))
@@ -217,7 +222,7 @@ class LoopNest:
         return values[self.inputs :]
 
     def _map(self, frame: Frame, values: list[Any], views: list[Any], loops: Shape) -> list[Any]:
-        """Run independent iterations in blocks that fit the CPU's cache, and return the outputs."""
+        """Run independent iterations on arrays, in parts that fit the CPU's cache, and return the outputs."""
         targets = self._targets(values)
         longest = max(range(self.loops), key=loops.__getitem__, default=0)
         for where, _, pieces, positions in self._parts(views, loops, longest, _BLOCK):
@@ -227,7 +232,7 @@ class LoopNest:
         return [output for output, _ in targets]
 
     def _reduce(self, frame: Frame, views: list[Any], loops: Shape) -> list[Any]:
-        """Run the reduced loops in order, with the iterations of the other loops at once, and return the outputs."""
+        """Run the reduced loops one iteration at a time, on arrays over the parallel loops, and return the outputs."""
         arrays = [self._reduced_first(array, loops) for array in views]
         totals = [array[(0,) * len(self.reduced)] for array in arrays[self.inputs :]]
         positions: list[Any] = [None] * self.loops
@@ -245,8 +250,9 @@ class LoopNest:
         return np.broadcast_to(array, [loops[loop] for loop in self.reduced] + list(array.shape[len(self.reduced) :]))
 
     def _combine(self, frame: Frame, views: list[Any], loops: Shape) -> list[Any] | None:
-        """Compute the combined values of all iterations at once, then combine them. Return None if `_reduce` is as
-        fast.
+        """Compute the values to be combined for all iterations at once, then combine them with the output.
+
+        Return None if the body has no combiner, or the parallel loops are so long that `_reduce` is as fast.
         """
         combiner = self.combiner
         if combiner is None:
@@ -276,9 +282,10 @@ class LoopNest:
     def _parts(
         self, views: list[Any], loops: Shape, axis: int, limit: int
     ) -> Iterator[tuple[tuple[slice, ...], Shape, list[Any], list[Array]]]:
-        """Yield parts of the iteration space along one loop, of about `limit` iterations.
+        """Yield parts of the iteration space, cut along loop ``axis``, of about `limit` iterations each.
 
-        A part is its slice, its sizes, the operands in it and the indices of the loops in it."""
+        A part is (index of its elements, extents of its loops, operands in the part, indices of each loop in the part).
+        """
         positions = grid(loops)
         length = max(1, limit * loops[axis] // prod(loops)) if loops else 1
         if not loops or length >= loops[axis]:
@@ -295,7 +302,10 @@ class LoopNest:
             )
 
     def _targets(self, values: list[Any]) -> list[tuple[Array, Array]]:
-        """Return, for each output, the result array (a buffer or a new tensor) and its view over the parallel loops."""
+        """Return, for each output, the array to return (a new tensor or the caller's buffer) and a view to write into.
+
+        The view has the parallel loops as axes, in order.
+        """
         outputs = values[self.inputs :]
         if self.results:
             outputs = [np.empty(value.shape, value.dtype) for value in outputs]
@@ -310,7 +320,7 @@ def _is_same(left: Array, right: Array) -> bool:
 
 
 def _of_rank(array: Any, rank: int) -> Array:
-    """Return a scalar as an array that broadcasts over the loops; an array unchanged."""
+    """Return an array over the loops unchanged, and a scalar as an array of size 1 in each of ``rank`` axes."""
     return array if np.ndim(array) == rank else np.reshape(array, (1,) * rank)
 
 
@@ -319,7 +329,7 @@ def _loop_nest(op: Operation, compiler: Compiler) -> Step:
 
 
 def _index(op: Operation, compiler: Compiler) -> Step:
-    """Return an empty step: the surrounding loop nest sets the value of `linalg.index`."""
+    """Return a step that does nothing: the surrounding loop nest sets the result of `linalg.index`."""
     return lambda frame: None
 
 

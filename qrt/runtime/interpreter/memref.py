@@ -73,7 +73,10 @@ def _dealloc(op: Operation, compiler: Compiler) -> Function:
 
 
 def checked(op: Operation, index: int, function: Function, compiler: Compiler) -> Function:
-    """Return the function with a check that the memory of operand `index` is not freed, if the module frees memory."""
+    """Return ``function`` with a check that the memory of operand `index` has not been freed.
+
+    Return ``function`` itself if the module never frees memory.
+    """
     if not compiler.code.frees:
         return function
 
@@ -92,9 +95,11 @@ def _out_of_bounds(array: Array, indices: Sequence[Any]) -> UndefinedError:
 
 
 def loader(rank: int) -> Function:
-    """Return `f(array, *indices)`, which loads an element. It rejects negative indices, which NumPy accepts.
+    """Return `f(array, *indices)`, which loads an element and raises UndefinedError out of bounds.
 
-    Loops spend most time here, so low ranks have their own functions without a tuple of indices."""
+    NumPy would accept negative indices. Loops spend most time here, so low ranks have their own functions, which need
+    no tuple of indices.
+    """
 
     def load0(array: Array) -> Any:
         return array[()]
@@ -128,7 +133,7 @@ def loader(rank: int) -> Function:
 
 
 def storer(rank: int) -> Function:
-    """Return `f(value, array, *indices)`, which stores an element."""
+    """Return `f(value, array, *indices)`, which stores an element and raises UndefinedError out of bounds."""
 
     def store(value: Any, array: Array, *indices: Any) -> None:
         if indices and min(indices) < 0:

@@ -1,4 +1,4 @@
-"""Handlers of ``ml_program``, whose globals are arrays in the state that outlives a run.
+"""Handlers of ``ml_program``. The array of a global is kept in the program's state from run to run.
 
 Loads and stores copy, so that no other value shares the array of a global.
 """
@@ -16,17 +16,17 @@ from qrt.types import TensorType
 
 
 def named_global(op: Operation) -> Operation:
-    """Return the global that a verified op names."""
+    """Return the `ml_program.global` that a load or store names."""
     global_op = global_of(op)
     assert global_op is not None
     return global_op
 
 
 def initial_array(op: Operation) -> Array | None:
-    """Return the initial array of a global; None if it has no initial value.
+    """Return the initial array of the global that an op names; None if the global has no initial value.
 
-    Raise QuantError for a value of another type than the global's, which the verifier allows, and for a type that the
-    interpreter does not support.
+    Raise QuantError if the initial value's type is not the global's type, which the verifier allows, or if the
+    interpreter does not support the type.
     """
     declared, value = global_type(op), op.attributes.get("value")
     if not isinstance(declared, RUN):
@@ -46,7 +46,7 @@ def initial_array(op: Operation) -> Array | None:
 
 
 def _is_of(given: TensorType, wanted: TensorType) -> bool:
-    """Return True if a static shape matches a type's shape, in which dimensions may be dynamic."""
+    """Return True if a static shape matches the shape ``wanted``, whose dimensions and rank may be dynamic."""
     if given.shape is None or wanted.shape is None:
         return wanted.shape is None
     same_rank = len(given.shape) == len(wanted.shape)

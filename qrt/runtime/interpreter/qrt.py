@@ -1,4 +1,4 @@
-"""Handlers of ``qrt``: each op runs by the reference of its family."""
+"""Handlers of ``qrt``: each op runs the NumPy reference implementation of its family (`qrt.ops`)."""
 
 from functools import lru_cache
 from typing import Any
@@ -15,7 +15,7 @@ from qrt.types import TensorType
 
 
 def bind_family(op: Operation, compiler: Compiler) -> Function:
-    """Return a function that runs the reference of an op's family.
+    """Return a function that computes an op by the reference implementation of its family.
 
     Result types are cached for the latest eight sets of operand shapes.
     """
@@ -39,7 +39,7 @@ def bind_family(op: Operation, compiler: Compiler) -> Function:
 
 
 def handlers(dialect: str) -> dict[str, Handler]:
-    """Return the handlers of a dialect's ops that are declared by op families."""
+    """Return a handler for each op that a family of `qrt.ops` declares in this dialect."""
     return {family.declaration.op: bind_family for family in FAMILIES.values() if family.declaration.dialect == dialect}
 
 

@@ -1,8 +1,8 @@
 """Handlers of ``quant`` on arrays.
 
-Casts run by their references, regions by their float bodies, annotations as the identity, fake quantizations as two
-casts, and `quant.cast`, `quant.conv2d` and `quant.matmul` as the ``qrt`` ops of the same name. `quant.stats_ref` also
-calls the run's tap with its value."""
+Casts run the reference implementations of `qrt.ops`, `quant.region` runs its float body, annotations return their
+operand, and fake quantizations run as two casts. `quant.cast`, `quant.conv2d` and `quant.matmul` run as the ``qrt`` ops
+of the same name. `quant.stats_ref` returns its operand and passes it to the run's ``tap``."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Building blocks for loops and conditions with single-block regions, in every dialect."""
+"""Helpers for loops and conditions whose regions have a single block, for the handlers of every dialect."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,13 +11,13 @@ Bounds = Callable[[Frame], range]
 
 
 def single_block(compiler: Compiler, region: Region) -> BlockCode:
-    """Return the compiled only block of a region."""
+    """Return the compiled block of a region that has only one."""
     (block,) = compiler.region(region).blocks
     return block
 
 
 def moves(compiler: Compiler, sources: Sequence[Value], targets: Sequence[Value]) -> Step:
-    """Return a step that assigns the values of sources to targets, all at once."""
+    """Return a step that assigns each source to the target of the same index; all sources are read first."""
     slots = [compiler.slot(value) for value in sources]
     places = [compiler.slot(value) for value in targets]
     if len(slots) == 1:
@@ -38,9 +38,10 @@ def moves(compiler: Compiler, sources: Sequence[Value], targets: Sequence[Value]
 def counted_loop(
     op: Operation, compiler: Compiler, bounds: Bounds, induction: Callable[[int], Any], inits: Sequence[Value]
 ) -> Step:
-    """Return a loop over a range, which may carry values from one iteration to the next.
+    """Return a step that runs a loop over a range of integers, with values carried from one iteration to the next.
 
-    `induction` converts an integer to the value of the loop's variable. All steps are counted before the loop starts.
+    `bounds` returns the range, `induction` converts an integer to the value of the loop's variable, and `inits` are the
+    initial carried values. The steps of all iterations are counted before the loop starts.
     """
     block = op.regions[0].blocks[0]
     body = single_block(compiler, op.regions[0])
@@ -77,14 +78,15 @@ def counted_loop(
 
 
 def trips(numbers: range) -> int:
-    """Return the number of iterations of a range, which may be larger than `len` supports."""
+    """Return the length of a range, also if it is larger than `len` supports."""
     return max(0, -((numbers.start - numbers.stop) // numbers.step))
 
 
 def choice(op: Operation, compiler: Compiler, choose: Callable[[Frame], int]) -> Step:
-    """Return a step that runs the region with the number that `choose` returns, and sets the op's results.
+    """Return a step that runs one of the op's regions and sets the op's results to the values that it yields.
 
-    An empty region does nothing."""
+    `choose` returns the number of the region. An empty region does nothing.
+    """
     bodies: list[tuple[BlockCode, Step] | None] = []
     for region in op.regions:
         if not region.blocks:

@@ -1,6 +1,7 @@
-"""Functions of MLIR's runner libraries, declared by programs without a body: printing, and a clock.
+"""Functions of MLIR's runner libraries, such as `printMemrefF32`, which programs declare without a body.
 
-The output is exactly that of `mlir-runner`, except that the base address, which would differ from run to run, is 0x0.
+The output is exactly that of `mlir-runner`, except that a memref's base address, which would differ from run to run, is
+0x0.
 """
 
 import time
@@ -53,7 +54,7 @@ def _print_memref(array: Array, title: str = "Memref", with_data: bool = True, u
 
 
 def _rows(array: Array, rank: int) -> str:
-    """Return the elements as text in brackets, with one line per row."""
+    """Return an array's elements as nested lists in brackets, one line per row; ``rank`` is that of the whole array."""
     if not array.ndim:
         is_byte = array.dtype == np.int8  # C++ prints int8 as a character
         return chr(int(array[()]) & 255) if is_byte else spelled(array[()])
@@ -98,11 +99,10 @@ EXTERNALS = _externals()
 
 
 def external(function: FuncOp) -> Function:
-    """Return the Python function for a declared function.
+    """Return the Python implementation of a runner function that the program declares.
 
-    A tensor argument is accepted for a memref, into which bufferization converts it.
-
-    Raise QuantError for an unknown function, or one declared with other types.
+    A tensor is accepted for a memref argument, because bufferization would convert it. Raise QuantError for an unknown
+    function, or for one declared with other types.
     """
     if function.sym_name not in EXTERNALS:
         raise QuantError("has no body")

@@ -1,6 +1,7 @@
-"""Handlers of ``scf``. All loops run one iteration after another, in the order of their induction variables.
+"""Handlers of ``scf``. All loops, parallel ones too, run one iteration after another in the order of their variables.
 
-The reductions of `scf.parallel` combine in this order too."""
+The reductions of `scf.parallel` combine in this order.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -116,7 +117,11 @@ def _points(numbers: Sequence[range]) -> Iterator[tuple[int, ...]]:
 
 
 def nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int, after: Step) -> Step:
-    """Return a step that runs the body and then `after` for every point of a nest of ranges."""
+    """Return a step that runs the op's body, then ``after``, for every point of a nest of loops.
+
+    ``ranges`` has a function of the frame for each loop, which returns its range; the first ``rank`` arguments of the
+    body are the loop variables.
+    """
     body = single_block(compiler, op.regions[0])
     variables = body.arguments[:rank]
 
@@ -142,7 +147,7 @@ def nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int,
 
 
 def _bounds(compiler: Compiler, lower: int | Value, upper: int | Value, step: int | Value) -> Bounds:
-    """Return a function of the frame that gives the range of a loop, with static or operand bounds and step."""
+    """Return a function of the frame that gives a loop's range; each of its bounds is a static integer or a value."""
     parts = [part if isinstance(part, int) else compiler.slot(part) for part in (lower, upper, step)]
     known = [isinstance(part, int) for part in (lower, upper, step)]
 
@@ -197,7 +202,7 @@ def _forall(op: Operation, compiler: Compiler) -> Step:
 
 
 def _parallel_insert_slice(op: Operation, compiler: Compiler) -> Step:
-    """Return a step that replaces the shared output by a copy with the inserted slice, for the next iterations."""
+    """Return a step that inserts a slice into a copy of the shared output, which the next iterations then read."""
     insert = compiler.code.tables.handlers["tensor.insert_slice"](op, compiler)
     slots = [compiler.slot(value) for value in op.operands]
     target = slots[1]

@@ -1,4 +1,4 @@
-"""Handlers of ``shape`` on extents, which are arrays of int64."""
+"""Handlers of ``shape``. A shape is a one-dimensional int64 array with the size of each dimension."""
 
 from collections.abc import Sequence
 from math import prod
@@ -33,10 +33,10 @@ def _split_at(extents: Array, index: Any) -> tuple[Array, Array]:
 
 
 def _stretched(shapes: Sequence[Array]) -> list[int] | None:
-    """Return the shape to which all shapes broadcast; None if they do not.
+    """Return the shape to which all shapes broadcast; None if they do not broadcast.
 
-    Extents agree if they are equal or one of them is 1. Negative extents are allowed, so that every shape broadcasts
-    with itself.
+    Sizes fit if they are equal or one of them is 1. Negative sizes are allowed, so that every shape broadcasts with
+    itself.
     """
     extents: list[int] = [1] * max(map(len, shapes), default=0)
     for shape in shapes:

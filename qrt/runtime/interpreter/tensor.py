@@ -45,7 +45,7 @@ def _from_elements(op: Operation, compiler: Compiler) -> Function:
 
 
 class _GeneratedTensor:
-    """A compiled op whose body computes the elements of a tensor from their indices."""
+    """A compiled op, such as `tensor.generate`, whose body computes the elements of a tensor from their indices."""
 
     def __init__(self, op: Operation, compiler: Compiler) -> None:
         self.op = op
@@ -55,7 +55,7 @@ class _GeneratedTensor:
         self.result = compiler.slot(op.results[0])
 
     def fill(self, frame: Frame, shape: Shape) -> Array:
-        """Return an array with the results of the body at every index."""
+        """Run the body for every index of this shape, and return an array of its results."""
         filled = np.empty(shape, self.dtype)
         if filled.size and self.at_once:
             filled[...] = self.body.run(frame, grid(shape))[0]
@@ -121,7 +121,7 @@ def _rank(op: Operation, compiler: Compiler) -> Function:
 
 
 def check_bounds(index: Sequence[Any], shape: Shape) -> None:
-    """Raise UndefinedError if an index, or one of an array of indices, is out of bounds."""
+    """Raise UndefinedError if an index is out of bounds; an entry of ``index`` may be an array of indices."""
     for axis, (at, size) in enumerate(zip(index, shape, strict=True)):
         if np.any((at < 0) | (at >= size)):
             wrong = at if np.ndim(at) == 0 else at[(at < 0) | (at >= size)].flat[0]
@@ -150,16 +150,20 @@ def _insert(op: Operation, compiler: Compiler) -> Function:
 
 
 def integers_of(op: Operation, name: str) -> Function:
-    """Return a function of the operands' values that gives the integers of a mixed static and dynamic list."""
+    """Return a function from an op's operand values to the integers of a list such as `offsets`.
+
+    An entry of the list is static, or the value of an operand.
+    """
     positions = {value: index for index, value in enumerate(op.operands)}
     entries = [(entry, -1) if isinstance(entry, int) else (0, positions[entry]) for entry in mixed_values(op, name)]
     return lambda operands: [value if at < 0 else int(operands[at]) for value, at in entries]
 
 
 def slicer(op: Operation) -> Function:
-    """Return `index(operands, shape)` for an op on slices, which returns a NumPy index and the slice's sizes.
+    """Return `index(operands, shape)`, which evaluates the offsets, sizes and strides of an op on slices.
 
-    It raises UndefinedError if the slice leaves the tensor.
+    `index` returns (NumPy index of the slice, sizes of the slice), and raises UndefinedError if the slice is out of
+    bounds.
     """
     lists = [integers_of(op, name) for name in PARTS]
 
@@ -215,7 +219,7 @@ def _insert_slice(op: Operation, compiler: Compiler) -> Function:
 
 
 def check_part(shape: Shape, sizes: Shape, dropped: Shape) -> None:
-    """Raise UndefinedError unless a tensor of this shape fits a slice with these sizes and dropped axes."""
+    """Raise UndefinedError unless a tensor fits a slice: its shape must be ``sizes`` without the ``dropped`` axes."""
     wanted = tuple(size for axis, size in enumerate(sizes) if axis not in dropped)
     if shape != wanted:
         raise UndefinedError(f"a tensor of shape {list(shape)} does not fill a slice of {list(wanted)}")
@@ -236,7 +240,7 @@ def _bitcast(op: Operation, compiler: Compiler) -> Function:
 
 
 def _signed_bits(width: int) -> Function:
-    """Return a function that sign-extends integers of fewer than 8 bits, one per byte."""
+    """Return a function that sign-extends ``width``-bit integers, each stored in the low bits of a byte."""
     sign = np.int8(1 << (width - 1))
 
     def signed(array: Array) -> Array:
@@ -280,7 +284,11 @@ def _expand_shape(op: Operation, compiler: Compiler) -> Function:
 
 
 def check_expansion(given: Shape, groups: Sequence[Sequence[int]], expanded: Sequence[int]) -> None:
-    """Raise UndefinedError unless the sizes of each group multiply to the size of the expanded dimension."""
+    """Raise UndefinedError unless the sizes in each group of result axes multiply to the size of their operand axis.
+
+    ``given`` is the operand's shape, ``expanded`` the result's, and ``groups`` has the result axes of each operand
+    axis.
+    """
     for axis, group in enumerate(groups):
         parts = [expanded[inner] for inner in group]
         if any(part < 0 for part in parts) or prod(parts) != given[axis]:

@@ -28,13 +28,13 @@ from qrt.types import FloatType, IndexType, TensorType, Type
 
 
 def _combine(op: Operation) -> Function:
-    """Return the function that combines two values of a reduction."""
+    """Return the function that adds one more element to the running value of an op's reduction."""
     element = as_tensor(op.results[0].type).element
     return bind(combination(op), [element, element], [element])
 
 
 def _fold(combine: Function, values: Array, axes: Sequence[int], start: Any) -> Any:
-    """Combine the values along axes, in order, with `start`, or with the first value if `start` is None."""
+    """Combine values along ``axes`` one after another, beginning with ``start``, or the first value if it is None."""
     parallel = [axis for axis in range(values.ndim) if axis not in axes]
     shape = tuple(values.shape[axis] for axis in parallel)
     total = start
@@ -100,12 +100,15 @@ def _shape_cast(op: Operation, compiler: Compiler) -> Function:
     return lambda array: array.reshape(shape)
 
 
-def _position(op: Operation, shape: Sequence[int], before: int) -> Callable[[Sequence[Any]], tuple[int, ...]]:
-    """Return a function that gives the indices of a vector element; dynamic ones are operands from `before` on."""
+def _position(op: Operation, shape: Sequence[int], first: int) -> Callable[[Sequence[Any]], tuple[int, ...]]:
+    """Return a function from an op's operand values to the position of a vector element, checked against ``shape``.
+
+    The dynamic indices of the position are the operands from number ``first`` on.
+    """
     static = integers(op, "static_position")
 
     def position(operands: Sequence[Any]) -> tuple[int, ...]:
-        following = iter(operands[before:])
+        following = iter(operands[first:])
         indices = tuple(int(next(following)) if index == DYNAMIC else index for index in static)
         for index, size in zip(indices, shape, strict=False):
             if not 0 <= index < size:
@@ -203,7 +206,7 @@ def _step(op: Operation, compiler: Compiler) -> Function:
 
 
 class _Transfer:
-    """The mapping from the lanes of a vector to the elements of memory in a transfer."""
+    """The mapping from the elements (lanes) of a vector to elements of memory, in a transfer read or write."""
 
     def __init__(self, op: Operation, vector: Type) -> None:
         if not is_plain(op):
@@ -218,9 +221,11 @@ class _Transfer:
         self._masked = [used.index(axis) for axis in sorted(used)]
 
     def lanes(self, memory: Array, start: Sequence[Any], mask: Array | None) -> tuple[list[Any], Array]:
-        """Return the index of every lane along each dimension of memory, and a mask of the lanes that are transferred.
+        """Return (for each dimension of memory, the index of every lane; a mask of the lanes to transfer).
 
-        Raise UndefinedError for a lane out of bounds of a dimension that is declared in bounds."""
+        ``start`` is the index of the first lane. A lane out of bounds is masked, or raises UndefinedError in a
+        dimension that the op declares as in bounds.
+        """
         indices: list[Any] = [np.int64(index) for index in start]
         there = np.broadcast_to(np.True_ if mask is None else self._spread(mask), self.shape)
         for axis, place in enumerate(self.permutation):
@@ -236,7 +241,10 @@ class _Transfer:
         return indices, there
 
     def _spread(self, mask: Array) -> Array:
-        """Return a mask with its axes in the order of the vector's dimensions."""
+        """Return the op's mask, whose axes are in the order of memory, with its axes in the order of the vector.
+
+        Broadcast dimensions of the vector get size 1.
+        """
         ordered = mask.transpose(np.argsort(self._masked)) if self._masked else mask.reshape(())  # a single lane
         return np.expand_dims(ordered, [axis for axis, place in enumerate(self.permutation) if place is None])
 
@@ -278,7 +286,7 @@ def _transfer_write(op: Operation, compiler: Compiler) -> Function:
 
 
 def _window(memory: Array, start: Sequence[Any], shape: Sequence[int]) -> Array:
-    """Return a view of the elements of a vector, which lie along the last dimensions of memory."""
+    """Return a view of ``shape`` elements from index ``start`` on, along the last dimensions of memory."""
     begin = [int(index) for index in start]
     sizes = [1] * (memory.ndim - len(shape)) + list(shape)
     if any(index < 0 or index + n > size for index, n, size in zip(begin, sizes, memory.shape, strict=True)):

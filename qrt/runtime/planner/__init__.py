@@ -1,1 +1,1 @@
-"""Modules of the planner: the places of values, and the steps of a plan."""
+"""Modules of the planner: the slots of values, and the steps of a plan."""

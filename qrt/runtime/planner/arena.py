@@ -1,6 +1,6 @@
-"""Arena allocation: offsets for a plan's temporaries, without overlap of those that are live at the same time.
+"""Arena allocation: offsets for a plan's temporaries, so that those live at the same time do not overlap.
 
-Results that may overwrite an operand become views of it.
+A result that a kernel may write over its operand becomes a view of the operand.
 """
 
 from bisect import bisect_left, insort
@@ -17,7 +17,7 @@ _MOST_SORTED = 128
 
 @dataclass(eq=False)
 class Span:
-    """A temporary: its bytes, and the first and last step that use it. ``offset`` is set by `allocate`."""
+    """A temporary: its size in bytes, and the first and last step that use it. ``offset`` is set by `allocate`."""
 
     nbytes: int
     first: int
@@ -26,7 +26,7 @@ class Span:
 
 
 def allocate(spans: Sequence[Span]) -> int:
-    """Set the offset of each span and return the size of the arena, by the better of two placement orders."""
+    """Set the offset of each span and return the size of the arena: the smaller one of two placement orders."""
     by_time = _in_order_of_time(spans)
     least = live_bytes(spans)
     if by_time <= least or len(spans) > _MOST_SORTED:
@@ -40,7 +40,7 @@ def allocate(spans: Sequence[Span]) -> int:
 
 
 def live_bytes(spans: Iterable[Span]) -> int:
-    """Return the largest total of bytes that are live at the same time, a lower bound for the arena."""
+    """Return the most bytes that are live at the same time, a lower bound for the size of the arena."""
     changes: dict[int, int] = {}
     for span in spans:
         changes[span.first] = changes.get(span.first, 0) + span.nbytes
@@ -53,12 +53,12 @@ def live_bytes(spans: Iterable[Span]) -> int:
 
 
 def _alignment(nbytes: int) -> int:
-    """Return the alignment for a temporary. Small ones are not aligned to cache lines, which would waste memory."""
+    """Return the alignment for a temporary of this size; small ones need no cache line of their own."""
     return ALIGNMENT if nbytes >= 16 * ALIGNMENT else 16 if nbytes >= 256 else 8
 
 
 def _in_order_of_size(spans: Sequence[Span]) -> int:
-    """Place the largest spans first, each at the lowest offset that is free during its lifetime. Return the size."""
+    """Place spans in descending order of size, each at the lowest free offset. Return the size of the arena."""
     placed: list[Span] = []  # by offset
     top = 0
     for span in sorted(spans, key=lambda s: (-s.nbytes, s.first)):
@@ -79,7 +79,7 @@ def _in_order_of_size(spans: Sequence[Span]) -> int:
 
 
 def _in_order_of_time(spans: Sequence[Span]) -> int:
-    """Place spans in the order of their first step, each in the smallest gap that is large enough. Return the size."""
+    """Place spans in the order of their first steps, each in the smallest gap that fits. Return the arena's size."""
     gaps = _FreeGaps()
     living: list[tuple[int, int, int, int]] = []  # (last step, number, begin, end), sorted
     for number, span in enumerate(sorted(spans, key=lambda s: (s.first, -s.nbytes))):
@@ -93,7 +93,7 @@ def _in_order_of_time(spans: Sequence[Span]) -> int:
 
 
 class _FreeGaps:
-    """The free gaps of an arena, maximal and without overlap. All bytes from `top` on are free."""
+    """The free parts of an arena, without overlapping or adjacent gaps. All bytes from offset `top` on are free too."""
 
     def __init__(self) -> None:
         self.top = 0
@@ -102,7 +102,7 @@ class _FreeGaps:
         self.ends: dict[int, int] = {}
 
     def take(self, size: int) -> int:
-        """Allocate ``size`` bytes and return their offset."""
+        """Allocate ``size`` bytes in the smallest gap that fits, and return their offset."""
         if size == 0:
             return 0
         place = bisect_left(self.by_size, (size, 0))
@@ -119,7 +119,7 @@ class _FreeGaps:
         return begin
 
     def give(self, begin: int, end: int) -> None:
-        """Free bytes, and merge them with adjacent gaps."""
+        """Free the bytes from ``begin`` to ``end``, and merge them with adjacent gaps."""
         if begin == end:
             return
         before, behind = self.ends.get(begin), self.begins.get(end)
@@ -141,12 +141,15 @@ class _FreeGaps:
 
 
 def overwritten(slots: Mapping[int, PlanSlot], steps: Sequence[Step]) -> list[Step]:
-    """Return the steps, after the results of kernels that can overwrite an operand became views of that operand."""
+    """Turn each result that may overwrite an operand into a view of this operand, in ``slots``.
+
+    Return the steps, in which the coverage of these results says "in place".
+    """
     return [_marked(step) if _overwrites(slots, step, number) else step for number, step in enumerate(steps)]
 
 
 def _overwrites(slots: Mapping[int, PlanSlot], step: Step, number: int) -> bool:
-    """Make the result of a step a view of the first operand that the kernel may overwrite. Return False if none is."""
+    """Make a step's result a view of the first operand that its kernel may overwrite; return False if there is none."""
     if not isinstance(step, CallStep) or not isinstance(step.call, kernel_calls.KernelCall) or not step.results:
         return False
     *given, written = step.slots

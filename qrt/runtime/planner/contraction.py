@@ -1,7 +1,7 @@
 """Binding of contractions: structured ops that add products of two operands to an f32 or i32 output.
 
-Matrix products and convolutions are contractions. The kernel adds in the order of the reduced loops, as the interpreter
-does."""
+Matrix products and convolutions are contractions. The kernel adds the products in the same order as the interpreter.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _MOST_LOOPS = 15
 
 @dataclass(frozen=True)
 class ContractionCall:
-    """A call for an op, with the numbers of the operands that it reads, and of those packed in it."""
+    """A bound kernel call, and the numbers of the op's operands that are passed to it, or are packed in it."""
 
     call: KernelCall
     given: tuple[int, ...]
@@ -32,7 +32,10 @@ class ContractionCall:
 
 
 def contraction(op: Operation, types: Sequence[TensorType], constants: Constants) -> ContractionCall | None:
-    """Bind the kernel of a contraction with operands of these static types. Return None for any other op."""
+    """Bind the kernel of a contraction whose operands have these static types; return None for any other op.
+
+    ``constants`` has the arrays of constant operands by number.
+    """
     if not isinstance(op, StructuredOp) or len(op.outputs) != 1 or len(op.results) != 1:
         return None
     integers = types[-1].element == _I32
@@ -78,7 +81,10 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
 
 
 def _product(op: StructuredOp) -> tuple[int, int, bool] | None:
-    """Return the numbers of the two factors, and True if product and sum are fused; None if the body differs."""
+    """Return (operand numbers of the two factors, True if the body multiplies and adds by one fused operation).
+
+    Return None if the body does not add a product of two inputs to the output.
+    """
     block = op.regions[0].blocks[0]
     *inputs, out = block.arguments
     *operations, last = block.operations
@@ -106,20 +112,21 @@ _USED = frozenset({"math.fma", "arith.extsi", *_PRODUCTS, *_PRODUCTS.values()})
 
 
 def _are_read(types: Sequence[TensorType], a: int, b: int, constants: Constants) -> bool:
-    """Return True if the kernel supports the element types of operands a and b.
+    """Return True if the kernel supports the element types of operands number ``a`` and ``b``.
 
-    Narrow integers are supported in a constant b, which is extended when it is packed."""
+    A constant operand ``b`` may have narrower integers than the output, because it is extended when it is packed.
+    """
     left, right = types[a].element, types[b].element
     return left == types[-1].element and (right == left or (left == _I32 and right in _NARROW and b in constants))
 
 
 def _operation_among(value: Value, operations: Sequence[Operation]) -> Operation | None:
-    """Return the operation that computes a value if it is one of these; else None."""
+    """Return the operation that computes a value if it is one of ``operations``; else None."""
     return value.operation if value.operation in operations else None
 
 
 def _extended(value: Value, operations: Sequence[Operation]) -> Value:
-    """Return the operand of the sign extension that computes a value, or the value itself."""
+    """Return the operand of the `arith.extsi` that computes a value, or the value itself if another op computes it."""
     extension = _operation_among(value, operations)
     return extension.operands[0] if extension is not None and extension.name == "arith.extsi" else value
 
@@ -127,10 +134,12 @@ def _extended(value: Value, operations: Sequence[Operation]) -> Value:
 def _chosen(
     loops: Loops, column: int | None, orders: Sequence[tuple[int, int]], constants: Constants
 ) -> tuple[int, int] | None:
-    """Return the best order (a, b) of the operands for the kernel; None if neither order is supported.
+    """Return which operand the kernel takes as a and which as b; None if it supports neither order.
 
-    The kernel multiplies values of a by rows of columns of b, and packs b: a constant b once, another b once for each
-    iteration of the loops that index it."""
+    ``column`` is the loop that the kernel runs over the columns of b, None if all parallel loops have one iteration.
+    The kernel packs b: once if it is constant, otherwise once for each iteration of the other parallel loops that index
+    it. So a constant b is best, then one that few loops index.
+    """
 
     def stride(operand: int) -> int:
         return 0 if column is None else loops.operands[operand].strides[column]
@@ -146,9 +155,10 @@ def _chosen(
 
 
 def _order(loops: Loops, column: int | None, b: Strided) -> tuple[list[int], list[int], list[int]]:
-    """Return the loops that index b and the output, those that index only the output, and the reduced loops.
+    """Return the loops around the kernel: parallel ones that index b, other parallel ones, and the reduced loops.
 
-    Loops of one iteration are left out."""
+    Loops of one iteration, and the loop over columns, are left out.
+    """
     parallel = [loop for loop in loops.parallel if loops.extents[loop] > 1 and loop != column]
     batches = [loop for loop in parallel if b.strides[loop]]
     return (

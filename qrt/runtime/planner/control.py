@@ -1,9 +1,9 @@
 """Planning of loops and branches as steps: `scf.while` and `scf.if` whose regions have only kernels.
 
-A loop copies its initial values to carried slots; at the end of an iteration it copies the next values there, with the
-effect of a simultaneous assignment. The values that the condition forwards have the same places in the body and after
-the loop. A branch has slots for its results, which both regions write. Values from outside that a loop reads stay live
-until it ends.
+A loop copies its initial values to carried slots; at the end of an iteration it copies the next values there, so that
+all seem to be assigned at once. The values that `scf.condition` passes to the body have the same slots there and as
+results of the loop. A branch has slots for its results, which both regions write. Values from outside that a loop reads
+stay live until it ends.
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ class PlanningRefusal(Exception):
 
 
 class ControlPlanner(SlotTable):
-    """A planner of operations with regions. Subclasses plan the operations of a block."""
+    """A planner of `scf.while` and `scf.if`. The subclass plans the operations of a block."""
 
     def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
-        """Plan a block for arguments in these places; return the places of its terminator's operands."""
+        """Plan a block whose arguments are in these slots; return the slots of its terminator's operands."""
         raise NotImplementedError
 
     @property
@@ -38,7 +38,10 @@ class ControlPlanner(SlotTable):
         return self.attempt is not None
 
     def leave_to_interpreter(self, op: Operation, why: str) -> None:
-        """Raise PlanningRefusal if a region is planned, because an operation has no kernel."""
+        """Raise PlanningRefusal if ``op``, which needs the interpreter, is in a region that is being planned.
+
+        ``why`` is the reason, for the plan's text.
+        """
         if self.in_region:
             raise PlanningRefusal(f"{op.name} at {op.location} {why}")
 
@@ -56,7 +59,7 @@ class ControlPlanner(SlotTable):
         return super()._call(op, call, inputs, results, coverage, operands)
 
     def control(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView] | str:
-        """Plan a loop or a branch. Return the places of its results, or the reason why the interpreter must run it."""
+        """Plan a loop or a branch. Return the slots of its results, or the reason why the interpreter must run it."""
         plan = self._while if op.name == "scf.while" else self._if
         if self.in_region:
             return plan(op, operands)
@@ -90,7 +93,7 @@ class ControlPlanner(SlotTable):
         return _renamed(forwarded, op.results)
 
     def _carried(self, op: Operation, begin: SlotView, argument: Value) -> SlotView:
-        """Return a new carried slot of the loop, to which the initial value is copied."""
+        """Add a slot for the value that a loop carries as ``argument``, and copy the initial value to it."""
         if begin.type is None:
             raise PlanningRefusal(f"it carries {argument.type}, whose shape is known only at run time")
         carried = self.place("temporary", begin.type, argument.type)
@@ -98,7 +101,7 @@ class ControlPlanner(SlotTable):
         return carried
 
     def _carry(self, op: Operation, values: Sequence[SlotView], carried: Sequence[SlotView]) -> None:
-        """Copy values to the carried slots, in an order in which no value is overwritten before it is read."""
+        """Copy the next values to the carried slots, ordered so that no value is overwritten before it is read."""
         pending = []
         for place, target in zip(values, carried, strict=True):
             _check_equal_shapes(place, target, "from round to round")
@@ -116,7 +119,10 @@ class ControlPlanner(SlotTable):
                 self._copy_to(op, source, target)
 
     def _keep(self, head: int, end: int) -> None:
-        """Extend the lifetime of outside values that a loop uses to its end, because every iteration uses them."""
+        """Extend the lifetime of values from outside a loop to the loop's end, because every iteration reads them.
+
+        The loop's steps are ``head`` to ``end``.
+        """
         for step in self.steps[head:]:
             assert isinstance(step, CallStep)  # planned regions have only calls
             for used in step.slots:
@@ -144,7 +150,7 @@ class ControlPlanner(SlotTable):
         return results
 
     def _joint(self, place: SlotView, value: Value, start: int) -> SlotView:
-        """Return a new slot for a result, which is live from the start of the first branch on."""
+        """Return a new slot for a branch's result, live from step ``start`` on, where the first region begins."""
         if place.type is None:
             raise PlanningRefusal(f"it yields {value.type}, whose shape is known only at run time")
         joint = self.place("temporary", place.type, value.type)
@@ -152,9 +158,10 @@ class ControlPlanner(SlotTable):
         return joint
 
     def _give(self, op: Operation, values: Sequence[SlotView], results: Sequence[SlotView], first: int) -> None:
-        """Put a branch's values into the results.
+        """Put the values that a region of a branch yields into the slots of the results.
 
-        Temporaries of the branch (from slot `first` on) become views of the results; other values are copied."""
+        Temporaries of the region (from slot `first` on) become views of the results; other values are copied.
+        """
         for place, result in zip(values, results, strict=True):
             _check_equal_shapes(place, result, "between its branches")
             source = self._array_slot(place)
@@ -180,13 +187,16 @@ class ControlPlanner(SlotTable):
         self.steps.append(CallStep(op, call, (given, target.slot), copied(op), [source], [target]))
 
     def _step(self, op: Operation, kind: str, target: int = 0, cost: int = 0) -> int:
-        """Add a control step and return its number."""
+        """Add a jump or the begin of a loop iteration as a step, and return the step's number.
+
+        ``target`` is the step to jump to, ``cost`` the number of operations that count towards ``max_steps``.
+        """
         number = self._reserve(op)
         self._fill(number, kind, target, cost)
         return number
 
     def _reserve(self, op: Operation) -> int:
-        """Add a control step whose target is not known yet, and return its number."""
+        """Add a step for a jump whose target is not known yet, and return the step's number."""
         self.steps.append(CallStep(op, bind_control(kind="jump"), (), _coverage(op, ""), [], []))
         return len(self.steps) - 1
 
@@ -204,7 +214,7 @@ def _coverage(op: Operation, detail: str) -> Coverage:
 
 
 def _block(region: Region) -> Block:
-    """Return the only block of a region of a verified loop or branch."""
+    """Return the only block of a region."""
     (block,) = region.blocks
     return block
 
@@ -214,7 +224,7 @@ def _renamed(places: Sequence[SlotView], values: Sequence[Value]) -> list[SlotVi
 
 
 def _check_equal_shapes(place: SlotView, other: SlotView, when: str) -> None:
-    """Raise PlanningRefusal if a value's shape differs from that of the slot to which it is copied."""
+    """Raise PlanningRefusal if a value's shape differs from that of the slot to which it would be copied."""
     if place.type is None:
         raise PlanningRefusal(f"a value of {place.declared} has a shape that is known only at run time")
     if place.shape != other.shape:

@@ -1,4 +1,4 @@
-"""The details of a plan: its steps and the slots of its values, as text and for the location of errors."""
+"""The steps of a plan and the slots of its values, to print the plan and to locate errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class PlanDetails:
 
     @property
     def segments(self) -> list[list[Step]]:
-        """The steps in maximal runs of kernels, each run as one call into C, and runs of other steps."""
+        """The steps grouped into segments: consecutive kernels, which are one call into C, or consecutive others."""
         segments: list[list[Step]] = []
         kinds = [isinstance(step, CallStep) and isinstance(step.call, kernel_calls.KernelCall) for step in self.steps]
         for number, step in enumerate(self.steps):
@@ -35,18 +35,19 @@ class PlanDetails:
         return segments
 
     def raise_located(self, number: int, error: KernelError) -> NoReturn:
-        """Raise the error of a step with the op and its location; raise it unchanged if the step is not of an op."""
+        """Raise the error of step ``number`` with the location of its op; raise it unchanged if the step has no op."""
         step = self.steps[number] if number < len(self.steps) else None
         if not isinstance(step, CallStep):  # the copy of a result, or the saved text does not match the plan
             raise error
         raise_located(step.operation, error)
 
     def lines(self) -> Iterator[str]:
-        """Yield the inputs, each step and the results as a line of text.
+        """Yield the lines of the plan's text: the inputs, each step, and the results.
 
-        A line has the step's segment, its engine with the kernel and ISA, the op and its location, operands and
-        results. An operand or result is shown as its slot, the slot's content (``arena`` with the offset) and its type;
-        a quantized type is shown as its storage type."""
+        The line of a step has the number of its segment, the engine with kernel and ISA, the op and its location,
+        operands and results. An operand or result is printed as its slot, the slot's memory (``arena`` with the offset)
+        and its type; a quantized type is printed as its storage type.
+        """
         yield f"takes ({self._spelled(self.inputs)})"
         for number, segment in enumerate(self.segments):
             for step in segment:
@@ -60,7 +61,9 @@ class PlanDetails:
         return ", ".join(f"%{place.slot} {self._content(place.slot)} {_type(place)}" for place in places)
 
     def _content(self, number: int) -> str:
-        """Return the memory of a slot: its place in the arena, or the kind of its root slot, with the offset."""
+        """Return the text of a slot's memory: its offset in the arena, or the kind of the slot that owns it, with the
+        offset.
+        """
         number, offset = root(self.slots, number)
         slot = self.slots[number]
         if slot.kind == "temporary":
@@ -70,7 +73,7 @@ class PlanDetails:
 
 
 def _type(place: SlotView) -> Type:
-    """Return the type of a place with its known dimensions; a quantized element type becomes its storage type."""
+    """Return a value's type with its known dimensions and, if it is quantized, the storage type as element type."""
     declared = place.declared
     t = place.type if place.type is not None and isinstance(declared, TensorType) else declared
     element = t.element if isinstance(t, TensorType) else t

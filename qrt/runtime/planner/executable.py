@@ -1,7 +1,6 @@
 """Construction of executables: for a whole plan of kernels, or for consecutive kernels between interpreter steps.
 
-The places of all operands are known before a run, except for external arrays, which are passed to the run. A family
-with operand shapes known only at run time is bound during the run.
+An executable knows the memory of all operands except external arrays, which are passed to each run.
 """
 
 import threading
@@ -28,7 +27,7 @@ MOST_DIMENSIONS = 31
 
 
 def copy_call(dtype: np.dtype[Any], size: int) -> KernelCall:
-    """Return the call that copies ``size`` elements."""
+    """Return a kernel call that copies a contiguous array of ``size`` elements."""
     return bind_copy(
         dtype=dtype,
         shapes=[(size,)],
@@ -47,7 +46,7 @@ def plan_executable(
     results: Sequence[SlotView],
     arena_bytes: int,
 ) -> Executable | None:
-    """Return the executable of a whole plan; None if a step is not a kernel, or C does not support an argument."""
+    """Return the executable of a whole plan; None if a step is not a kernel, or a rank is too large for the C code."""
     calls = [step for step in steps if isinstance(step, CallStep) and isinstance(step.call, KernelCall)]
     if len(calls) < len(steps) or any(place.type is None for place in (*inputs, *results)):
         return None
@@ -59,9 +58,10 @@ def plan_executable(
 
 
 def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
-    """Return the executable of consecutive kernels of a plan, and the slots of its arrays, with written ones last.
+    """Return the executable of consecutive kernels, and the slots of its arrays: arrays that it only reads come first.
 
-    The first kernel is step ``first_step`` of the plan."""
+    ``first_step`` is the number of the first kernel among the steps of the plan.
+    """
     calls = [step.call for step in steps if isinstance(step.call, KernelCall)]
     written: set[int] = set()
     layouts: dict[int, tuple[np.dtype[Any], tuple[int, ...]]] = {}
@@ -87,7 +87,10 @@ def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Exec
 
 @dataclass
 class _ExecutableBuilder:
-    """A builder of a plan's executable: its bases and external arrays, and the place of each slot."""
+    """A builder of a plan's executable, which numbers the bases, that is, the memory in which operands lie.
+
+    A base is the arena, a constant array, or an external array that is passed to each run.
+    """
 
     slots: Mapping[int, PlanSlot]
     frame: Sequence[Any]
@@ -100,7 +103,7 @@ class _ExecutableBuilder:
         self.base_of: dict[int, int] = {}
 
     def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-        """Add an external array, for ``slot`` if given, and return the number of its base."""
+        """Add an external array as the memory of ``slot`` (None: of no slot), and return the number of its base."""
         self.bases.append(len(self.externals))
         self.externals.append((dtype, shape))
         if slot is not None:
@@ -108,7 +111,7 @@ class _ExecutableBuilder:
         return len(self.bases) - 1
 
     def place(self, number: int) -> tuple[int, int]:
-        """Return the base of a slot, and the slot's offset in it in bytes."""
+        """Return the number of the base in which a slot lies, and the slot's offset in it in bytes."""
         number, offset = root(self.slots, number)
         slot = self.slots[number]
         if slot.kind == "temporary":
@@ -119,7 +122,7 @@ class _ExecutableBuilder:
         return self.base_of[number], offset
 
     def executable(self, steps: Sequence[CallStep], arena_bytes: int) -> Executable | None:
-        """Return the executable of these steps; None if only the interpreter can fill one of their slots."""
+        """Return the executable of these steps; None if the interpreter would have to make an array that they use."""
         for place in self.inputs:
             shape, dtype = layout(self.slots[place.slot])
             self.external(place.slot, dtype, shape)
@@ -160,7 +163,7 @@ class _ExecutableBuilder:
 
 
 class DeferredFamily:
-    """A family that is bound during the run for the operands' shapes. The latest binding is cached."""
+    """A family's op that is bound during the run, when the operands' shapes are known. The latest binding is cached."""
 
     def __init__(self, op: Operation, packed: dict[int, Array]) -> None:
         self.op, self.packed = op, packed

@@ -1,6 +1,8 @@
-"""Binding of loops in f32 and i32: structured ops whose body is a chain of elementwise ops, and such ops on tensors.
+"""Binding of the kernel for loops of elementwise ops on f32 and i32.
 
-The kernel runs the reduced loops in order, as the interpreter does."""
+It runs structured ops whose body is a chain of elementwise ops, and single elementwise ops on tensors. The kernel runs
+reduced loops in the same order as the interpreter.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,8 +52,10 @@ _LOGIC = ("arith.andi", "arith.ori", "arith.xori")
 def float_loops(
     op: Operation, types: Sequence[TensorType], constants: Constants, saturating: bool = False
 ) -> ContractionCall | None:
-    """Bind the kernel of an op with operands of these static types. Return None if the kernel does not support the
-    op."""
+    """Bind the kernel for an op whose operands have these static types; return None if the kernel does not support it.
+
+    ``constants`` has the arrays of constant operands by number.
+    """
     if any(t.element not in _NAMES for t in types) or not types or not op.results:
         return None
     body = _body_of_loops(op) if isinstance(op, StructuredOp) else _body_of_tensors(op, types)
@@ -63,7 +67,7 @@ def float_loops(
 
 
 def is_chain(op: Operation) -> bool:
-    """Return True if the kernel supports the body of loops, or an op on tensors, for operands of some size."""
+    """Return True if the kernel supports an elementwise op on tensors, or a structured op's body, for some sizes."""
     elements = {as_tensor(value.type).element for value in (*op.operands, *op.results)}
     body = _body_of_loops(op) if isinstance(op, StructuredOp) else (op.operands, [op], op.results, len(op.operands))
     chain = _Chain.of(*body, saturating=False) if elements <= _NAMES.keys() else None
@@ -71,7 +75,7 @@ def is_chain(op: Operation) -> bool:
 
 
 def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int]:
-    """Return the arguments of the body, its operations, the yielded values, and the number of inputs."""
+    """Return (arguments of the body, its operations, the values that it yields, the number of inputs)."""
     block = op.regions[0].blocks[0]
     *operations, last = block.operations
     return block.arguments, operations, last.operands, op.input_count
@@ -80,7 +84,10 @@ def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operatio
 def _body_of_tensors(
     op: Operation, types: Sequence[TensorType]
 ) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int] | None:
-    """Return an elementwise op on tensors as a body; None for ops on integers only, which have their own kernels."""
+    """Return an elementwise op on tensors in the form of a loop body, as `_body_of_loops` does.
+
+    Return None for an op on integers only, because these have their own kernels.
+    """
     are_tensors = all(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
     shape = static_shape(types[0], "plan")
     if not are_tensors or any(t.shape != shape for t in types) or prod(shape) == 0:
@@ -92,7 +99,7 @@ def _body_of_tensors(
 
 
 def _whole(types: Sequence[TensorType]) -> Loops:
-    """Return the loops of an op on tensors that all have the same shape."""
+    """Return the loops of an elementwise op on tensors that all have the same shape."""
     shape = static_shape(types[0], "plan")
     operand = Strided(
         tuple(step if n > 1 else 0 for step, n in zip(row_major_strides(shape), shape, strict=True)), 0, prod(shape)
@@ -102,7 +109,10 @@ def _whole(types: Sequence[TensorType]) -> Loops:
 
 @dataclass
 class _Chain:
-    """The kernel steps of a body. The first registers are the arguments, then results of steps, then constants."""
+    """The steps of the kernel for a body, which read and write numbered registers.
+
+    The first registers have the body's arguments, the next ones the results of steps, the last ones constants.
+    """
 
     steps: list[list[int]]
     values: list[Any]
@@ -121,7 +131,7 @@ class _Chain:
         inputs: int,
         saturating: bool,
     ) -> "_Chain | None":
-        """Return the chain of a body; None if the kernel does not support an op or an outside value."""
+        """Return the steps for a body; None if the kernel does not support an op or a value from outside the body."""
         builder = _LoopBodyBuilder(arguments, saturating)
         for op in operations:
             if op.name != "arith.constant" and not builder.add(op):
@@ -145,7 +155,7 @@ class _LoopBodyBuilder:
         self.steps: list[list[int]] = []
 
     def constant(self, bits: int) -> int:
-        """Return the register of a constant. It is negative until `chain` knows the number of registers."""
+        """Return the register of a constant: a negative number, until `chain` knows how many registers there are."""
         return self.values.setdefault(bits, -1 - len(self.values))
 
     def register(self, value: Value) -> int | None:
@@ -190,7 +200,7 @@ class _LoopBodyBuilder:
         return True
 
     def code_of(self, op: Operation, types: Sequence[str], out: str) -> str | None:
-        """Return the name of the step that computes an op on these types; None if the kernel has none."""
+        """Return the name of the kernel's step for an op with these operand and result types; None if there is none."""
         if op.name == "arith.select":
             return op.name if types[0] == "i1" and types[1] else None
         if op.name in _LOGIC:
@@ -212,7 +222,7 @@ class _LoopBodyBuilder:
         self.next += 1
 
     def chain(self, results: list[int], inputs: int) -> _Chain | None:
-        """Return the chain with its final register numbers; None if there are too many registers."""
+        """Return the steps with their final register numbers; None if there are more registers than the kernel has."""
         total = self.next + len(self.values)
         if total > _MOST_REGISTERS:
             return None
@@ -225,9 +235,10 @@ class _LoopBodyBuilder:
 
 @dataclass
 class _Operand:
-    """An operand of a call: its register and the layout of its elements.
+    """An operand of a kernel call: its register and the layout of its elements.
 
-    ``own`` are its strides over the merged parallel loops, which `_merged` sets."""
+    ``own`` has its strides over the parallel loops after `_merged` has merged them.
+    """
 
     element: str
     register: int
@@ -237,7 +248,7 @@ class _Operand:
     own: Sequence[int] = ()
 
     def kernel_argument(self, reduced: Sequence[int]) -> tuple[Any, ...]:
-        """Return the operand as `bind_float_loops` takes it."""
+        """Return the tuple that describes the operand to `bind_float_loops`."""
         strides = [*self.own, *(self.at.strides[loop] for loop in reduced)]
         return self.element, self.register, strides, self.at.offset, self.at.size, self.once, self.array
 
@@ -280,7 +291,10 @@ def _bound(
 
 
 def _overwritable(reads: Sequence[_Operand], writes: Sequence[_Operand]) -> int:
-    """Return how many of the first operands, those with the result's layout, the only result may overwrite."""
+    """Return how many operands the result may overwrite, counted from the first one: those with the result's layout.
+
+    Return 0 if there are several results.
+    """
     alike = [
         (operand.element, operand.own, operand.at.offset) == (writes[0].element, writes[0].own, writes[0].at.offset)
         for operand in reads
@@ -290,9 +304,10 @@ def _overwritable(reads: Sequence[_Operand], writes: Sequence[_Operand]) -> int:
 
 
 def _merged(loops: Loops, operands: Sequence[_Operand]) -> list[int]:
-    """Merge adjacent parallel loops over which all operands are contiguous; return the extents, at least one.
+    """Merge adjacent parallel loops over which every operand is contiguous, and return the extents of the merged loops.
 
-    Loops of one iteration are dropped. The operands' ``own`` strides over the merged loops are set."""
+    Loops of one iteration are dropped; at least one loop remains. The operands' ``own`` strides are set.
+    """
     inner: list[int] = []
     extents: list[int] = []
     for loop in reversed([loop for loop in loops.parallel if loops.extents[loop] > 1]):
@@ -307,9 +322,10 @@ def _merged(loops: Loops, operands: Sequence[_Operand]) -> list[int]:
 
 
 def _repeat(extents: list[int], reads: Sequence[_Operand], writes: Sequence[_Operand], reduced: Sequence[int]) -> None:
-    """Repeat constant vectors, such as a bias of few channels, if only they prevent merging a short innermost loop.
+    """Repeat short constant vectors (such as a bias) so that a short innermost loop can be merged with the next loop.
 
-    The repeated constants cover several iterations of the next loop, which are merged into the innermost one."""
+    Nothing changes if other operands prevent the merge. ``extents`` and the operands' ``own`` strides are updated.
+    """
     short = extents[-1]
     if len(extents) < 2 or 2 * short > _LANES:
         return
@@ -329,10 +345,11 @@ def _repeat(extents: list[int], reads: Sequence[_Operand], writes: Sequence[_Ope
 
 
 def _accumulated(chain: _Chain, has_reduced: bool) -> list[int] | None:
-    """Return the registers of the results after the last iteration.
+    """Return the registers that have the results after the last iteration.
 
-    With reduced loops, each result must be computed in the register of its accumulator; None if that is not
-    possible."""
+    If there are reduced loops, each result must be computed in the register of its accumulator. Return None if the
+    steps do not allow that.
+    """
     if not has_reduced:
         return chain.results
     registers: list[int] = []
@@ -361,6 +378,9 @@ def _results(op: Operation, types: Sequence[TensorType]) -> Sequence[TensorType]
 
 
 def _collapsed(op: Operation, number: int, array: Array, operand: Strided, loops: Loops) -> tuple[Array, Strided]:
-    """Return a constant operand without repeated elements, if each of its axes is indexed by its own loop."""
+    """Return a constant operand without repeated elements, and its layout.
+
+    It is returned unchanged unless each of its axes is indexed by a single loop.
+    """
     axes = plain_loops(op.indexing_maps[number]) if isinstance(op, StructuredOp) else loops.parallel
     return collapsed(array, operand, axes) if axes is not None else (np.asarray(array, order="C"), operand)

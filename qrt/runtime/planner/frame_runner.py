@@ -31,10 +31,10 @@ from qrt.types import MemRefType
 
 
 class FrameRunner:
-    """A thread-safe runner of the steps of a plan over a frame.
+    """A thread-safe runner of plans in which kernels alternate with steps of the interpreter.
 
-    Kernels and the interpreter read and write slots of the same frame: arrays for kernels, any value for the
-    interpreter."""
+    Both read and write slots of one frame (a list of values): kernels use arrays, the interpreter any value.
+    """
 
     def __init__(self, details: PlanDetails, arena_bytes: int) -> None:
         self._details, self._arena_bytes = details, arena_bytes
@@ -53,7 +53,7 @@ class FrameRunner:
     def run_timed(
         self, inputs: Sequence[Array], max_steps: int | None, state: dict[str, Array]
     ) -> tuple[list[Array], list[tuple[Coverage, float]]]:
-        """Return the results, and the seconds of each step; a step in a loop has the seconds of all rounds."""
+        """Run, and return the results and the seconds of each step; all iterations of a step in a loop are included."""
         seconds = np.zeros(len(self._details.steps))
         steps = [step for segment in self._segments() for step in segment.timed_steps(seconds)]
         results = self._run(steps, inputs, Run(max_steps, state=state))
@@ -88,7 +88,7 @@ class FrameRunner:
         return results
 
     def _frame_setup(self) -> list[FrameStep]:
-        """Return the functions that fill the slots whose arrays differ from run to run."""
+        """Return functions that set the slots whose arrays differ from run to run, such as inputs that are memrefs."""
         slots = self._details.slots
         setup: list[FrameStep] = []
         for number, place in enumerate(self._details.inputs):
@@ -100,7 +100,7 @@ class FrameRunner:
         return setup
 
     def _views(self) -> list[tuple[int, PlanSlot]]:
-        """Return the views, each after the views on which it is based."""
+        """Return the slots that are views, ordered so that a view follows the slot that it views."""
         slots = self._details.slots
 
         def depth(number: int) -> int:
@@ -110,12 +110,12 @@ class FrameRunner:
         return sorted(((n, s) for n, s in slots.items() if s.kind == "view"), key=lambda view: depth(view[0]))
 
     def _returned_place(self, place: SlotView) -> tuple[int, tuple[int, ...] | None, bool]:
-        """Return the slot of a result, its shape, and True if the caller owns its memory, as for every memref."""
+        """Return (slot of a result, its shape, True if the array may be returned to the caller without a copy)."""
         is_own = isinstance(place.declared, MemRefType) or self._details.slots[place.slot].kind == "owned"
         return place.slot, None if place.type is None else place.shape, is_own
 
     def _workspace(self) -> Frame:
-        """Return a new frame with its own arena, of which the temporaries are views."""
+        """Return a new frame with its own arena; the slots of temporaries have views of the arena."""
         slots, frame = self._details.slots, self._details.frame.copy()
         raw = np.empty(self._arena_bytes + ALIGNMENT, np.uint8)
         start = -raw.ctypes.data % ALIGNMENT
@@ -131,7 +131,7 @@ class FrameRunner:
 
 
 class _KernelSegment:
-    """Consecutive kernels as one executable over arrays of the frame."""
+    """Consecutive kernels, run by one executable on arrays of the frame."""
 
     def __init__(self, steps: Sequence[CallStep], first: int) -> None:
         self._steps, self._first = steps, first
@@ -145,7 +145,10 @@ class _KernelSegment:
         return [lambda frame: self._run(frame, own)]
 
     def _run(self, frame: Frame, seconds: Array | None) -> None:
-        """Run the kernels within the limits of the execution, and subtract the steps that they took."""
+        """Run the kernels, and subtract the steps that they took from the steps that the run has left.
+
+        If ``seconds`` is given, the time of each kernel is added to it.
+        """
         execution = frame[0]
         most_rounds, max_steps = (None if limit == np.inf else limit for limit in (execution.rounds, execution.steps))
         try:

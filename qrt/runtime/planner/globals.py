@@ -1,4 +1,4 @@
-"""Globals in plans: which globals are stored to, and which loads need a copy."""
+"""Globals in plans: finds those that a module stores to, and loads that need a copy of the global."""
 
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.attributes import SymbolRefAttr
@@ -8,19 +8,21 @@ LOAD, STORE = "ml_program.global_load", "ml_program.global_store"
 
 
 def name_of(op: Operation) -> str:
-    """Return the name of the global in a load or a store."""
+    """Return the name of the global that a load or a store names."""
     return op.attribute("global", SymbolRefAttr).path[-1]
 
 
 def stored_globals(module: Module) -> set[str]:
-    """Return the names of the globals to which the module stores."""
+    """Return the names of the globals to which any operation of the module stores."""
     return {name_of(op) for op in module.operation.walk() if op.name == STORE}
 
 
 def needs_copy(load: Operation) -> bool:
-    """Return True if the global may be stored to before the last reader of the loaded value has run.
+    """Return True if a store may change the global while the loaded value is still in use.
 
-    A value that the interpreter computes from it may be a view of it that lives longer."""
+    The interpreter may return a view of the loaded value, which can be in use after the value's last reader. So if a
+    step of the interpreter reads the value, any store in the block counts.
+    """
     name, block = name_of(load), load.parent
     assert block is not None  # the load is in the planned block
     readers = _readers(load)
@@ -38,17 +40,17 @@ def needs_copy(load: Operation) -> bool:
 
 
 def _is_run(op: Operation) -> bool:
-    """Return True if an op keeps no reference to its operands after it has run."""
+    """Return True if no view of an op's operands remains in use after the op has run."""
     return family_of(op) is not None or op.name == "func.return"
 
 
 def _may_store(op: Operation, name: str) -> bool:
-    """Return True if an op may store to the global. A call that was not inlined may store to any global."""
+    """Return True if an op, or one in its regions, may store to the global. A call may store to any global."""
     return any(inner.name == "func.call" or (inner.name == STORE and name_of(inner) == name) for inner in op.walk())
 
 
 def _readers(load: Operation) -> set[Operation]:
-    """Return the operations of the load's block that read the value or a view of it."""
+    """Return the operations of the load's block that read the loaded value or a view of it, or whose regions do."""
     readers: set[Operation] = set()
     pending: list[Value] = list(load.results)
     while pending:

@@ -1,4 +1,4 @@
-"""Structured ops in the form of kernels: loops of known extents, and operands with strides over the loops."""
+"""Structured ops in the form that kernels take: extents of the loops, and each operand's strides over the loops."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class Strided:
-    """The layout of an operand over loops: strides and offset in elements, and the number of elements."""
+    """The layout of an operand over loops: a stride for each loop, and an offset, both in elements.
+
+    ``size`` is the number of elements of the operand's array.
+    """
 
     strides: tuple[int, ...]
     offset: int
@@ -25,9 +28,11 @@ class Strided:
 
 @dataclass(frozen=True)
 class Loops:
-    """The loops of a structured op: their extents, the operands over them, and the loops that index the first output.
+    """The loops of a structured op: the extent of each, the layout of each operand, and the parallel loops.
 
-    ``parallel`` has the latter in the order of the output's dimensions. A loop of one iteration has the stride 0."""
+    ``parallel`` are the loops that index the first output, in the order of its dimensions. A loop of one iteration has
+    the stride 0 in every operand.
+    """
 
     extents: tuple[int, ...]
     operands: tuple[Strided, ...]
@@ -39,10 +44,11 @@ class Loops:
 
 
 def loops_of(op: StructuredOp, types: Sequence[TensorType]) -> Loops | None:
-    """Return the loops of an op with operands of these static types; None if kernels cannot run them.
+    """Return the loops of an op whose operands have these static types; None if kernels cannot run the loops.
 
-    That is so if an index is not a weighted sum of loops, outputs share elements or are indexed by different loops,
-    there is nothing to compute, or running the op is an error."""
+    They cannot if an index is not a weighted sum of loop indices, if outputs share elements or are indexed by different
+    loops, if there is nothing to compute, or if the op would raise an error.
+    """
     maps, shapes = op.indexing_maps, [static_shape(t, op.name) for t in types]
     try:
         sizes = extents(maps, shapes)
@@ -71,9 +77,11 @@ def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided 
 
 
 def collapsed(array: Array, operand: Strided, axes: Sequence[int]) -> tuple[Array, Strided]:
-    """Return a constant without repeated elements along axes, and its layout; ``axes`` has the loop of each axis.
+    """Return a constant and its layout over the loops, after reducing axes of equal elements to size 1.
 
-    For example, a bias that was broadcast over pixels becomes a vector again."""
+    ``axes`` has the loop that indexes each axis of the array; it gets the stride 0 for such an axis. For example, a
+    bias that was broadcast over pixels becomes a vector again.
+    """
     strides = list(operand.strides)
     for axis, loop in enumerate(axes):
         first = array[(slice(None),) * axis + (slice(0, 1),)]

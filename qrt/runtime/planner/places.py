@@ -1,4 +1,4 @@
-"""Slots of values during planning, and the steps that read and write them."""
+"""Slots of values during planning, and the steps that convert values between kernels and the interpreter."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from qrt.types import TensorType, Type
 
 @dataclass
 class Attempt:
-    """The state of the planner before it plans a region, to be restored if the region needs the interpreter."""
+    """The state of the planner before it plans a region, restored if an op of the region needs the interpreter."""
 
     slots: int
     """The number of the first new slot."""
@@ -53,9 +53,11 @@ class SlotTable:
         return SlotView(len(self.frame) - 1, t, declared)
 
     def _view(self, number: int, t: TensorType, offset: int) -> int | None:
-        """Return a slot that views another slot from an element on as a type, or that slot if dtype and size are equal.
+        """Return a slot of type ``t`` that views slot ``number`` from element ``offset`` on.
 
-        Return None if the memory is an array that the interpreter creates in the run."""
+        That is slot ``number`` itself if dtype and size are equal. Return None if the interpreter makes the array
+        during the run, because its memory is not known before.
+        """
         slot = self.slots[number]
         dtype = element_dtype(t.element)
         view = PlanSlot("view", t, len(self.steps), len(self.steps), offset * dtype.itemsize, number)
@@ -68,11 +70,11 @@ class SlotTable:
         return len(self.frame) - 1
 
     def _use(self, number: int) -> None:
-        """Record that the next step uses a slot, which extends its lifetime."""
+        """Record that the next step reads the slot's memory, which extends the memory's lifetime."""
         self._changing(root(self.slots, number)[0]).last = len(self.steps)
 
     def _changing(self, number: int) -> PlanSlot:
-        """Return a slot to be changed, after saving a copy if a region is being planned."""
+        """Return a slot that the caller is going to change; a copy is saved first if a region is being planned."""
         slot = self.slots[number]
         if self.attempt is not None and number < self.attempt.slots:
             self.attempt.changed.setdefault(number, replace(slot))
@@ -104,9 +106,9 @@ class SlotTable:
         return places
 
     def _value_slot(self, place: SlotView, runs: list[FrameStep]) -> int:
-        """Return the slot of a value in the interpreter's form: NumPy scalars, and arrays in the shape of ``place``.
+        """Return the slot that has a value in the interpreter's form: a NumPy scalar, or an array of its shape.
 
-        A step that converts the value is appended to ``runs``, which run before its use.
+        If the value must be converted, a step that does so is appended to ``runs``, which run before the value is used.
         """
         slot = self.slots[place.slot]
         if place.type is None or slot.kind == "value":
@@ -124,8 +126,9 @@ class SlotTable:
         return self.converted[key]
 
     def _array_slot(self, place: SlotView) -> int:
-        """Return the slot of a value as an array for kernels. A value of the interpreter is converted after the step
-        that computes it.
+        """Return the slot that has a value as an array for kernels.
+
+        A value of the interpreter is converted right after the step that computes it.
         """
         if self.slots[place.slot].kind != "value":
             return place.slot
@@ -139,7 +142,7 @@ class SlotTable:
         return self.slots[place.slot].kind == "constant"
 
     def _array(self, place: SlotView) -> Array:
-        """Return the array of a constant."""
+        """Return the array of a constant in the shape of its type."""
         array: Array = self.frame[place.slot].reshape(place.shape)
         return array
 

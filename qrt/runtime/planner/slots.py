@@ -1,4 +1,7 @@
-"""The parts of a plan: slots of its frame, views of slots, and steps with their coverage."""
+"""The parts of a plan: slots, views of slots, and steps.
+
+A plan runs over a frame, a list of arrays and other values; a slot is an index into it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +25,10 @@ from qrt.types import TensorType, Type
 class PlanSlot:
     """The content of one slot of the frame.
 
-    ``kind`` is "input" or "constant"; "temporary" for an array in the arena; "owned" for an array that one run
+    ``kind`` is "input" or "constant"; "temporary" for an array in the arena; "owned" for an array that each run
     allocates; "value" for a value in the interpreter's form; "array" for the array made from such a value; "state" for
-    the array of a global; or "view" for the memory of slot ``base`` from byte ``offset`` on.
+    the array of a global; or "view" for the memory of slot ``base`` from byte ``offset`` on. ``first`` and ``last`` are
+    the first and last step that use the slot.
     """
 
     kind: str
@@ -49,7 +53,7 @@ class PlanSlot:
 
 
 def root(slots: Mapping[int, PlanSlot], number: int) -> tuple[int, int]:
-    """Return the slot whose memory a slot uses, and the offset in bytes in that memory."""
+    """Return the slot that owns the memory of slot ``number`` (not a view), and the offset in that memory in bytes."""
     offset = 0
     while (slot := slots[number]).kind == "view":
         number, offset = slot.base, offset + slot.offset
@@ -63,7 +67,7 @@ def layout(slot: PlanSlot) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 def seen(memory: Array, slot: PlanSlot) -> Array:
-    """Return the array of a view on the memory of its base."""
+    """Return the array of a view, given the array of the slot that it views."""
     shape, dtype = layout(slot)
     view: Array = memory.reshape(-1).view(np.uint8)[slot.offset : slot.offset + slot.nbytes].view(dtype).reshape(shape)
     return view
@@ -71,7 +75,7 @@ def seen(memory: Array, slot: PlanSlot) -> Array:
 
 @dataclass(frozen=True)
 class SlotView:
-    """The place of a value of the program: its slot, and the static type as which it views the slot.
+    """A value of the program as a static type on the content of a slot.
 
     ``type`` is None if the shape is known only at run time, or the value is not a tensor. ``declared`` is the value's
     type in the program.
@@ -93,9 +97,9 @@ class SlotView:
 
 @dataclass(frozen=True)
 class CallStep:
-    """A step that calls a kernel or a reference on the arrays of ``slots``, and writes the last ones, one per result.
+    """A step that calls a kernel, or a reference implementation, on the arrays of ``slots``: inputs, then outputs.
 
-    ``operands`` are those of the op, including packed ones. They may be empty for a control step.
+    ``operands`` are those of the op, including constants packed in the call. A control step may have none.
     """
 
     operation: Operation
@@ -114,7 +118,7 @@ class CallStep:
 
 @dataclass(frozen=True)
 class ValueStep:
-    """A step of the interpreter: functions that read and write the frame."""
+    """A step of the interpreter: functions (``runs``) that read and write the frame."""
 
     runs: list[FrameStep]
     coverage: Coverage
@@ -130,7 +134,7 @@ def copied(op: Operation) -> Coverage:
 
 
 def kernel_name(call: kernel_calls.KernelCall) -> str:
-    """Return the name of the entry with its ISA, and the chosen microkernel if the ISA has several."""
+    """Return the name of a call's kernel with its ISA, and with the microkernel if the ISA has several."""
     chosen = f", {call.microkernel}" if call.microkernel and len(kernel_calls.microkernels(call.isa)) > 1 else ""
     return f"{call.name} ({call.isa}{chosen})"
 

@@ -26,7 +26,7 @@ _MOST_PARTS = 32
 
 
 def plain_call(op: Operation, types: Types) -> KernelCall | None:
-    """Return the call for an op with operands of these types; None if only the interpreter can run it."""
+    """Bind an op on unquantized values to its C kernel; return None if only the interpreter can run the op."""
     bind = CALLS.get(op.name)
     return None if bind is None else bind(op, types)
 
@@ -35,7 +35,7 @@ def plain_call(op: Operation, types: Types) -> KernelCall | None:
 
 
 def _dtype(element: Type) -> np.dtype[Any] | None:
-    """Return the dtype of bools, and of integers that use all its bits; None for other types."""
+    """Return the dtype of i1 (bool), i8, i16, i32, i64 or index; None for types that these kernels do not support."""
     is_whole = isinstance(element, IntegerType) and element.is_signless and element.width in (1, 8, 16, 32, 64)
     return element_dtype(element) if is_whole or isinstance(element, IndexType) else None
 
@@ -45,7 +45,7 @@ def _size(t: TensorType) -> int:
 
 
 def promises(op: Operation) -> bool:
-    """Return True if an op has flags (such as nsw) that make some results undefined, which the interpreter checks."""
+    """Return True if an op has flags (such as nsw) that make some results undefined, as only the interpreter checks."""
     flags = op.attributes.get("overflowFlags")
     return "isExact" in op.attributes or (flags is not None and bool(ENUMERATIONS["arith.overflow"].flags(flags)))
 
@@ -89,7 +89,7 @@ def element_of(op: Operation) -> Type:
 
 
 def _broadcast(op: Operation, types: Types) -> KernelCall | None:
-    """Bind a broadcast as a copy that repeats elements along the added axes. The init operand is not read."""
+    """Bind a `linalg.broadcast` as a copy with stride 0 along the added axes. The output operand is not read."""
     target = op.results[0].type
     if not isinstance(target, TensorType) or not target.has_static_shape:
         return None
@@ -123,7 +123,7 @@ def _repeated(source: TensorType, shape: Shape, strides: Sequence[int]) -> Kerne
 
 
 def _elements(op: Operation, types: Types) -> KernelCall | None:
-    """Bind `tensor.from_elements` as copies of the scalars."""
+    """Bind a `tensor.from_elements` as one copy for each scalar."""
     count = len(types)
     if not 1 < count <= _MOST_PARTS:
         return None
@@ -159,9 +159,9 @@ CALLS: Mapping[str, Bind] = {
 
 
 def view_offset(op: Operation, types: Types, known: Known) -> int | None:
-    """Return the offset, in elements, of a result that is a view of the first operand; None if it is not a view.
+    """Return the offset in elements of an op's result in the memory of its first operand; None if it is not a view.
 
-    ``known`` gives the arrays of constants.
+    ``known`` returns the array of a constant value, else None.
     """
     if op.name == "tensor.from_elements" and len(types) == 1:
         return 0
@@ -174,12 +174,15 @@ def view_offset(op: Operation, types: Types, known: Known) -> int | None:
 
 
 def _is_narrow(element: Type) -> bool:
-    """Return True for an integer narrower than its dtype, in which it is stored extended."""
+    """Return True for an integer type narrower than its array's dtype, such as i4 in int8 (stored sign-extended)."""
     return isinstance(element, IntegerType) and element.width not in (8, 16, 32, 64)
 
 
 def _extracted(op: Operation, shape: Shape, known: Known) -> int | None:
-    """Return the flat index of an element at constant indices; None if one is unknown or out of bounds."""
+    """Return the row-major index of the element at constant indices; None if an index is not constant or out of bounds.
+
+    ``known`` returns the array of a constant value, else None.
+    """
     indices = [known(value) for value in op.operands[1:]]
     place = 0
     for size, index in zip(shape, indices, strict=True):
@@ -190,5 +193,5 @@ def _extracted(op: Operation, shape: Shape, known: Known) -> int | None:
 
 
 def is_written_over(value: Any) -> bool:
-    """Return True if all users of a `tensor.empty` overwrite it without reading it."""
+    """Return True if every op that uses a `tensor.empty` overwrites all of it without reading it."""
     return all(user.name == "linalg.broadcast" and user.operands[0] is not value for user in value.users)

@@ -23,7 +23,7 @@ _ALIGNMENT = 64
 
 
 class Arrays:
-    """The arrays of a file, without duplicates."""
+    """The byte strings (arrays) to be written to a file, each only once."""
 
     def __init__(self) -> None:
         self.parts: list[bytes | memoryview] = []
@@ -31,7 +31,7 @@ class Arrays:
         self.places: dict[bytes, int] = {}
 
     def place(self, content: bytes | memoryview) -> int:
-        """Return the offset of these bytes in the file; append them if they are new."""
+        """Return the offset in the file of these bytes, which are added unless the file has them already."""
         key = bytes(content)
         if key not in self.places:
             padding = -self.size % _ALIGNMENT
@@ -42,9 +42,10 @@ class Arrays:
 
 
 def write(path: str, content: bytes, arrays: Arrays) -> None:
-    """Write the file with an encoded index; an existing file is replaced once the new one is complete.
+    """Write a saved program: the header, the arrays, and the encoded index ``content``.
 
-    Raise FileError if that fails."""
+    An existing file is replaced once the new one is complete. Raise FileError if the file cannot be written.
+    """
     begin = arrays.place(content)
     body = b"".join([*arrays.parts])
     fields = (MAGIC, ORDER, FORMAT, kernel_calls.layout(), __version__.encode()[:24])
@@ -61,9 +62,10 @@ def write(path: str, content: bytes, arrays: Arrays) -> None:
 
 
 def read(path: str) -> tuple[mmap, Any]:
-    """Map a file, and return the map and the index.
+    """Map a saved program and return (the map, the decoded index).
 
-    Raise FileError if it cannot be read, and ModelError if it is damaged or not a saved program of this build."""
+    Raise FileError if the file cannot be read, and ModelError if it is damaged or was not saved by this build of qrt.
+    """
     memory = _mapped(path)
     view = memoryview(memory)
     if len(memory) < SIZE or view[:8] != MAGIC:
@@ -92,7 +94,7 @@ _AGAIN = "save it again from the text of its program"
 
 
 def _mapped(path: str) -> mmap:
-    """Map a file for reading. Raise ModelError if it is not a regular file."""
+    """Map a file read-only. Raise ModelError if it is not a regular file."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise ModelError(f"{path}: not a regular file, which a saved program must be")

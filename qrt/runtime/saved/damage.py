@@ -1,4 +1,4 @@
-"""The error for a damaged file of a saved program."""
+"""The error for a saved program whose file is damaged."""
 
 import struct
 
@@ -20,6 +20,6 @@ DAMAGE = (
 
 
 def damaged(path: str, error: BaseException) -> ModelError:
-    """Return the error for a file whose content raised ``error``."""
+    """Return the ModelError for a saved program whose content raised ``error`` when it was decoded or bound."""
     reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
     return ModelError(f"{path}: the file is damaged, or not a saved program: {reason}")

@@ -116,9 +116,11 @@ def _requant(value: Any) -> RequantParameters:
 
 
 class SavedEntry(NamedTuple):
-    """A `bind_*` function with the checks of its arguments by name.
+    """A `bind_*` function that a saved program may call, with a check for each of its arguments.
 
-    ``has_isa`` is True if it takes the instruction set, ``is_packed`` if it packs weights and accepts packed ones."""
+    ``has_isa`` is True if the function takes an instruction set, ``is_packed`` if it takes weights that are packed
+    already.
+    """
 
     bind: Callable[..., KernelCall]
     required: Mapping[str, Check]
@@ -405,9 +407,11 @@ ENTRIES: dict[str, SavedEntry] = dict(
 
 
 def bind_call(name: str, arguments: Any, isa: str, stored: Any) -> KernelCall:
-    """Bind an entry to arguments of a file for an instruction set; ``stored`` has its packed weights, or is None.
+    """Call the `bind_*` function ``name`` with arguments from a file, for the instruction set ``isa``.
 
-    Raise Misfit for arguments that the entry does not accept."""
+    ``stored`` has the packed weights from the file, or None. Raise Misfit for arguments that the function does not
+    accept.
+    """
     entry = ENTRIES.get(name)
     if entry is None:
         raise Misfit(f"unknown entry {shown(name)}")

@@ -1,4 +1,4 @@
-"""Checks of the index of a saved program, composed of those in `qrt.runtime.saved.kinds`."""
+"""Checks of the index of a saved program (its decoded contents), built from those of `qrt.runtime.saved.kinds`."""
 
 from typing import Any
 
@@ -67,6 +67,6 @@ check_text = fields({"text": array("u1", rank=1), "constants": sequence(array())
 
 
 def check_distinct(what: str, names: list[str]) -> None:
-    """Raise Misfit if a name occurs twice."""
+    """Raise Misfit if a name occurs twice in ``names``. ``what`` is their noun for the error, such as "states"."""
     if len(set(names)) != len(names):
         raise Misfit(f"two {what} have the same name")

@@ -1,7 +1,8 @@
-"""Checks of the kinds of values in a saved program.
+"""Functions that check the kinds of the values that were decoded from a saved program.
 
-A check takes a decoded value and returns it in the form that binding needs. It raises a `Misfit` with the expected kind
-for any other value."""
+A check takes a value and returns it in the form that `bind_*` functions need. For a value of a wrong kind it raises a
+`Misfit`, which names the expected kind.
+"""
 
 from collections.abc import Callable, Mapping
 from math import isfinite
@@ -48,7 +49,10 @@ def integer(least: int = 0, most: int = MOST) -> Check:
 
 
 def integers(least: int = 0, most: int = MOST, count: int | None = None) -> Check:
-    """Return a check for a tuple of integers within bounds. Long tuples are encoded as an array."""
+    """Return a check for a tuple of ``count`` integers (None: any number of them) within bounds.
+
+    A long tuple is stored as an array, which the check accepts too.
+    """
     length = "" if count is None else f"{count} "
 
     def check(value: Any) -> tuple[int, ...]:
@@ -66,7 +70,7 @@ def integers(least: int = 0, most: int = MOST, count: int | None = None) -> Chec
 
 
 def number(value: Any) -> int | float:
-    """Check a finite number."""
+    """Return the value if it is a finite number; raise Misfit otherwise."""
     if type(value) not in (int, float) or not isfinite(value):
         _refuse(value, "a finite number")
     checked: int | float = value
@@ -74,14 +78,14 @@ def number(value: Any) -> int | float:
 
 
 def flag(value: Any) -> bool:
-    """Check a bool."""
+    """Return the value if it is a bool; raise Misfit otherwise."""
     if type(value) is not bool:
         _refuse(value, "true or false")
     return value
 
 
 def word(value: Any) -> str:
-    """Check a string."""
+    """Return the value if it is a string; raise Misfit otherwise."""
     if type(value) is not str:
         _refuse(value, "a text")
     return value
@@ -99,7 +103,7 @@ def choice(*words: str) -> Check:
 
 
 def array(*dtypes: str, rank: int | None = None) -> Check:
-    """Return a check for an array of one of these dtypes, or of any dtype if none is given."""
+    """Return a check for an array of one of these dtypes (none given: of any dtype) and of this rank."""
     known = tuple(map(np.dtype, dtypes))
     of_rank = "" if rank is None else f" of {rank} dimensions"
 
@@ -135,7 +139,7 @@ real_numbers = _numbers("iuf", (int, float), "an array of numbers")
 
 
 def dtype(*names: str) -> Check:
-    """Return a check for one of these dtypes, or for any dtype if none is given."""
+    """Return a check for one of these dtypes (none given: for any dtype)."""
     known = tuple(map(np.dtype, names))
 
     def check(value: Any) -> np.dtype[Any]:
@@ -187,7 +191,7 @@ def sequence(check: Check, count: int | None = None) -> Check:
 
 
 def fields(required: Mapping[str, Check], defaulted: Mapping[str, Check] | None = None) -> Check:
-    """Return a check for values by name: all required ones, and any of the defaulted ones."""
+    """Return a check for a dict with all ``required`` names, some of the ``defaulted`` ones, and no others."""
     names = {**required, **(defaulted or {})}
 
     def check(value: Any) -> dict[str, Any]:

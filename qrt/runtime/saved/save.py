@@ -1,4 +1,4 @@
-"""Saving of programs: a program is planned again while a recorder notes the arguments of every bound call."""
+"""Saving of programs: each plan is made again while a recorder stores the arguments of every `bind_*` call."""
 
 import os
 import zlib
@@ -20,7 +20,7 @@ from qrt.types import TensorType
 
 
 def save(source: PlanSource, planned_types: Sequence[Sequence[TensorType]], path: str | os.PathLike[str]) -> None:
-    """Write a program, with its plans for these input types, to a file: see `Program.save`."""
+    """Write a program to a file, with its plans for these input types: see `Program.save`."""
     require(path, (str, os.PathLike), "the path of a program", "a string or a path")
     arrays = Arrays()
     plans = [_plan(source, types, arrays) for types in planned_types]
@@ -42,7 +42,10 @@ def _port(port: Port) -> tuple[str, str, bool, str]:
 
 
 def _plan(source: PlanSource, types: Sequence[TensorType], arrays: Arrays) -> Mapping[str, Any] | None:
-    """Return a plan as data; None if a step is not a kernel, so that it must be planned again from the text."""
+    """Return the fields of the plan for these input types, to be encoded.
+
+    Return None if a step is not a kernel; the plan must then be made from the program's text after loading.
+    """
     with _recorded() as (calls, executables):
         plan = source.plan_module(types)
     if plan.executable is None:
@@ -63,16 +66,20 @@ def _plan(source: PlanSource, types: Sequence[TensorType], arrays: Arrays) -> Ma
 
 
 def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, Any]:
-    """Return the places of all operands as three flat lists: operands per call, bases and offsets."""
+    """Return three flat lists for the operands of all calls: how many each call has, their bases, and their offsets.
+
+    ``operands`` has the (base, offset) of each operand of each call.
+    """
     flat = [place for places in operands for place in places]
     return [len(places) for places in operands], [base for base, _ in flat], [offset for _, offset in flat]
 
 
 @contextmanager
 def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
-    """Record the calls bound in a `with` block, as (name, arguments), and the arguments of executables, by `id`.
+    """Record what is bound in a `with` block: yield two dicts by the `id` of the bound objects.
 
-    The bound objects are kept alive until the block ends, so that no `id` is reused.
+    The first has (name, arguments) of each `bind_*` call, the second the arguments of each executable. The bound
+    objects are kept alive until the block ends, so that no `id` is reused.
     """
     calls: dict[int, Any] = {}
     executables: dict[int, Any] = {}
@@ -93,7 +100,10 @@ def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
 
 
 def _text(source: PlanSource, arrays: Arrays) -> bytes:
-    """Return the encoded text of the program and its long constants, for `qrt.runtime.saved.source`."""
+    """Return the compressed text of a program and its long constants, encoded for `qrt.runtime.saved.source`.
+
+    The constants are added to ``arrays``.
+    """
     text, constants = source.text_and_constants()
     content = text.encode()
     if len(content) > MOST_TEXT:

@@ -1,4 +1,4 @@
-"""The source of plans from a saved file: kernel calls are bound again, to weights in the mapped file."""
+"""The source of plans from a saved file, whose kernel calls are bound again to weights in the mapped file."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class SavedSource(PlanSource):
-    """A function in a saved file, with its saved plans. The program's text is parsed only when something needs it."""
+    """A function in a saved file, with its saved plans.
+
+    The program's text is parsed only if a plan for other types, the interpreter or a plan's details are needed.
+    """
 
     def __init__(self, path: str, memory: Any, index: Mapping[str, Any]) -> None:
         self._path, self._memory, self._index = path, memory, index
@@ -79,7 +82,10 @@ class SavedSource(PlanSource):
             raise damaged(self._path, error) from None
 
     def _saved_plan(self, types: Sequence[TensorType], fields: Mapping[str, Any]) -> Plan:
-        """Return the saved plan for these types. Raise ValueError if its parts do not fit each other."""
+        """Return the plan that the file has for these input types, from its decoded fields.
+
+        Raise ValueError if the fields do not fit each other.
+        """
         isa = kernels.active()
         results = list(map(_type, fields["results"]))
         states: dict[str, Array] = dict(fields["states"])
@@ -120,7 +126,7 @@ def _type(text: str) -> TensorType:
 
 
 def _check_types(ports: Sequence[Port], types: Sequence[TensorType]) -> None:
-    """Raise ValueError if a plan's type for a port does not match the port's declared type."""
+    """Raise ValueError if a plan's type of an input or output does not match the program's declared type."""
     for port, t in zip(ports, types, strict=True):
         concrete(port.type, static_shape(t, "plan"), f"{port.name!r} of a plan")
         if t.element != port.type.element:
@@ -130,7 +136,10 @@ def _check_types(ports: Sequence[Port], types: Sequence[TensorType]) -> None:
 def _check_externals(
     externals: Sequence[tuple[Any, tuple[int, ...]]], types: Sequence[TensorType], states: Sequence[Array]
 ) -> None:
-    """Raise ValueError unless the external arrays of a plan are those of its inputs and results, then of its states."""
+    """Raise ValueError unless a plan's external arrays have the dtypes and shapes of its inputs, results and globals.
+
+    ``types`` has the inputs' types, then the results'; ``states`` has the globals' initial arrays.
+    """
     expected = [(element_dtype(t.element), t.shape) for t in types] + [(array.dtype, array.shape) for array in states]
     if len(externals) != len(expected):
         raise ValueError(
@@ -144,7 +153,7 @@ def _check_externals(
 
 
 def _places(counts: Sequence[int], bases: Sequence[int], offsets: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Return the places of the operands of each call, as (base, offset)."""
+    """Return the (base, offset) of each operand of each call, from the flat lists that `save` wrote."""
     if not sum(counts) == len(bases) == len(offsets):
         raise ValueError(
             f"a plan has {len(bases)} operands at {len(offsets)} offsets, and calls that have {sum(counts)}"
@@ -154,7 +163,7 @@ def _places(counts: Sequence[int], bases: Sequence[int], offsets: Sequence[int])
 
 
 def _plain(compressed: Any) -> str:
-    """Return the decompressed text. Raise ValueError if it is damaged or too long."""
+    """Decompress a program's text. Raise ValueError if it is damaged or too long."""
     inflated = zlib.decompressobj()
     try:
         content = inflated.decompress(compressed, MOST_TEXT + 1)

@@ -1,7 +1,7 @@
 """Encoding of the values in a saved program: numbers, texts, dtypes, arrays, tuples and dicts. C code decodes them.
 
-An encoded value has three streams: a byte for the kind of each value, 64-bit integers, and a table of texts. Arrays are
-encoded as offsets in the file.
+An encoded value has three parts: one byte for the kind of each number, text or container; 64-bit integers; and a table
+of texts. An array is encoded as the offset in the file at which its bytes are stored.
 """
 
 import struct
@@ -22,7 +22,9 @@ _HEAD = struct.Struct("<qqq")
 
 
 def encode(value: Any, place: Place) -> bytes:
-    """Return the bytes of a value, whose arrays are stored by ``place``. Raise TypeError for an unsupported value.
+    """Encode a value as bytes. Raise TypeError for an unsupported value.
+
+    ``place`` stores the bytes of an array in the file and returns their offset.
 
     >>> decode(encode({"k": (1, 2.5, None, "a")}, lambda content: 0), b"")
     {'k': (1, 2.5, None, 'a')}
@@ -31,7 +33,7 @@ def encode(value: Any, place: Place) -> bytes:
 
 
 class Encoder:
-    """An encoder with the three streams of a value; ``place`` stores its arrays."""
+    """An encoder of one value; ``place`` stores the bytes of its arrays and returns their offset."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -99,7 +101,10 @@ class Encoder:
 
 
 def decode(content: bytes | memoryview, memory: Any) -> Any:
-    """Return the value of encoded bytes. Its arrays are views of ``memory``. Raise ValueError for invalid bytes."""
+    """Decode a value from bytes. Raise ValueError for invalid bytes.
+
+    Its arrays are views of ``memory``, the mapped file.
+    """
     try:
         return kernel_calls.decode(content, memory)
     except UnicodeDecodeError:
@@ -107,5 +112,5 @@ def decode(content: bytes | memoryview, memory: Any) -> Any:
 
 
 def _name(dtype: np.dtype[Any]) -> str:
-    """Return the text from which NumPy creates a dtype: the name of those of `ml_dtypes`, else the type string."""
+    """Return the name by which NumPy finds a dtype: the name of an `ml_dtypes` dtype, else its type string."""
     return dtype.name if dtype.kind == "V" else dtype.str
