@@ -160,7 +160,7 @@ class _Verifier:
         if least <= first and last <= greatest:
             return
         outside = next(zero for zero in element.zero_points if not least <= zero <= greatest)
-        wrong = f"zero point {outside} is outside [{least}, {greatest}], the range of {element.storage}"
+        wrong = f"the zero point must be in [{least}, {greatest}], the range of {element.storage}, got {outside}"
         error = operation.op_error(f"has a value of type {type}: {wrong}")
         if self.strict:
             raise error
@@ -197,7 +197,10 @@ def _defined(block: Block) -> list[Value]:
 def _dominance_error(operation: Operation, operand: Value) -> VerifyError:
     index = operation.operands.index(operand)
     if operand.owner is None:
-        return operation.error(f"operand #{index} is not defined by any operation", places.operand(operation, index))
+        return operation.error(
+            f"operand #{index} is defined neither by an operation nor as a block argument",
+            places.operand(operation, index),
+        )
     return operation.error(f"operand #{index} does not dominate this use", places.operand(operation, index))
 
 

@@ -48,7 +48,9 @@ def _known(op: Operation) -> tuple[int, int, int, int]:
     """Return the shape of the operand, with 0 for a dynamic size. The height and the width must be static."""
     images, height, width, channels = tensor_type(op.operands[0]).shape or (None,) * 4
     if height is None or width is None:
-        raise QuantTypeError(f"the height and width of {op.operands[0].type} must be static")
+        raise QuantTypeError(
+            f"the height and width (dimensions 1 and 2) of the operand must be static, got {op.operands[0].type}"
+        )
     return images or 0, height, width, channels or 0
 
 

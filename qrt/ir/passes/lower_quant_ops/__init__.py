@@ -62,7 +62,7 @@ class LowerQuantOps:
             try:
                 value = self._lower(cast) if folded is None else replaced.get(folded, folded)
             except QuantTypeError as error:
-                raise cast.op_error(f"cannot be lowered: {error}") from None
+                raise cast.op_error(f"cannot be lowered by lower-quant-ops: {error}") from None
             replaced[cast.results[0]] = value
             cast.results[0].replace_all_uses(value)
         for cast in casts:
@@ -89,11 +89,11 @@ class LowerQuantOps:
 def _uniform(type: Type) -> UniformType:
     element = element_of(type)
     if not isinstance(element, UniformType):
-        raise QuantTypeError(f"{element} has no storage type")
+        raise QuantTypeError(f"{element} has no storage type: run the pass propagate-quant first, which chooses one")
     if isinstance(type, TensorType) and type.encoding is not None:
-        raise QuantTypeError(f"the encoding of {type} is not supported")
+        raise QuantTypeError(f"tensor types with an encoding are not supported, got {type}")
     if not element.is_storage_castable:
-        raise QuantTypeError(f"storage in {element.storage_type} is not a signless integer")
+        raise QuantTypeError(f"the storage type must be an integer, got {element.storage_type} in {element}")
     return element
 
 
