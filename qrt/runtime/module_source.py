@@ -39,8 +39,8 @@ class ModuleSource(PlanSource):
     def __init__(
         self, module: Module, function: str | None = None, *, saturating: bool = False, is_observed: bool = False
     ) -> None:
-        require(module, Module, "a program", "a Module")
-        require(function, (str, type(None)), "the function", "a name")
+        require(module, Module, "compile: 'module'", "a Module or MLIR text")
+        require(function, (str, type(None)), "compile: 'function'", "a string, the name of a function")
         module.verify()
         module = expressed(module)
         module.check_channels()
@@ -108,7 +108,8 @@ def module_of(text: str, constants: Sequence[Array], path: str) -> Module:
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> ModuleSource:
     if version != PICKLE_VERSION:
         raise ModelError(
-            f"the program was pickled in format {version}, but this version of qrt reads format {PICKLE_VERSION}"
+            f"the program was pickled in format {version}, but this version of qrt reads format {PICKLE_VERSION}: "
+            "compile its model again"
         )
     module = parse(text, filename=f"<pickled {function}>", upstream=24)
     return ModuleSource(module, function, saturating=saturating)
