@@ -329,7 +329,7 @@ class Builder:
         elif (given := getattr(value, "type", None)) is not wanted:
             raise QuantTypeError(
                 f"Builder.constant: 'type' is {wanted}, but the attribute 'value' is {value}, of type {given}: "
-                "give both the same type"
+                "the two types must be equal"
             )
         return self.value("arith.constant", (), wanted, {"value": value})
 

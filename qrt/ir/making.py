@@ -89,7 +89,7 @@ class OperationDraft:
         if given is None and group.size:
             return []
         if given is None:
-            raise QuantTypeError(f"{what} is missing: give a Value by position or as {group.name}=")
+            raise QuantTypeError(f"{what} is missing: expected a Value, by position or as {group.name}=")
         values = [given] if isinstance(given, Value) else given
         if group.size != "*" and not isinstance(given, Value):
             raise QuantTypeError(f"{what} must be a Value, got {shown(given)}: b.constant(value, type) creates one")

@@ -154,8 +154,8 @@ def _sequence(
             if scanner.accept("("):
                 if "." not in name and name != "any":
                     raise scanner.error(
-                        "passes can be nested in an operation such as 'func.func(...)' or in 'any(...)', got "
-                        f"'{name}('",
+                        "passes can be nested in 'any(...)' or in an op with its dialect, as in 'func.func(...)', got "
+                        f"'{name}(...)'",
                         start,
                         match.end(),
                     )
@@ -199,11 +199,11 @@ def _options(scanner: Scanner, name: str, kind: type[Pass]) -> dict[str, Any]:
             option = f"pass '{name}': option '{match[1]}'"
             options[field.name] = _value(scanner, option, field.type) if scanner.accept("=") else True
             if options[field.name] is True and field.type is not bool:
-                raise scanner.error(f"{option} must have a value: write {match[1]}=VALUE", start, match.end())
+                raise scanner.error(f"{option} must have a value: expected {match[1]}=VALUE", start, match.end())
     missing = [key for key, f in known.items() if f.name not in options and f.default is MISSING]
     if missing:
         raise scanner.error(
-            f"pass '{name}' requires the option '{missing[0]}', which is missing: write {name}{{{missing[0]}=VALUE}}"
+            f"pass '{name}' requires the option '{missing[0]}', which is missing: expected {name}{{{missing[0]}=VALUE}}"
         )
     return options
 

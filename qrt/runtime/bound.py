@@ -149,5 +149,5 @@ def _check_disjoint(inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -
     for name, array in outputs.items():
         for other, other_array in checked:
             if np.may_share_memory(array, other_array):
-                raise ModelError(f"output {name!r} shares memory with {other}: give each a separate array")
+                raise ModelError(f"output {name!r} shares memory with {other}: their arrays must be separate")
         checked.append((f"output {name!r}", array))

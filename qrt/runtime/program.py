@@ -196,7 +196,7 @@ class Program:
         """
         if any(port.in_place for port in (*self.inputs, *self.outputs)):
             raise ModelError(
-                f"{self.name} has memref inputs or results, which Program.bind does not support: use Program.run"
+                f"{self.name} has memref inputs or results, which only Program.run supports, not Program.bind"
             )
         arrays = bound_inputs(in_order(inputs, self.inputs), self.inputs)
         with memory_reported(self.name):

@@ -167,7 +167,9 @@ def test_a_block_may_be_filled_before_it_has_a_place(module: ir.Module, b: ir.Bu
 def test_a_block_takes_types_alone() -> None:
     """Hazard: a text that stays one prints like a type, and equals none."""
     assert [argument.type for argument in ir.Block(["f32"]).arguments] == [parse_type("f32", kind=qrt.types.Type)]
-    with pytest.raises(qrt.errors.QuantTypeError, match="Block: a type must be a Type or its text, got 3"):
+    with pytest.raises(
+        qrt.errors.QuantTypeError, match="Block: an item of 'types' must be a Type or its MLIR text, got 3"
+    ):
         ir.Block([3])  # type: ignore[list-item]
 
 
@@ -220,12 +222,12 @@ def test_a_quantized_constant_of_an_attribute(module: ir.Module, b: ir.Builder) 
 WRONG = {
     "an op that is none": (
         lambda b, x: b.create("arith.add", x, x),
-        "qrt has no op called 'arith.add': did you mean 'arith.addi'?",
+        "Builder.create: qrt has no op 'arith.add': did you mean 'arith.addi'?",
     ),
     "no operand": (lambda b, x: b.arith.addi(x), "arith.addi: operand 'rhs' is missing"),
     "a number for an operand": (
         lambda b, x: b.arith.addi(x, 1),
-        "arith.addi: operand 'rhs' must be a Value, got 1: b.constant(value, type) makes one",
+        "arith.addi: operand 'rhs' must be a Value, got 1: b.constant(value, type) creates one",
     ),
     "an array for an operand": (
         lambda b, x: b.arith.addi(x, np.ones(2)),
@@ -243,7 +245,7 @@ WRONG = {
     ),
     "a type that does not follow": (
         lambda b, x: b.arith.extsi(x),
-        "arith.extsi: the type of 'out' cannot be inferred: give type=",
+        "arith.extsi: the type of 'out' cannot be inferred from the operands: give it as type=",
     ),
     "a wrong type": (
         lambda b, x: b.arith.extsi(x, type="i8"),
@@ -273,20 +275,23 @@ WRONG = {
     ),
     "a constant that does not fit": (
         lambda b, x: b.constant([300], "tensor<1xi8>"),
-        "constant: values of i8 must be -128 to 255, got 300 to 300",
+        "Builder.constant: 'value' must be in [-128, 255] for elements of i8, got 300",
     ),
-    "a constant of a fraction": (lambda b, x: b.constant(1.5, "i8"), "constant: i8 takes an integer, got 1.5"),
+    "a constant of a fraction": (
+        lambda b, x: b.constant(1.5, "i8"),
+        "Builder.constant: 'value' must be an integer for the type i8, got 1.5",
+    ),
     "a constant of another shape": (
         lambda b, x: b.constant([1, 2], "tensor<3xi8>"),
-        "constant: elements of shape (2,) for tensor<3xi8>",
+        "Builder.constant: 'value' has shape (2,), which does not broadcast to that of tensor<3xi8>",
     ),
     "a constant of a type without": (
         lambda b, x: b.constant(1, "memref<1xi8>"),
-        "constant: constants of memref<1xi8>",
+        "Builder.constant: 'type' must be an integer, index, float, tensor or vector type",
     ),
     "a number of a type with a sign": (
         lambda b, x: b.constant(1, "ui8"),
-        "constant: a number needs a signless type: write i8 for ui8",
+        "Builder.constant: 'type' of an integer must be signless, got ui8: write i8",
     ),
     "an attribute of another type": (
         lambda b, x: b.constant(ir.IntegerAttr(1, parse_type("i8")), "i32"),
@@ -298,7 +303,7 @@ WRONG = {
     ),
     "a quantized scalar": (
         lambda b, x: b.constant(1, "!quant.uniform<i8:f32, 1.0>"),
-        "constant: a constant of a quantized type must be a tensor, got",
+        "Builder.constant: 'type' must be a tensor type for quantized elements, got",
     ),
 }
 
@@ -320,7 +325,7 @@ def test_what_cannot_be_made_is_named_and_leaves_nothing(name: str, module: ir.M
 
 def test_names_that_are_none() -> None:
     b = ir.Builder(ir.Module())
-    with pytest.raises(AttributeError, match="no dialect is called 'arit': did you mean 'arith'"):
+    with pytest.raises(AttributeError, match="qrt has no dialect 'arit': did you mean 'arith'"):
         b.arit  # noqa: B018
     with pytest.raises(AttributeError, match="the dialect arith has no op 'addd': did you mean 'addi'"):
         b.arith.addd  # noqa: B018
@@ -337,7 +342,7 @@ def test_a_function_ends_in_a_return(b: ir.Builder) -> None:
 
 @pytest.mark.parametrize("place", [None, 3, "module"])
 def test_places_that_are_none(place: object) -> None:
-    with pytest.raises(qrt.errors.QuantTypeError, match="Builder: the place must be"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="Builder: 'place' must be"):
         ir.Builder(place)  # type: ignore[arg-type]
     with pytest.raises(qrt.errors.QuantTypeError, match=r"Builder\.after: the place must be"):
         ir.Builder.after(place)  # type: ignore[arg-type]

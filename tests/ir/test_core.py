@@ -110,7 +110,7 @@ def test_functions_are_found_and_missed():
     call = module.function("f").regions[0].blocks[0].first
     assert module.callee(call) is module.function("g")
     assert module.function("g").is_declaration
-    with pytest.raises(VerifyError, match="no function named @h"):
+    with pytest.raises(VerifyError, match="no function is named @h"):
         module.function("h")
     with pytest.raises(VerifyError, match="found 0"):
         ir.parse("").function()

@@ -54,7 +54,7 @@ def test_options_may_be_annotated_by_text() -> None:
     """As under `from __future__ import annotations`."""
     kind = make_dataclass("Kind", [("count", "int", 3), ("flag", "bool", False)], namespace={"run": Named.run})
     qrt.ir.register_pass("outer-kind", kind)
-    with pytest.raises(qrt.errors.ParseError, match="option 'count' takes a value of type int"):
+    with pytest.raises(qrt.errors.ParseError, match="option 'count' must be an integer"):
         qrt.ir.run_passes(ir.parse(TEXT), "outer-kind{count=a}")
 
 
@@ -82,7 +82,7 @@ def test_a_pass_that_is_defined_again_replaces_itself() -> None:
         (
             "outer",
             make_dataclass("Listed", [("to_do", list, None)], namespace={"run": Named.run}),
-            "pass 'outer': option 'to-do' must be a bool, an int or a str, it is annotated as",
+            "pass 'outer': the field 'to_do' (an option) must be annotated as bool, int or str, but is annotated as",
         ),
         (
             "outer",

@@ -244,10 +244,7 @@ class Operation:
         for result in self.results:
             if result.uses:
                 uses = plural(len(result.uses), "use")
-                raise self.op_error(
-                    f"cannot be erased, because result #{result.index} still has {uses}: replace the uses first "
-                    "(Value.replace_all_uses)"
-                )
+                raise self.op_error(f"cannot be erased, because result #{result.index} still has {uses}")
         for operation in self.walk():
             operation.drop_operands()
             operation.set_successors(())

@@ -90,7 +90,7 @@ def _check(operation: Operation) -> None:
 
 def _not_lowered(operation: Operation, type: Type) -> VerifyError:
     earlier = "lower-qrt" if operation.name.startswith("qrt.") else _EARLIER_PASSES.get(operation.name)
-    advice = f"run the pass {earlier} first" if earlier else "replace the operation by operations on integers first"
+    advice = f"run {earlier} first" if earlier else "replace the operation by operations on integers first"
     return operation.op_error(
         f"quant-to-integer-types cannot convert this operation, which computes with the quantized type {_shown(type)} "
         f"and would compute something else with its storage integers: {advice}"
@@ -149,7 +149,7 @@ def _integers(type: Type) -> Type:
     if not isinstance(element, QuantizedType):
         return type
     if not isinstance(element, StoredType):
-        raise QuantTypeError(f"{element} has no storage type: run the pass propagate-quant first, which chooses one")
+        raise QuantTypeError(f"{element} has no storage type: run propagate-quant first, which chooses one")
     if not isinstance(element.storage_type, IntegerType):
         raise QuantTypeError(f"{element.storage_type}, the storage type of {element.shown()}, is not an integer type")
     return with_element(type, element.storage_type)

@@ -128,5 +128,5 @@ def _storage(type: Type) -> Type:
     """Return the storage integers of a quantized type, or a tensor of them; return other types unchanged."""
     element = element_of(type)
     if isinstance(element, CalibratedType):
-        raise QuantTypeError(f"{element} has no storage type: run the pass propagate-quant first, which chooses one")
+        raise QuantTypeError(f"{element} has no storage type")
     return with_element(type, element.storage_type) if isinstance(element, UniformType | AnyQuantizedType) else type

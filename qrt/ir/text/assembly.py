@@ -73,7 +73,7 @@ class _Compiler:
                 raise ValueError(
                     f"{self.definition.name}: cannot parse the assembly format at {self.text[self.position :]!r}: "
                     "expected "
-                    "`text`, $name, a directive such as attr-dict or type($name), or an optional group (...)?"
+                    "`text`, $name, a directive (attr-dict, type($name), ...) or an optional group (...)?"
                 )
             self.position = match.end()
             if match["anchor"]:

@@ -202,7 +202,9 @@ class AttributeParser:
             raise self.scanner.error(message, start, end)
         if negative:
             raise self.scanner.error(
-                "a hexadecimal float literal must not have a minus sign: set the sign bit instead", start, end
+                "a hexadecimal float literal must not have a minus sign, because its digits include the sign bit",
+                start,
+                end,
             )
         bits = int(match[2], 16) if len(match[2]) <= 40 else 1 << 200
         if bits >> kind.width:

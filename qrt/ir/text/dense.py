@@ -250,7 +250,8 @@ class DenseResourceAttr(Attribute):
         """The elements. Raises QuantTypeError if the key has no bytes in the text, or too few or too many."""
         if self.blob.data is None:
             raise QuantTypeError(
-                f"dense_resource<{self.blob.key}> has no data: add its key to dialect_resources at the end of the text"
+                f"dense_resource<{self.blob.key}> has no data: its key is missing in dialect_resources at the end of "
+                "the text"
             )
         return array_of_bytes(self.blob.data, self.type)
 

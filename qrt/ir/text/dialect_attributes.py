@@ -32,7 +32,7 @@ def parse_dialect_attribute(parser: AttributeReader, name: str, start: int) -> O
     known = name.partition(".")[0] in registry.UNSUPPORTED_DIALECTS
     if not known and not parser.allow_unregistered:
         message = (
-            f"attribute '#{name}' is of a dialect that is not registered: pass allow_unregistered=True to accept it"
+            f"attribute '#{name}' is of an unregistered dialect, which is accepted only with allow_unregistered=True"
         )
         raise scanner.error(message, start, end)
     attribute = read_as_text(parser, start)

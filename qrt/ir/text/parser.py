@@ -146,7 +146,7 @@ class Parser(NameParser, ResourceParser):
             definition.parse(self, pending)
         else:
             raise self.scanner.error(
-                f"op '{name}' has no custom form: write it in generic form, \"{name}\"(...)", start, start + len(name)
+                f"op '{name}' has no custom form, only the generic form \"{name}\"(...)", start, start + len(name)
             )
         return pending
 
@@ -154,7 +154,7 @@ class Parser(NameParser, ResourceParser):
         scanner = self.scanner
         definition = registry.find(name)
         if definition is None and not self.allow_unregistered:
-            known = registry.reason(name) or f"'{name}' is not registered: pass allow_unregistered=True to accept it"
+            known = registry.reason(name) or f"'{name}' is unregistered, and accepted only with allow_unregistered=True"
             raise scanner.error(f"op {known}", start, start + len(name) + 2)
         pending = PendingOperation(name, definition, start)
         if self.line(GENERIC_LINE, pending):

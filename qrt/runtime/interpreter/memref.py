@@ -205,7 +205,7 @@ def _get_global(op: Operation, compiler: Compiler) -> Step:
     assert global_op is not None  # checked by the verifier
     type, value, slot = global_type(global_op), global_op.attributes.get("initial_value"), compiler.slot(op.results[0])
     if value is None:
-        raise UndefinedError("the global has no value, because it is only declared: define it in this module")
+        raise UndefinedError("the global has no value, because this module only declares it")
     initial = None if isinstance(value, UnitAttr) else np.asarray(value.python)
     constant = "constant" in global_op.attributes
 

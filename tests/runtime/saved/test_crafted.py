@@ -360,7 +360,7 @@ def test_packed_weights_and_offsets_of_other_numbers(tmp_path: Path) -> None:
     calls, offsets = len(index["plans"][0]["calls"]), index["plans"][0]["operands"][2]
     for packed in ((), (None,) * (calls + 1)):
         message = refused(tmp_path / "p.qrt", plan_with(index, ("packed",), packed))
-        assert f"a plan has {calls} calls, and packed weights for {len(packed)}" in message
+        assert f"a plan has {calls} calls, but packed weights for {len(packed)}" in message
     message = refused(tmp_path / "p.qrt", plan_with(index, ("operands", 2), offsets[:-1]))
     assert f"operands at {len(offsets) - 1} offsets" in message
 

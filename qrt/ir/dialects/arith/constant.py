@@ -24,7 +24,7 @@ def _parse_constant(parser: FormParser, pending: PendingOperation) -> None:
     value = parser.attribute()
     if not isinstance(value, _TYPED):
         raise parser.scanner.error(
-            "expected the value of a constant: an integer, a float, or elements such as dense<0>",
+            "expected the value of a constant: an integer, a float, or elements (dense<...>)",
             start,
             parser.scanner.pos,
         )

@@ -50,13 +50,13 @@ class LowerQrt:
         try:
             self._lower(op)
         except QuantTypeError as error:
-            raise op.op_error(f"cannot be lowered by lower-qrt: {error}") from None
+            raise op.op_error(f"cannot be lowered: {error}") from None
 
     def _lower(self, op: Operation) -> None:
         name = op.name.removeprefix("qrt.")
         lower = LOWERINGS.get(name)
         if lower is None:
-            raise QuantTypeError(f"lower-qrt has no lowering for {op.name}")
+            raise QuantTypeError(f"{op.name} has no lowering")
         context = LoweringContext(op, loops=self.to == "loops", in_loop=self.zero_point == "in-loop")
         stored = lower(context, op, self._attributes(name, op))
         context.loc = None

@@ -62,7 +62,7 @@ class LowerQuantOps:
             try:
                 value = self._lower(cast) if folded is None else replaced.get(folded, folded)
             except QuantTypeError as error:
-                raise cast.op_error(f"cannot be lowered by lower-quant-ops: {error}") from None
+                raise cast.op_error(f"cannot be lowered: {error}") from None
             replaced[cast.results[0]] = value
             cast.results[0].replace_all_uses(value)
         for cast in casts:
@@ -89,7 +89,7 @@ class LowerQuantOps:
 def _uniform(type: Type) -> UniformType:
     element = element_of(type)
     if not isinstance(element, UniformType):
-        raise QuantTypeError(f"{element} has no storage type: run the pass propagate-quant first, which chooses one")
+        raise QuantTypeError(f"{element} has no storage type")
     if isinstance(type, TensorType) and type.encoding is not None:
         raise QuantTypeError(f"tensor types with an encoding are not supported, got {type}")
     if not element.is_storage_castable:

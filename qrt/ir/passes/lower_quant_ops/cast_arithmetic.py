@@ -216,8 +216,7 @@ def _working_type(t: UniformType, numbers: Sequence[int]) -> tuple[IntegerType, 
         if width >= t.storage_width and all(-(1 << (width - 1)) <= n < 1 << (width - 1) for n in numbers):
             return IntegerType(width), True
     raise QuantTypeError(
-        f"with zero_point = 'after' the zero points of {t} need integers of more than 64 bits; use zero_point = "
-        "'before'"
+        f"with zero_point = 'after' the zero points of {t} need integers of more than 64 bits; 'before' does not"
     )
 
 

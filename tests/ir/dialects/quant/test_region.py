@@ -124,7 +124,7 @@ def test_a_result_number_is_no_name_inside():
         ("!quant.uniform<i8:f32:1, {0.5, 0.5}>", "incompatible specification"),
         ("!quant.uniform<i8:f32:2, {0.5}>", "incompatible specification"),
         ("!quant.uniform<i8:f32:{0:2, 1:2}, {{0.5}}>", "incompatible specification"),
-        ("f32, f32", "has unmatched operands/results number and spec attributes number"),
+        ("f32, f32", "attribute 'input_specs' must have one entry for each"),
     ],
 )
 def test_a_specification_that_the_port_cannot_have_is_refused(spec, message):
