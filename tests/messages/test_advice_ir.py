@@ -38,6 +38,53 @@ def test_an_element_of_channels(heard: Any) -> None:
     assert reading("f32", floats, extract.format("%d", "tensor<2xf32>")) == 1.5
 
 
+@advises(
+    "ir/dialects/quant/channels.py",
+    "use {}, which adapts the type of its result, or ",
+    "move floats instead (quant.dcast before, quant.qcast after)",
+)
+def test_channels_that_move(heard: Any) -> None:
+    square, turned = (f"tensor<2x2x!quant.uniform<i8:f32:{axis}, {{0.5, 0.25}}>>" for axis in (0, 1))
+
+    def transposed(result: str, *lines: str) -> Any:
+        body = "\n".join(lines)
+        text = f"func.func @main(%x: {square}) -> {result} {{\n{body}\nreturn %y : {result}\n}}"
+        (value,) = qrt.compile(text).run({"arg0": np.int8([[4, 6], [8, 2]])}).values()
+        return np.asarray(value)
+
+    move = "%e = tensor.empty() : {0}\n%{2} = linalg.transpose ins(%{1} : {0}) outs(%e : {0}) permutation = [1, 0]"
+    (name,) = heard(lambda: transposed(square, move.format(square, "x", "y")))
+    op = f"%y = {name} %x {{permutation = [1, 0]}} : ({square}) -> {turned}"
+    floats = "tensor<2x2xf32>"
+    before, after = f"%a = quant.dcast %x : {square} to {floats}", f"%y = quant.qcast %b : {floats} to {square}"
+    assert transposed(turned, op).tolist() == [[2, 2], [3, 0.5]]
+    assert transposed(square, before, move.format(floats, "a", "b"), after).tolist() == [[2, 2], [3, 0.5]]
+
+
+@advises("ir/builder.py", ": write b.func.return_(...) at the end of the `with` block")
+def test_the_end_of_a_built_function(heard: Any) -> None:
+    def built(ends: bool) -> Any:
+        module = ir.Module()
+        b = ir.Builder(module)
+        with b.function("main", ["i32"]) as (x,):
+            if ends:
+                b.func.return_(b.arith.addi(x, x))
+        return qrt.compile(module)(np.int32(2))
+
+    heard(lambda: built(ends=False))
+    assert built(ends=True) == 4
+
+
+@advises("ir/builder.py", ": write {} for one element")
+def test_a_quantized_constant(heard: Any) -> None:
+    module = ir.Module()
+    b = ir.Builder(module)
+    with b.function("main", []):
+        (type,) = heard(lambda: b.constant(3, "!quant.uniform<i8:f32, 0.5>"))
+        b.func.return_(b.constant(3, type))
+    assert float(qrt.compile(module)().dequantize()) == 1.5
+
+
 @advises("ir/core/define.py", ": did you mean '{}'?")
 def test_the_name_of_an_attribute(heard: Any) -> None:
     def clamped(name: str) -> Any:

@@ -86,8 +86,7 @@ def type_constraint(name: str) -> TypeConstraint:
     """
     if name not in _CONSTRAINTS:
         raise ValueError(
-            f"an op declaration names the type constraint {name!r}, which is not registered: call "
-            "add_type_constraint first"
+            f"an op declaration names the type constraint {name!r}, which is not registered by add_type_constraint"
         )
     return _CONSTRAINTS[name]
 

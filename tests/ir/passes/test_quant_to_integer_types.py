@@ -128,8 +128,9 @@ def function(body, result=T, argument=T):
 
 REFUSED = {
     "qcast": (function(f"%0 = quant.qcast %x : tensor<2x3xf32> to {T}\nreturn %0 : {T}", argument="tensor<2x3xf32>"),
-              "'quant.qcast' op quant-to-integer-types cannot convert this operation, which computes with the quantized "
-              "type !quant.uniform<i8:f32, 5.000000e-01:3> and would compute something else with its storage integers: "
+              "'quant.qcast' op quant-to-integer-types cannot convert this operation, which computes with the "
+              "quantized type !quant.uniform<i8:f32, 5.000000e-01:3> and would compute something else with "
+              "its storage integers: "
               "run lower-quant-ops first"),
     "dcast": (function(f"%0 = quant.dcast %x : {T} to tensor<2x3xf32>\nreturn %0 : tensor<2x3xf32>", "tensor<2x3xf32>"),
               "run lower-quant-ops first"),

@@ -357,7 +357,7 @@ def test_a_buffer_has_the_layout_of_its_type(layout, expected, op):
     [
         (
             "strided<[0]>",
-            r"elements of the memref type memref<3xi32, strided<\[0\]>> overlap in memory, so it cannot be the buffer of",
+            r"elements of the memref type memref<3xi32, strided<\[0\]>> overlap in memory, so it cannot be the buffer",
         ),
         ("strided<[-1], offset: 2>", "must be at least 0, got strides \\[-1\\] and offset 2"),
     ],
