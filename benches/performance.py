@@ -201,7 +201,7 @@ def part(results: dict[int, list[Result]], title: str, options: argparse.Namespa
 # ------------------------------------------------------------------------------------------------------------ the plots
 
 COLORS = {"ge": "tab:blue", "co": "tab:orange", "qc": "tab:green", "dq": "tab:olive", "wo": "tab:purple"}
-"""By the first letters of a case: products, convolutions, casts both ways, products by quantized weights."""
+"""By the first letters of a case: products, convolutions, casts both ways, products by quantized weights; else gray."""
 
 
 def load_pyplot() -> Any:
@@ -234,7 +234,7 @@ def ratio_plots(pyplot: Any, page: str) -> None:
 
 def ratio_plot(pyplot: Any, heading: str, ratios: dict[str, float], name: str) -> None:
     figure, axes = pyplot.subplots(figsize=(9, 4.2))
-    bars = axes.bar([*ratios], [*ratios.values()], color=[COLORS.get(case[:2]) for case in ratios])
+    bars = axes.bar([*ratios], [*ratios.values()], color=[COLORS.get(case[:2], "tab:gray") for case in ratios])
     for case, bar in zip(ratios, bars, strict=True):
         bar.set_gid(case)
     axes.axhline(1, color="black", linewidth=0.8)

@@ -11,7 +11,7 @@ from qrt.errors import MissingPackageError
 def require_installed(package: str, name: str) -> None:
     """Raise MissingPackageError if an optional package is not installed; the error names qrt's extra that installs it.
 
-    The package is not imported. ``name`` is the extra, as in ``pip install "qrt[name]"``.
+    The package is not imported. ``name`` is the extra: "onnx" in ``pip install "qrt[onnx]"``.
     """
     with suppress(ImportError):  # a package that an import hook refuses
         if find_spec(package) is not None:
@@ -24,9 +24,9 @@ def _missing(package: str, why: str, name: str) -> MissingPackageError:
 
 
 def extra(module: str, name: str) -> ModuleType:
-    """Import an optional module, which ``pip install "qrt[name]"`` installs.
+    """Import an optional module, which the extra ``name`` of qrt installs.
 
-    Raise MissingPackageError with this command if the module cannot be imported.
+    Raise MissingPackageError, whose message has the command to install the extra, if the module cannot be imported.
     """
     try:
         return import_module(module)

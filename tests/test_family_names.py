@@ -33,7 +33,7 @@ OPS = {family.declaration.op: name for name, family in FAMILIES.items() if famil
 SOURCES = {
     path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py")) if path.parent != ROOT / "ops"
 }
-IMPORTED = {"FAMILIES", "OpFamily", "family_named", "family_of", "Form", "Reading", "form_of", "readings_of"}
+IMPORTED = {"FAMILIES", "OpFamily", "family_named", "family_of", "Form", "Reading", "form_of", "matches_of"}
 
 
 def _names(node: ast.AST | None, bare: bool) -> set[str]:

@@ -1,11 +1,12 @@
-"""Import and export of model files (TFLite, ONNX) with the arithmetic of their runtimes, and comparison with these.
+"""Import and export of model files (TFLite, ONNX) with their runtimes' arithmetic, and comparison with the runtimes.
 
-- `load` (`programs.py`) reads a file by its suffix. `tflite` and `onnx` each have a reader and one function per
-  operator; `onnx` also has the exporter. `importing` has the code that both importers share.
-- A profile (`profiles`) lists the rounding rules of a runtime. An engine (`engines`) runs the runtime itself in a child
-  process. `diff` compares a program with an engine, tensor by tensor.
-- Start with `importing/graph.py`. LiteRT's rounding of ADD, for example, is a row of `profiles/litert.py`.
-- Imports `quantization`, `runtime`, `ir` and the packages below them.
+- `load` (`programs.py`) reads a file by its suffix. `tflite` and `onnx` each have a reader of files and one import
+  function per operator; `onnx` also has the exporter. `importing` has the code that both importers share.
+- A profile (`profiles`) lists the rounding rules of a runtime: LiteRT's rounding of ADD is a row of
+  `profiles/litert.py`. An engine (`engines`) runs the runtime itself in a child process. `diff` compares the tensors
+  of a program with those of an engine.
+- To read the code, start with `importing/graph.py`.
+- This package imports `quantization`, `runtime`, `ir` and the packages below them.
 """
 
 from qrt.models.programs import export_onnx, load

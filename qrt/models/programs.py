@@ -30,7 +30,7 @@ EXPORTERS: Registry[Callable[[str | PathLike[str], ir.Module, str | None], None]
 MAX_MODEL = 2 << 30
 """The default limit of the memory in bytes that a model's description and declared tensors may take."""
 _PROFILES = {".onnx": "ort"}
-"""The default profile by file suffix, where that is not "litert"."""
+"""The default profile of each file suffix for which the default is not "litert"."""
 
 
 def load(
@@ -108,7 +108,11 @@ def load_reported(
     for_quantization: bool = False,
     shapes: Mapping[str, Sequence[int]] | None = None,
 ) -> tuple[ir.Module, str]:
-    """Return `load`'s program and the importer's report: for ONNX, the operators folded beside casts."""
+    """Return the program that `load` reads, and the importer's report.
+
+    The report of an ONNX model says which operators between DequantizeLinear and QuantizeLinear became quantized ones.
+    It is empty for other files.
+    """
     require(max_bytes, (int, type(None)), "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
     require(for_quantization, bool, "for_quantization", "True or False")
@@ -135,7 +139,7 @@ def load_reported(
 
 
 def _checked_shapes(shapes: Mapping[str, Sequence[int]] | None) -> dict[str, tuple[int, ...]]:
-    """Return the shapes as tuples. Raise QuantTypeError unless they are integers from 1 up, by name."""
+    """Return the user's shapes as tuples by input name. Raise QuantTypeError unless all sizes are positive integers."""
     require(shapes, (Mapping, type(None)), "shapes", "a mapping from names of inputs to shapes")
     checked: dict[str, tuple[int, ...]] = {}
     for name, shape in (shapes or {}).items():

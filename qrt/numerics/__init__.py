@@ -1,11 +1,11 @@
-"""The rules of docs/numerics.md as plain code: rounding, casts, requantization, sums, functions.
+"""Reference implementations of docs/numerics.md: rounding, casts, requantization, sums, elementary functions.
 
-Functions of integers and arrays, and tables of rules; no types, no tensors, no C. The kernels, the lowering and the
-references of operations are compared with these functions, bit for bit.
+These are functions of integers and NumPy arrays, and tables of rules; they know no quantized types, no tensors and no C
+code. Tests compare the kernels, the lowering and the references of operations with these functions, bit for bit.
 
-- Start with `rounding.py` and `casts.py`, then `requantization.py`, which has the table of rules.
-- `transcendental` rounds functions of floats correctly; `float_text.py` spells floats.
-- Imports `files`, `extras` and `errors` only.
+- Start with `rounding.py` and `casts.py`, then `requantization.py` and the table of rules in `rules.py`.
+- `transcendental` has correctly rounded functions of floats; `float_text.py` prints floats as MLIR does.
+- The package imports only `files`, `extras` and `errors` of qrt.
 """
 
 from qrt.numerics.addition import (

@@ -1,7 +1,7 @@
 """Rules that round the sum or difference of two quantized values to storage.
 
-Sources: XNNPACK's addition for ``scaled20``, the TFLite reference kernels of ADD and SUB for ``fixed_double``.
-ONNX Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is qrt's own.
+Sources: XNNPACK's addition for ``scaled20``; the TFLite reference kernels of ADD and SUB for ``fixed_double``; ONNX
+Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is qrt's own.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,18 +22,19 @@ from qrt.numerics.rules import Summand, Table, ZeroPoint
 
 SumName = Literal["fixed", "fixed_double", "fixed_double_16", "float32_fused", "scaled20"]
 BLOCK: Final = 16
-"""Elements of the blocks of rules whose name ends in ``_16``, counted from the first element of a tensor on."""
+"""Number of elements in a block, for rules named ``..._16``; blocks begin at a tensor's first element."""
 _FMA = OPS["math.fma"]("f32")
 _MOST_RATIO: Final = 2.0**64
-"""Below it no sum of two scaled values leaves float32."""
+"""Ratios of scales below this bound make no sum of two scaled values overflow float32."""
 
 
 @dataclass(frozen=True, eq=False)
 class SumParameters:
-    """The parameters of an addition: each operand minus its zero point is shifted left by ``left`` and scaled.
+    """The parameters by which add and sub scale two operands, and requantize their sum.
 
-    The scaling is a product with the operand's multiplier, or ``fixed_double`` where there are shifts. ``end``
-    requantizes the sum to storage. Arrays are flat, one entry per parameter index.
+    An operand minus its zero point is multiplied by its multiplier. If the rule has shifts, it is first shifted left by
+    ``left``, and then scaled by the rule ``fixed_double`` with its multiplier and shift. ``end`` requantizes the sum to
+    storage. Arrays are flat, with one entry per parameter index (such as a channel).
     """
 
     a_multiplier: Array
@@ -43,14 +44,14 @@ class SumParameters:
     b_shift: Array = field(default_factory=partial(np.empty, 0, np.int32))
     left: int = 0
     block: int = 0
-    """In whole blocks of so many elements, if there are blocks, operands are rounded once, not twice."""
+    """Number of elements in a block, or 0. Operands in whole blocks are rounded once, others twice."""
     a_scale: Array = field(default_factory=partial(np.empty, 0, np.float32))
     b_scale: Array = field(default_factory=partial(np.empty, 0, np.float32))
-    """float32, for ``float32_fused`` alone: factors of storage as it is. ``end`` has the offset of their sum."""
+    """``a_scale``, ``b_scale``: for ``float32_fused`` alone, factors of the stored values. ``end`` has the offset."""
 
 
 def in_blocks(size: int) -> int:
-    """Return the number of a tensor's elements in whole blocks, for a rule whose name ends in ``_16``.
+    """Return how many of the ``size`` elements of a tensor lie in whole blocks of 16, for rules named ``..._16``.
 
     >>> in_blocks(35)
     32
@@ -59,7 +60,7 @@ def in_blocks(size: int) -> int:
 
 
 def sum_left_shift(widths: tuple[int, ...]) -> int:
-    """Return how many places ``fixed_double`` first shifts operands to the left.
+    """Return the number of places by which ``fixed_double`` first shifts operands to the left: 20 or 15.
 
     It is 20 if the storage of the operands and of the result has at most 8 bits, and 15 if it has at most 16.
     """
@@ -70,10 +71,10 @@ def sum_left_shift(widths: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The scales and zero points of both operands and of the result, one entry per parameter index each.
+    """The scales and zero points of the first operand, the second operand and the result of an add or sub.
 
-    Also the result's ``bounds`` (container, least and greatest storage), the places of ``sum_left_shift``, and the sign
-    of the second operand.
+    Their arrays have one entry per parameter index (such as a channel). ``bounds`` is (container, least, greatest) of
+    the result's storage, ``left`` is ``sum_left_shift``, and ``sign`` is 1 for add and -1 for sub.
     """
 
     bounds: tuple[str, int, int]
@@ -84,13 +85,16 @@ class Sums:
 
 
 def rounded_shift(bounds: tuple[str, int, int], zero_points: Array, places: Array) -> RequantParameters:
-    """Return ``(sum + 2**(N-1)) >> N``: the ``fixed`` rule with a multiplier of 1."""
+    """Return the parameters with which the ``fixed`` rule computes ``(sum + 2**(N-1)) >> N``, for N in ``places``.
+
+    The multiplier is 1.
+    """
     ones = np.ones(len(zero_points), np.int32)
     return RequantParameters("fixed", *bounds, zero_points, ones, places.astype(np.int32))
 
 
 def form_fixed_sum(sums: Sums) -> SumParameters:
-    """Round ratios of scales half to even to 20 fractional bits."""
+    """Round each ratio of an operand's scale to the result's scale, half to even, to 20 fractional bits."""
     *operands, to = [scales.tolist() for scales in sums.scales]
     a, b = [np.array([*map(add_multiplier, own, to)], np.int64) for own in operands]
     return SumParameters(a, b, rounded_shift(sums.bounds, sums.zero_points[2], np.full(len(a), ADD_FRACTION_BITS)))
@@ -101,7 +105,10 @@ def _float32_ratios(sums: Sums) -> list[Array]:
 
 
 def form_scaled20(sums: Sums) -> SumParameters:
-    """Round float32 ratios of scales to as many fractional bits as make the larger one an integer of 21 bits."""
+    """Round the float32 ratios of the operands' scales to the result's scale to integers with one shift.
+
+    The shift gives the larger integer 21 bits.
+    """
     ratios = np.stack(_float32_ratios(sums))
     outside = ratios[~((ratios >= 2.0**-10) & (ratios < 2.0**8))]
     if outside.size:
@@ -114,8 +121,9 @@ def form_scaled20(sums: Sums) -> SumParameters:
 
 
 def form_double_sum(sums: Sums) -> SumParameters:
-    """Form the ratios of each operand's scale to twice the larger one, and of twice the larger to the result's, by
-    `fixed_double`.
+    """Form ratios of scales as multipliers and shifts of the rule `fixed_double`.
+
+    The ratios are each operand's scale to twice the larger operand scale, and the latter to the result's scale.
     """
     a_scales, b_scales, scales = sums.scales
     with np.errstate(over="ignore"):  # what overflows makes ratios that are refused
@@ -135,12 +143,15 @@ def form_double_sum(sums: Sums) -> SumParameters:
 
 
 def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
-    """Form ratios as for `fixed_double`; operands in whole blocks are rounded once."""
+    """Form ratios as for `fixed_double`, but round operands in whole blocks of 16 elements only once."""
     return replace(form_double_sum(sums), block=BLOCK)
 
 
 def form_fused_sum(sums: Sums) -> SumParameters:
-    """Form float32 ratios of scales, and one offset for all zero points, whose first product is fused with its sum."""
+    """Form the float32 ratios `ra` and `rb` of the operands' scales to the result's scale.
+
+    One offset contains all zero points: `zo - fma(ra, za, rb*zb)`.
+    """
     ra, rb = _float32_ratios(sums)
     rb = rb * np.float32(sums.sign)
     za, zb, zo = (z.astype(np.float32) for z in sums.zero_points)
@@ -157,8 +168,9 @@ def form_fused_sum(sums: Sums) -> SumParameters:
 
 @dataclass(frozen=True)
 class SumRule:
-    """A value of the attribute ``requant`` of ``add`` and ``sub``, and its arithmetic; see
-    `numerics.rules.RequantRule`.
+    """A value of the attribute ``requant`` of ``add`` and ``sub``, with its arithmetic.
+
+    The fields are those of `numerics.rules.RequantRule`.
     """
 
     name: SumName
@@ -166,9 +178,9 @@ class SumRule:
     zero_point: ZeroPoint = "after"
     summand: Summand = "values"
     is_shifted: bool = False
-    """Operands are first shifted to the left, by the places of ``sum_left_shift``."""
+    """True if operands are first shifted to the left, by ``sum_left_shift``."""
     block: int = 0
-    """The elements of a block, where an element's place decides how it is rounded."""
+    """Number of elements in a block, or 0. Elements of whole blocks are rounded differently from the others."""
 
 
 SUM_RULES: Final = Table(
@@ -184,13 +196,13 @@ SUM_RULES: Final = Table(
         )
     ),
 )
-"""By the names that ``requant`` takes in IR, in Python and in files."""
+"""The rules by their names, the values of ``requant`` in IR, in Python and in files."""
 
 
 def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:
-    """Multiply as ``fixed_double`` does, but round once: all shifts come before the product.
+    """Return ``fixed_double`` with one rounding: shift ``q`` by ``left + shift``, then multiply by ``m0 / 2**31``.
 
-    Right shifts round down.
+    A shift to the right rounds down.
     """
     places = left + int(shift)
     shifted = q << places if places > 0 else q >> -places
@@ -198,9 +210,10 @@ def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:
 
 
 def requantize_sum(a: Array, b: Array, parameters: SumParameters, index: Array, sign: int = 1) -> Array:
-    """Return the storage of ``a + sign * b``, for int64 operands without their zero points.
+    """Return the storage of ``a + sign * b`` for int64 arrays of stored values minus their zero points.
 
-    For ``float32_fused`` the operands are raw storage; the sign is part of its parameters.
+    For ``float32_fused`` the arrays have the stored values themselves, and the sign is part of the parameters.
+    ``index`` has the parameter index of each element.
     """
     p = parameters
     if p.a_scale.size:

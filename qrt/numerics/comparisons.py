@@ -1,4 +1,4 @@
-"""Comparisons, the classes of floats, and the integers that LiteRT's kernels compare in place of quantized values."""
+"""Comparisons of integers and floats, tests for NaNs and infinities, and LiteRT's comparison of quantized values."""
 
 import operator
 from collections.abc import Callable
@@ -27,7 +27,7 @@ INTEGER_PREDICATES: dict[str, Function] = {
     "ugt": operator.gt,
     "uge": operator.ge,
 }
-"""``cmpi``'s predicates in the order of their numbers: each compares signed or unsigned readings."""
+"""``cmpi``'s predicates in the order of their numbers; ``s...`` compares signed values, ``u...`` unsigned ones."""
 
 FLOAT_PREDICATES: dict[str, Function] = {
     "false": lambda a, b: (a < b) & (a > b),
@@ -51,7 +51,7 @@ FLOAT_PREDICATES: dict[str, Function] = {
 
 
 def of_integers(predicate: int, t: Integer) -> Function:
-    """Return the comparison of ``cmpi`` for a predicate number."""
+    """Return the function of ``arith.cmpi`` on integers of type ``t`` for a predicate, given by its number."""
     name = tuple(INTEGER_PREDICATES)[predicate]
     compare: Function = INTEGER_PREDICATES[name]
     if t.width == 1 and name[0] == "s":
@@ -63,14 +63,15 @@ def of_integers(predicate: int, t: Integer) -> Function:
 
 
 def of_floats(predicate: int) -> Function:
-    """Return the comparison of ``cmpf`` for a predicate number."""
+    """Return the function of ``arith.cmpf`` for a predicate, given by its number."""
     compare: Function = FLOAT_PREDICATES[tuple(FLOAT_PREDICATES)[predicate]]
     return compare
 
 
 def _classified(test: Function) -> Callable[[str], Function]:
-    """Return, for each float format, a test of the value in float64, which keeps NaNs, infinities and subnormals
-    distinct.
+    """Return a function from a float format's name to the function that applies ``test`` to values of the format.
+
+    The values are converted to float64, which keeps NaNs, infinities and subnormals distinct.
     """
 
     def bind(form: str) -> Function:
@@ -91,15 +92,17 @@ CLASSES: dict[str, Callable[[str], Function]] = {
     "math.isnan": _classified(np.isnan),
     "math.isnormal": _isnormal,
 }
-"""Ops that test the class of a float; each takes the name of the float's format."""
+"""Makers of ops that test the class of a float, from the name of its format."""
 
 
 COMPARED_BITS: Final = 8
-"""Fractional bits of what is compared."""
+"""Fractional bits of ``compared_values``."""
 
 
 def compared_values(stored: npt.ArrayLike, scale: float, zero_point: int) -> Array:
-    """Return ``(stored - zero_point) * scale`` in units of 2^-8, by ``fixed_double``; the scale is below 1.
+    """Return ``(stored - zero_point) * scale`` in units of 2^-8: the integers that LiteRT's kernels compare.
+
+    The rule ``fixed_double`` scales and rounds; the scale is below 1.
 
     >>> compared_values([3, 4, 5], 0.001, 0).tolist()
     [1, 1, 1]

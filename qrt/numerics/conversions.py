@@ -1,8 +1,8 @@
-"""Conversions between integers, floats and index, each rounded once; bits reinterpreted.
+"""Conversions between integers, floats and index, and bitcasts, as functions of NumPy arrays.
 
-Integers to floats round to nearest even, floats to floats by ``roundingmode`` (to nearest even without it). A float
-becomes an integer by truncation; a NaN or a number out of the integer's range is undefined and refused, or with
-``saturating`` becomes 0 or the nearest bound. Narrowing integers wraps.
+Each conversion rounds once. Integers become floats by rounding to nearest even; floats become floats of another format
+by ``roundingmode``, which is to nearest even by default; floats become integers by truncation. A NaN, or a float out of
+the integer's range, raises an error; with ``saturating`` it becomes 0 or the nearest bound. Narrowing integers wraps.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ _DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float3
 
 @lru_cache
 def float_dtype(form: str) -> np.dtype[Any]:
-    """Return the NumPy dtype of a float format; float32 for tf32. f80 and f128 have none: an error."""
+    """Return the NumPy dtype of a float format; float32 for tf32. f80 and f128 have none: a QuantTypeError."""
     if form in _DTYPES:
         return np.dtype(_DTYPES[form])
     import ml_dtypes
@@ -40,25 +40,25 @@ def float_dtype(form: str) -> np.dtype[Any]:
 
 
 def widened(form: str) -> Function:
-    """Return a function that converts values of a format up to f64 to float64."""
+    """Return a function that converts values of a format, not wider than f64, to float64."""
     float_dtype(form)
     return _promoted(np.float64(-0.0))
 
 
 def _promoted(zero: Any) -> Function:
-    """Return a function that converts values to the wider type of ``zero``.
+    """Return a function that converts values to the dtype of ``zero``, which is wider, by adding ``zero``.
 
-    Adding ``zero`` converts, and takes a fraction of the time of calling the type. For floats it is -0.0, which changes
-    the sign of no zero.
+    This takes a fraction of the time of calling the dtype. For floats ``zero`` is -0.0, whose addition keeps the sign
+    of every zero.
     """
     return lambda x: x + zero
 
 
 def rounder(form: str, mode: str = "to_nearest_even") -> Function:
-    """Return a function that rounds float64 to a format once.
+    """Return a function that rounds float64 values once to a format.
 
-    For formats without NaN, a NaN is undefined. A value that is too large becomes infinity, NaN or the largest value,
-    whichever the format has first.
+    A value that is too large becomes infinity; NaN if the format has no infinity; the largest value if the format has
+    neither. A NaN is an error for a format without NaN.
     """
     dtype = float_dtype(form)
     if not FORMATS[form].has_zero:
@@ -73,7 +73,7 @@ def rounder(form: str, mode: str = "to_nearest_even") -> Function:
 
 
 def _power_of_two(form: str, mode: str) -> Function:
-    """Return a function that rounds to f8E8M0FNU, whose values are powers of two and a NaN. Ties go up."""
+    """Return a function that rounds to f8E8M0FNU, whose values are powers of two and a NaN. Ties round up."""
     if mode != "to_nearest_even":
         raise QuantTypeError(f"roundingmode {mode} to {form} is not executable")
     dtype, least, largest = float_dtype(form), FORMATS[form].min_exponent, float(FORMATS[form].largest)
@@ -87,7 +87,7 @@ def _power_of_two(form: str, mode: str) -> Function:
 
 
 def between_floats(source: str, target: str, mode: str = "to_nearest_even") -> Function:
-    """Return a function that converts from one float format to another."""
+    """Return a function that converts values of the format ``source`` to the format ``target``."""
     if mode == "to_nearest_even":
         if (source, target) in (("f16", "f32"), ("bf16", "f32"), ("f32", "f64"), ("f16", "f64")):
             return _promoted(float_dtype(target).type(-0.0))
@@ -104,10 +104,7 @@ _SCALE = "f8E8M0FNU"
 
 
 def _scaled(form: str, scale: str) -> Function:
-    """Return a function that converts a scale to a power of two in a format.
-
-    A scale of a format other than f8E8M0FNU is first rounded to that format.
-    """
+    """Return a function that converts scales of the format ``scale`` to f8E8M0FNU (powers of two), then to ``form``."""
     spread = between_floats(_SCALE, form)
     if scale == _SCALE:
         return spread
@@ -116,21 +113,21 @@ def _scaled(form: str, scale: str) -> Function:
 
 
 def scaling_extf(source: str, scale: str, target: str) -> Function:
-    """Return the function ``extf(in) * extf(scale)``, as upstream expands the op."""
+    """Return the function of ``arith.scaling_extf``: ``extf(x) * extf(scale)``, as upstream expands the op."""
     extend, power = between_floats(source, target), _scaled(target, scale)
     multiply = _in_format(target, np.multiply)
     return lambda x, s: multiply(extend(x), power(s))
 
 
 def scaling_truncf(mode: str, source: str, scale: str, target: str) -> Function:
-    """Return the function ``truncf(in / extf(scale))``, as upstream expands the op."""
+    """Return the function of ``arith.scaling_truncf``: ``truncf(x / extf(scale))``, as upstream expands the op."""
     power, narrow = _scaled(source, scale), between_floats(source, target, mode)
     divide = _in_format(source, np.divide)
     return lambda x, s: narrow(divide(x, power(s)))
 
 
 def _in_format(form: str, compute: Callable[[Any, Any], Any]) -> Function:
-    """Return ``compute`` with its operands in float64 and its result rounded once to a format."""
+    """Return a function that computes ``compute`` on operands in float64, and rounds the result once to a format."""
     if form == "f64":
         return compute
     widen, narrow = widened(form), rounder(form)
@@ -141,13 +138,14 @@ def _in_format(form: str, compute: Callable[[Any, Any], Any]) -> Function:
 
 
 def int_to_float(t: Integer, target: str, signed: bool) -> Function:
-    """Return a function that converts integers to a float format, rounded once.
+    """Return a function that converts integers of type ``t`` to a float format, with one rounding.
 
-    NumPy converts to f16, f32 and f64 with one rounding (to f16 through f32, which is exact below 2^24; above that both
-    overflow). Other formats go through float64 rounded to odd: its lowest bit records whether a bit was lost, and it
-    has enough bits to be rounded again.
+    NumPy converts to f16, f32 and f64 with one rounding (to f16 through f32, which is exact below 2^24; larger integers
+    overflow f16 anyway). For other formats, integers are first rounded to odd in float64, where the lowest bit records
+    whether any bit was lost. float64 has enough bits more than these formats that the second rounding gives the same as
+    one.
     """
-    dtype, read = float_dtype(target), reading(t, signed)
+    dtype, read = float_dtype(target), integer_values(t, signed)
     if target in ("f16", "f32", "f64"):
         return lambda x: dtype.type(read(x))
     narrow = rounder(target)
@@ -157,16 +155,18 @@ def int_to_float(t: Integer, target: str, signed: bool) -> Function:
 
 
 def _odd(x: Any) -> Any:
-    """Round a 64-bit integer to odd, so that float64 represents it: from 2^53 on, one bit replaces the twelve
-    lowest.
+    """Round a 64-bit integer to odd, so that float64 represents it.
+
+    From 2^53 on, the twelve lowest bits are replaced by one bit, which is set if any of them is.
     """
     low = x & 0xFFF
     return choose((x >> 53 == 0) | (x >> 53 == -1), x, (x ^ low) | (low != 0) * x.dtype.type(1 << 11))
 
 
-def reading(t: Integer, signed: bool) -> Function:
-    """Return a function that prepares a value for NumPy's conversion to floats: unsigned values get an unsigned
-    dtype.
+def integer_values(t: Integer, signed: bool) -> Function:
+    """Return a function that converts an array of stored integers of type ``t`` to their signed or unsigned values.
+
+    Unsigned values get an unsigned dtype, so that NumPy converts them to floats correctly.
     """
     if t.width == 1:
         return (lambda x: np.int8(0) - x) if signed else (lambda x: np.int8(0) + x)
@@ -174,9 +174,9 @@ def reading(t: Integer, signed: bool) -> Function:
 
 
 def float_to_int(source: str, t: Integer, signed: bool, saturating: bool) -> Function:
-    """Return a function that truncates a float to an integer.
+    """Return a function that truncates floats to integers of type ``t``.
 
-    A NaN or a number out of range is refused, or saturates.
+    A NaN or a number out of range raises UndefinedError; with ``saturating`` it becomes 0 or the nearest bound.
     """
     widen, finish = widened(source), _stored_as(t, signed)
     # the bounds are exact in float64: the upper one is the first integer too large
@@ -206,9 +206,7 @@ def _saturated(widen: Function, finish: Function, low: float, beyond: float, lea
 
 
 def _stored_as(t: Integer, signed: bool) -> Function:
-    """Return a function that converts integral float64 values within a type's range to the dtype that stores the
-    type.
-    """
+    """Return a function that converts whole float64 numbers in the range of ``t`` to the dtype that stores ``t``."""
     if t.width == 1:
         return lambda whole: whole != 0
     if signed:
@@ -220,7 +218,7 @@ def _stored_as(t: Integer, signed: bool) -> Function:
 
 
 def extension(t: Integer, target: Integer, signed: bool) -> Function:
-    """Return a function that extends an integer to a wider one, by its sign or by zeros."""
+    """Return a function that extends integers to a wider type, by their sign or by zeros."""
     zero = target.dtype.type(0)
     if t.width == 1:
         return (lambda x: zero - x) if signed else _promoted(zero)
@@ -231,7 +229,11 @@ def extension(t: Integer, target: Integer, signed: bool) -> Function:
 
 
 def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset()) -> Function:
-    """Return a function that truncates an integer to its low bits, under the promises ``nsw`` and ``nuw``."""
+    """Return a function that truncates integers to the low bits of ``target``.
+
+    With the flag ``nsw`` (``nuw``) in ``promises``, a value that does not fit ``target`` as a signed (unsigned) number
+    is an error.
+    """
     rules = []
     if "nsw" in promises:
         rules.append(("signed overflow (nsw)", lambda _, x: (x < target.low) | (x >= -target.low)))
@@ -243,9 +245,7 @@ def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset
 
 
 def index_cast(t: Integer, target: Integer, signed: bool) -> Function:
-    """Return a function that converts between index and an integer: extended to the wider type, or cut to the low
-    bits.
-    """
+    """Return a function that converts between index and an integer type: it extends, or drops the high bits."""
     if t.width == target.width:
         return lambda x: x
     return extension(t, target, signed) if t.width < target.width else truncation(t, target)
@@ -255,13 +255,13 @@ def index_cast(t: Integer, target: Integer, signed: bool) -> Function:
 
 
 def bitcast(source: Integer | str, target: Integer | str) -> Function:
-    """Return a function that reads the bits of integers or floats as another type of the same width."""
+    """Return a function that reinterprets the bits of integers or floats as another type of the same width."""
     bits, value = _bits(source), _of_bits(target)
     return lambda x: value(bits(x))
 
 
 def _bits(t: Integer | str) -> Function:
-    """Return a function that gives a value's bits as an unsigned integer; bits above its width are 0."""
+    """Return a function from values to their bits as unsigned integers; bits above the type's width are 0."""
     if isinstance(t, Integer):
         return t.unsigned
     dtype = np.dtype(f"u{float_dtype(t).itemsize}")

@@ -1,6 +1,7 @@
-"""Detections from boxes and scores: greedy suppression of boxes that overlap, of all classes together or one by one.
+"""Detections from boxes and class scores, by greedy non-maximum suppression.
 
-Source: TFLite's custom operator TFLite_Detection_PostProcess.
+Boxes are suppressed by their best score of any class, or for each class separately. Source: TFLite's custom operator
+TFLite_Detection_PostProcess.
 """
 
 from dataclasses import dataclass
@@ -15,11 +16,12 @@ F32 = np.float32
 
 @dataclass(frozen=True)
 class SuppressionLimits:
-    """The limits of a suppression of boxes.
+    """The limits of a non-maximum suppression.
 
-    At most ``most`` detections, each with ``classes`` classes, are returned. If ``per_class`` is not None, each class
-    is suppressed by itself, and keeps that many boxes. Boxes with a score below ``score`` are left out, and boxes that
-    overlap a better one by more than ``overlap``.
+    If ``per_class`` is None, boxes are suppressed by their best score of any class: at most ``most`` boxes remain, each
+    with its ``classes`` best classes. Otherwise boxes are suppressed for each class separately: at most ``per_class``
+    remain for a class, and of these the ``most`` best of all classes. Boxes with a score below ``score`` are dropped,
+    and boxes whose overlap with a better box exceeds ``overlap``.
     """
 
     most: int
@@ -29,17 +31,18 @@ class SuppressionLimits:
     overlap: float
 
 
-def overlaps(boxes: Array, one: int, others: Array) -> Array:
-    """Return the intersection of a box with others over their union; 0 if one has no area.
+def overlaps(boxes: Array, box: int, others: Array) -> Array:
+    """Return intersection over union of box ``box`` with each of the boxes ``others``, which are given by index.
 
-    Boxes [n, 4] of float32 are (top, left, bottom, right), and every step is rounded to float32.
+    It is 0 if one of the two boxes has no area. Boxes [n, 4] of float32 are (top, left, bottom, right), and every step
+    is rounded to float32.
 
     >>> overlaps(np.float32([[0, 0, 2, 2], [0, 1, 2, 3]]), 0, np.array([1])).tolist()
     [0.3333333432674408]
     """
     zero = np.zeros((), F32)
     top, left, bottom, right = (boxes[others, i] for i in range(4))
-    y0, x0, y1, x1 = boxes[one]
+    y0, x0, y1, x1 = boxes[box]
     with np.errstate(all="ignore"):
         own, areas = (y1 - y0) * (x1 - x0), (bottom - top) * (right - left)
         height = _smaller(y1, bottom) - _larger(y0, top)
@@ -50,7 +53,7 @@ def overlaps(boxes: Array, one: int, others: Array) -> Array:
 
 
 def _larger(a: Array, b: Array) -> Array:
-    """Return the second number if it is larger, as C++'s max does: if one is a NaN, the first."""
+    """Return ``b`` where ``a < b``, else ``a``, as C++'s std::max does: ``a`` if either is a NaN."""
     return np.where(a < b, b, a)
 
 
@@ -59,14 +62,15 @@ def _smaller(a: Array, b: Array) -> Array:
 
 
 def descending(scores: Array, count: int) -> Array:
-    """Return the indices of the largest scores in descending order; equal scores are in the order of their indices."""
+    """Return the indices of the ``count`` largest scores in descending order; equal scores stay in order."""
     return np.argsort(-scores, kind="stable")[:count]
 
 
 def heap_sorted(scores: Array, count: int) -> list[int]:
-    """Return the indices of the largest scores in descending order. Which of equal ones comes first follows from a heap
-    whose root is the least: an element that is larger than the root takes its place, and the root is taken out again
-    and again. That is how libstdc++ sorts a part.
+    """Return the indices of the ``count`` largest scores in descending order, as libstdc++'s partial_sort does.
+
+    The order of equal scores is that of the algorithm: the first ``count`` indices form a heap with the least score at
+    its root, each later index with a score above the root's replaces the root, and then the root is removed repeatedly.
 
     >>> heap_sorted(np.float32([0.5, 0.5, 0.5, 0.75]), 3)
     [3, 1, 0]
@@ -78,7 +82,11 @@ def heap_sorted(scores: Array, count: int) -> list[int]:
         return bool(scores[numbers[a]] > scores[numbers[b]])
 
     def settle(hole: int, length: int, number: int) -> None:
-        """Move the smaller children up to the end of the heap, then let the index rise from there."""
+        """Insert index ``number`` into the heap, whose place ``hole`` is empty.
+
+        The child of the smaller score moves up into the hole until the hole is at the bottom; from there ``number``
+        rises.
+        """
         top = hole
         while (child := 2 * hole + 2) < length:
             child -= is_before(child, child - 1)
@@ -102,7 +110,10 @@ def heap_sorted(scores: Array, count: int) -> list[int]:
 
 
 def suppressed(boxes: Array, scores: Array, most: int, rule: SuppressionLimits) -> list[int]:
-    """Return the indices of the boxes that remain, best first: each one removes those that overlap it too much."""
+    """Return the indices of the boxes that remain, best first; a box removes all worse boxes that overlap it too much.
+
+    At most ``most`` boxes remain.
+    """
     with np.errstate(invalid="ignore"):
         candidates = np.flatnonzero(scores >= F32(rule.score))
     left = candidates[descending(scores[candidates], len(candidates))]
@@ -115,7 +126,10 @@ def suppressed(boxes: Array, scores: Array, most: int, rule: SuppressionLimits) 
 
 
 def detections(boxes: Array, scores: Array, rule: SuppressionLimits) -> tuple[Array, Array, Array, Array]:
-    """Return (boxes, classes, scores, count) for scores [anchors, classes]. The rows from ``count`` on are 0."""
+    """Return (boxes, classes, scores, count) for boxes [anchors, 4] and scores [anchors, classes].
+
+    The rows from ``count`` on are 0.
+    """
     rows = rule.most * rule.classes
     detected = _of_each_class(boxes, scores, rule) if rule.per_class is not None else _of_all(boxes, scores, rule)
     count = len(detected) if rule.per_class is not None else len(detected) // max(rule.classes, 1)
@@ -130,7 +144,10 @@ Detections = list[tuple[int, int, npt.NDArray[np.float32]]]
 
 
 def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
-    """Suppress by the best score of any class. A box then has its best classes, -1 for missing ones."""
+    """Suppress boxes by their best score of any class, and return each remaining box with its best classes.
+
+    The class -1 fills up the list if there are fewer classes than ``rule.classes``.
+    """
     best = np.stack([scores[row, descending(scores[row], 1)[0]] for row in range(len(scores))])
     detected: Detections = []
     for box in suppressed(boxes, best, rule.most, rule):
@@ -141,9 +158,9 @@ def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
 
 
 def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
-    """Suppress each class by itself.
+    """Suppress boxes for each class separately, and return the best (box, class, score) of all classes.
 
-    After each class only the best of all classes so far remain; equal scores are in the order of classes.
+    The list is cut to ``rule.most`` after each class; of equal scores, those of lower classes come first.
     """
     assert rule.per_class is not None
     detected: Detections = []

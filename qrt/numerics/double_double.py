@@ -1,9 +1,11 @@
-"""Arithmetic on unevaluated sums of two float64, of about 104 bits: additions, products and quotients of float64 alone,
-each of which IEEE 754 rounds to one value on every machine (NumPy contracts none).
+"""Double-double arithmetic: numbers as pairs (high, low) of float64, of about 104 significant bits.
 
-A pair is (high, low) with ``high == high + low``. Sources: Dekker, "A floating-point technique for extending the
-available precision" (1971); Joldes, Muller and Popescu, "Tight and rigorous error bounds for basic building blocks of
-double-word arithmetic" (2017). Nothing here is for operands of magnitudes near the ends of float64's range.
+The value of a pair is the exact sum ``high + low``, and float64 addition of the two gives ``high``. Only float64
+additions, products and quotients are used, each of which IEEE 754 rounds to one value on every machine (NumPy contracts
+none to a fused multiply-add). Magnitudes near the ends of float64's range are not supported.
+
+Sources: Dekker, "A floating-point technique for extending the available precision" (1971); Joldes, Muller and Popescu,
+"Tight and rigorous error bounds for basic building blocks of double-word arithmetic" (2017).
 """
 
 from collections.abc import Callable, Iterable
@@ -25,25 +27,29 @@ _SPLITTER = float((1 << 27) + 1)
 
 
 def pair_of(x: Fraction) -> tuple[float, float]:
-    """Return the pair nearest to a rational: Python divides integers with one rounding."""
+    """Return the double-double (high, low) nearest to a rational; Python divides integers with one rounding."""
     high = float(x)
     return high, float(x - Fraction(high))
 
 
 def constant(enclosure: Callable[[int], Bounds]) -> tuple[float, float]:
-    """The pair nearest to a number that is not tiny, given as a function that bounds it."""
+    """Return the double-double (high, low) nearest to a number that is not tiny.
+
+    ``enclosure(bits)`` returns bounds of the number with that many bits.
+    """
     return pair_of(fraction(enclosure, 128))
 
 
 def fraction(enclosure: Callable[[int], Bounds], bits: int) -> Fraction:
-    """The nearest multiple of ``2**-bits`` to a number, given as a function that bounds it."""
+    """Return the nearest multiple of ``2**-bits`` to a number, of which ``enclosure(bits)`` returns bounds."""
     return Fraction(rounded(enclosure, lambda x: round(x * (1 << bits)), bits + 8), 1 << bits)
 
 
 def parts(x: Fraction, *bits: int) -> list[float]:
-    """Return a positive number as a sum of floats.
+    """Return floats whose sum is the positive number ``x``, up to the rounding of the last one.
 
-    It is cut off at the first number of fraction bits, the remainder at the next, and so on; the last term is the rest.
+    The first is ``x`` truncated to ``bits[0]`` fractional bits, the next is the rest truncated to ``bits[1]``, and so
+    on; the last is what remains.
     """
     terms = []
     for count in bits:
@@ -54,7 +60,7 @@ def parts(x: Fraction, *bits: int) -> list[float]:
 
 
 def table(pairs: Iterable[tuple[float, float]]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return pairs as two arrays."""
+    """Return double-doubles (high, low) as an array of the high parts and an array of the low parts."""
     high, low = zip(*pairs, strict=True)
     return np.array(high), np.array(low)
 
@@ -63,34 +69,34 @@ def table(pairs: Iterable[tuple[float, float]]) -> tuple[npt.NDArray[np.float64]
 
 
 def normalized(high: Any, low: Any) -> Pair:
-    """The exact sum of two numbers, the first of the larger magnitude or zero (Fast2Sum)."""
+    """Return the exact sum of two floats as (high, low), where |high| >= |low| or high is 0 (Fast2Sum)."""
     total = high + low
     return total, low - (total - high)
 
 
 def two_sum(a: Any, b: Any) -> Pair:
-    """The exact sum of two numbers."""
+    """Return the exact sum of two floats as a double-double (high, low)."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
 def _split(a: Any) -> Pair:
-    """Return two halves of at most 26 bits, so that products of halves are exact."""
+    """Return two floats of at most 26 bits whose sum is ``a``, so that products of such halves are exact."""
     scaled = a * _SPLITTER
     high = scaled - (scaled - a)
     return high, a - high
 
 
 def two_product(a: Any, b: Any) -> Pair:
-    """The exact product of two numbers."""
+    """Return the exact product of two floats as a double-double (high, low)."""
     product = a * b
     (a1, a0), (b1, b0) = _split(a), _split(b)
     return product, ((a1 * b1 - product) + a1 * b0 + a0 * b1) + a0 * b0
 
 
 def square(a: Any) -> Pair:
-    """The exact square of a number."""
+    """Return the exact square of a float as a double-double (high, low)."""
     product = a * a
     a1, a0 = _split(a)
     return product, ((a1 * a1 - product) + 2 * (a1 * a0)) + a0 * a0
@@ -107,12 +113,12 @@ def negated(x: Pair) -> Pair:
 
 
 def scaled(x: Pair, factor: Any) -> Pair:
-    """Return a pair times a power of two, which is exact."""
+    """Return a double-double multiplied by ``factor``, a power of two, which is exact."""
     return x[0] * factor, x[1] * factor
 
 
 def times(x: Pair, b: Any) -> Pair:
-    """Return a pair times a number."""
+    """Return the product of a double-double and a float as a double-double."""
     high, low = two_product(x[0], b)
     return normalized(high, low + x[1] * b)
 
@@ -130,7 +136,7 @@ def divide(x: Pair, y: Pair) -> Pair:
 
 
 def sqrt(x: Pair) -> Pair:
-    """Return the square root of a positive number as a pair; NaN for zero."""
+    """Return the square root of a positive double-double as a double-double; NaN for zero."""
     root = np.sqrt(x[0])
     product = square(root)
     rest = (x[0] - product[0]) + (x[1] - product[1])
@@ -142,7 +148,7 @@ def select(condition: Any, x: Pair, y: Pair) -> Pair:
 
 
 def polynomial(x: Any, *coefficients: float) -> Any:
-    """Evaluate a polynomial by Horner's scheme in float64. Coefficients begin with the constant term."""
+    """Evaluate a polynomial by Horner's scheme in float64; its coefficients begin with the constant term."""
     value = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
         value = value * x + coefficient
@@ -153,20 +159,22 @@ def polynomial(x: Any, *coefficients: float) -> Any:
 
 
 def clamped(x: Any, least: float, greatest: float) -> Any:
-    """Clamp a number to two bounds. Scalars are compared in Python, because a call of NumPy on a scalar is slow."""
+    """Clamp a number to two bounds; scalars are compared in Python, because NumPy is slow on them."""
     if x.ndim:
         return np.minimum(np.maximum(x, least), greatest)
     return type(x)(min(max(x, least), greatest))
 
 
 def power_of_two(k: Any) -> Any:
-    """Return ``2**k`` for an int64 within float64's normal exponents."""
+    """Return ``2**k`` for int64 values that are exponents of normal float64 numbers."""
     return ((k + 1023) << 52).view(np.float64)
 
 
 def to_odd(high: Any, low: Any) -> Any:
-    """Round ``high + low`` to odd: an inexact result has its last bit set, so that it can be rounded again to any
-    shorter format (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+    """Round ``high + low`` to odd in float64: if the sum is inexact, the last bit of the result is set.
+
+    The result can then be rounded to any shorter format as if the exact sum was rounded (Boldo and Melquiond,
+    "Emulation of FMA and correctly rounded sums", 2008).
     """
     bits = high.view(np.int64)
     inexact_even = ((low > 0) | (low < 0)) & (bits & 1 == 0)

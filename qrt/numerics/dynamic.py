@@ -1,8 +1,8 @@
-"""Products of floats that are quantized at run time, and the long short-term memory that uses them.
+"""Products of floats that are quantized at run time, and an LSTM that uses them.
 
-A tensor of float32 gets one scale and one zero point from its least and its greatest element (DynamicQuantizeLinear of
-ONNX). A product with quantized weights is then a sum of integers times one float, or one for each column. The memory
-multiplies its inputs all at once, and its hidden values at each step (DynamicQuantizeLSTM of ONNX Runtime).
+A float32 tensor gets one scale and one zero point from its least and its greatest element (DynamicQuantizeLinear of
+ONNX). Its product with quantized weights is a sum of integers times one float per column. The LSTM multiplies the
+inputs of all steps at once, and the hidden values at each step (DynamicQuantizeLSTM of ONNX Runtime).
 """
 
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ from qrt.numerics.rounding import Array
 GATES: Final = ("input", "output", "forget", "cell")
 """The order of gates in ONNX."""
 TANH: Final = (62 / 2835, -17 / 315, 2 / 15, -1 / 3)
-"""The polynomial of ``tanh`` in the square of a number near 0, but for its first term."""
+"""Coefficients of ``(tanh(x) / x - 1) / x**2`` as a polynomial in ``x**2`` near 0, from the highest degree."""
 TANH_NEAR: Final = 1 / 16
 FARTHEST: Final = 104.0
-"""The sigmoid of -104 is 0 in float32."""
+"""Magnitudes are clamped to this: the sigmoid of -104 is 0 in float32."""
 MOST: Final = 255
-"""The largest number of 8 bits."""
+"""The largest unsigned 8-bit integer."""
 _NAN: Final = np.float32("nan")
 
 
 def dynamic_parameters(x: Array) -> tuple[np.float32, int]:
-    """Return (scale, zero point) of unsigned 8-bit storage that covers a float32 tensor and 0.
+    """Return (scale, zero point) of unsigned 8-bit storage that covers 0 and all elements of a float32 tensor.
 
-    A NaN among the elements is ignored. If the quotient that gives the zero point is a NaN, as for -inf, the zero point
-    is the largest.
+    NaNs among the elements are ignored. The zero point is ``-least / scale``, rounded and clamped; if this quotient is
+    a NaN, as for -inf, the zero point is 255.
 
     >>> dynamic_parameters(np.float32([-1, 0.5, 4.1]))
     (np.float32(0.02), 50)
@@ -44,7 +44,7 @@ def dynamic_parameters(x: Array) -> tuple[np.float32, int]:
 
 
 def dynamic_storage(x: Array, scale: np.float32, zero_point: int) -> Array:
-    """Return the stored integers of float32 values as int64. Where the quotient is a NaN, 0 is stored."""
+    """Return float32 values quantized to unsigned 8 bits, as int64. If ``x / scale`` is a NaN, 0 is stored."""
     with np.errstate(all="ignore"):
         steps = np.rint(np.asarray(x, np.float32) / scale)
     steps = np.where(np.isnan(steps), np.float32(-1e6), steps)
@@ -53,7 +53,7 @@ def dynamic_storage(x: Array, scale: np.float32, zero_point: int) -> Array:
 
 @dataclass(frozen=True)
 class DynamicColumns:
-    """Weights [depth, columns] of 8 bits as integers, with the zero point and the float32 scale of each column."""
+    """8-bit weights [depth, columns] as stored integers, with a zero point and a float32 scale for each column."""
 
     storage: Array
     zero_points: Array
@@ -61,7 +61,7 @@ class DynamicColumns:
 
 
 def dynamic_product(x: Array, w: DynamicColumns) -> Array:
-    """Multiply float32 rows, which are quantized together, by weights; the result is float32 [rows, columns]."""
+    """Quantize float32 rows together, and return their float32 product with the weights [rows, columns]."""
     scale, zero_point = dynamic_parameters(x)
     centred = dynamic_storage(x, scale, zero_point) - zero_point
     sums = centred @ (w.storage.astype(np.int64) - w.zero_points)
@@ -70,7 +70,7 @@ def dynamic_product(x: Array, w: DynamicColumns) -> Array:
 
 
 def sigmoid32(x: Array) -> Array:
-    """The sigmoid of float32, by an exponential in float64 and one rounding.
+    """Return the sigmoid of float32 values, computed by an exponential in float64 and rounded once.
 
     >>> float(sigmoid32(np.float32([0.5]))[0])
     0.622459352016449
@@ -80,7 +80,9 @@ def sigmoid32(x: Array) -> Array:
 
 
 def tanh32(x: Array) -> Array:
-    """The hyperbolic tangent of float32: a polynomial in float64 near 0, else an exponential, and one rounding.
+    """Return the hyperbolic tangent of float32 values, computed in float64 and rounded once.
+
+    It is a polynomial near 0, and an exponential elsewhere.
 
     >>> float(tanh32(np.float32([0.5]))[0])
     0.46211716532707214
@@ -99,10 +101,10 @@ def tanh32(x: Array) -> Array:
 def dynamic_lstm(
     x: Array, w: DynamicColumns, r: DynamicColumns, bias: Array, hidden: Array, cell: Array, reverse: bool
 ) -> tuple[Array, Array, Array]:
-    """Return (hidden values of every step, hidden values of the last step, cell) of a float32 LSTM.
+    """Run a float32 LSTM and return (hidden values of every step, hidden values after the last, cell after the last).
 
-    The arguments are x [steps, batch, inputs], w [inputs, 4 * cells], r [cells, 4 * cells], bias [4 * cells], hidden
-    and cell [batch, cells]. Gates come in the order of `GATES`. ``reverse`` begins with the last step.
+    Shapes: x [steps, batch, inputs], w [inputs, 4 * cells], r [cells, 4 * cells], bias [4 * cells], hidden and cell
+    [batch, cells]. Gates are in the order of `GATES`. ``reverse`` begins with the last step.
     """
     steps, batch, inputs = x.shape
     columns = w.storage.shape[1]

@@ -1,7 +1,6 @@
-"""Helpers of functions on elements, and broadcasting of arrays of any rank.
+"""Helpers for functions of NumPy scalars or arrays, and broadcasting of arrays of any rank.
 
-An element is a NumPy scalar; elements are an array of any shape. NumPy's broadcasting functions take at most 32
-dimensions, its arrays 64.
+NumPy's own broadcasting functions take at most 32 dimensions, although arrays may have 64.
 """
 
 from collections.abc import Callable
@@ -12,23 +11,26 @@ import numpy as np
 from qrt.errors import UndefinedError
 
 Function = Callable[..., Any]
-"""NumPy scalars or broadcastable arrays to one of the same, or to a tuple where there are two results."""
+"""A function of NumPy scalars or of arrays that broadcast; it returns a scalar or an array, or a tuple of two."""
 
 
 def holds(condition: Any) -> bool:
-    """Return True if a condition is true for any element."""
+    """Return True if a condition, a NumPy bool or an array of them, is true for any element."""
     return bool(condition.any()) if condition.ndim else bool(condition)
 
 
 def choose(condition: Any, left: Any, right: Any) -> Any:
-    """Return ``left`` where the condition is true, else ``right``."""
+    """Return ``left`` where the condition is true, else ``right``; for a scalar condition, that operand itself."""
     if condition.ndim:
         return np.where(condition, left, right)
     return left if condition else right
 
 
 def checked(compute: Function, *rules: tuple[str, Function]) -> Function:
-    """Return ``compute`` wrapped to raise for undefined operands: each rule tests (result, *operands)."""
+    """Return ``compute`` wrapped to raise UndefinedError for operands for which it is undefined.
+
+    Each rule is (message, test): the error is raised if ``test(result, *operands)`` is true for any element.
+    """
     if not rules:
         return compute
 
@@ -43,7 +45,7 @@ def checked(compute: Function, *rules: tuple[str, Function]) -> Function:
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape to which operands broadcast. Raises ValueError if they do not broadcast.
+    """Return the shape to which several shapes broadcast. Raises ValueError if they do not broadcast.
 
     >>> broadcast_shapes((3, 1), (4,), ())
     (3, 4)

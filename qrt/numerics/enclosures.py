@@ -1,9 +1,9 @@
 """Bounds of elementary functions of rational numbers, to any precision, by integer arithmetic alone.
 
-Each function takes rational arguments in its domain and a number of bits. It returns rationals below and above the
-exact value, whose relative distance is about ``2**-bits`` (the absolute distance, where the function subtracts). These
-functions define those of `transcendental`, make their tables, and decide the cases that double-doubles cannot. They are
-slow, and meant to be read.
+Each function takes rational arguments in its domain and a number of bits, and returns a rational below and one above
+the exact value. Their relative distance is about ``2**-bits``; for functions that subtract, it is their absolute
+distance. These functions define the functions of `transcendental`, compute their tables, and decide the rounding where
+double-double arithmetic is not precise enough. They are written for clarity, and are slow.
 """
 
 from bisect import bisect_left
@@ -15,13 +15,14 @@ from math import isqrt
 Bounds = tuple[Fraction, Fraction]
 
 _SATURATED = 2048
-"""``exp`` of a larger number overflows every format, and of one below minus it rounds to zero in each."""
+"""``exp`` of this number overflows every format, and ``exp`` of its negative rounds to zero in every format."""
 
 
 def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int], bits: int = 96) -> int:
-    """Return the value to which both bounds round, once they are close enough to agree.
+    """Return the value to which both bounds round, with as many bits as it takes for them to agree.
 
-    ``form`` rounds, and is monotonic.
+    ``enclosure(bits)`` returns the bounds; ``form`` rounds a rational and is monotonic. ``bits`` doubles until they
+    agree.
 
     >>> rounded(pi, lambda x: round(x * 10**20))
     314159265358979323846
@@ -34,9 +35,10 @@ def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int],
 
 
 def series(ratio: Callable[[int], tuple[int, int]], bits: int, alternating: bool = False) -> Bounds:
-    """Return bounds of ``1 + r(1) + r(1) r(2) + ...``, or of that series with alternating signs.
+    """Return bounds of ``1 + r(1) + r(1) r(2) + ...``, or of this series with alternating signs.
 
-    From some term on the ratios must stay below a half. Every term is rounded down and up.
+    ``ratio(n)`` is r(n) as (numerator, denominator); from some n on it must be below a half. Every term is rounded down
+    for the lower bound, and up for the upper bound.
     """
     low = high = least = greatest = 1 << bits
     n, above_half = 0, True
@@ -117,7 +119,7 @@ def tanh(x: Fraction, bits: int) -> Bounds:
 
 
 def _twice_atanh(z: Fraction, bits: int) -> Bounds:
-    """Return bounds of twice the inverse hyperbolic tangent of z, for |z| up to 1/3."""
+    """Return bounds of ``2 atanh(z)`` for |z| up to 1/3."""
     square = z * z
     terms = series(lambda n: (square.numerator * (2 * n - 1), square.denominator * (2 * n + 1)), bits)
     return _scaled(terms, 2 * z)
@@ -175,7 +177,7 @@ def atanh(x: Fraction, bits: int) -> Bounds:
 
 
 def power(base: Fraction, exponent: Fraction, bits: int) -> Bounds:
-    """Return bounds of a power of a positive base whose denominator is a power of two."""
+    """Return bounds of ``base ** exponent`` for a positive base whose denominator is a power of two."""
     exact = _exact_power(base, exponent)
     if exact is not None:
         return exact, exact
@@ -184,9 +186,9 @@ def power(base: Fraction, exponent: Fraction, bits: int) -> Bounds:
 
 
 def _exact_power(base: Fraction, exponent: Fraction) -> Fraction | None:
-    """Return the power if it is a rational of at most 64 significant bits, else None.
+    """Return ``base ** exponent`` if it is a rational of at most 64 significant bits, else None.
 
-    Such a power may lie half way between two numbers of a format, so bounds cannot decide how it rounds. All other
+    Such a power may lie half way between two numbers of a format, so that bounds never agree on its rounding. All other
     powers are irrational, or have too many bits to lie half way.
     """
     degree, shift = (
@@ -233,7 +235,7 @@ def cos(x: Fraction, bits: int) -> Bounds:
 
 
 def _circular(x: Fraction, bits: int, quarters: int) -> Bounds:
-    """Return bounds of the sine of x plus a number of quarter turns."""
+    """Return bounds of ``sin(x + quarters * pi / 2)``."""
     half_pi = _scaled(pi(bits + (abs(x.numerator) // x.denominator).bit_length()), Fraction(1, 2))
     k = round(x / half_pi[0])
     rest = _difference((x, x), _scaled(half_pi, Fraction(k)))
@@ -278,7 +280,7 @@ def acos(x: Fraction, bits: int) -> Bounds:
 
 
 def atan2(y: Fraction, x: Fraction, bits: int) -> Bounds:
-    """Return bounds of the angle of the point (x, y), for a nonnegative y; x and y are not both zero."""
+    """Return bounds of the angle of the point (x, y), where y is nonnegative, and x and y are not both zero."""
     if x < 0:
         return _difference(pi(bits), atan2(y, -x, bits))
     return atan(y / x, bits) if x else _scaled(pi(bits), Fraction(1, 2))

@@ -1,8 +1,7 @@
 """gemmlowp's functions of fixed-point numbers: exponential, logistic, hyperbolic tangent and logarithm.
 
-A number of ``bits`` bits, 16 or 32, with k integer bits has ``bits - 1 - k`` fractional ones. The result of a function
-has no integer bits, and its largest integer represents 1. The arrays are int64, and each step saturates as at that
-width.
+A fixed-point number has ``bits`` bits (16 or 32): a sign, integer bits and fractional bits. If a result has ``bits -
+1`` fractional bits, its largest integer represents 1. Arrays are int64, and each step saturates to ``bits`` bits.
 
 Source: gemmlowp's fixed-point numbers, and TFLite's kernels for the logarithm.
 """
@@ -23,13 +22,13 @@ from qrt.numerics.rounding import Array
 
 _EIGHTHS: Final = ((-2, 1672461947), (-1, 1302514674), (0, 790015084), (1, 290630308), (2, 39332535), (3, 720401),
                    (4, 242))  # fmt: skip
-"""exp(-2**n) by n, as 32-bit numbers without integer bits."""
+"""Pairs (n, ``exp(-2**n)``), the latter with 31 fractional bits."""
 _EXP_OF_MINUS_EIGHTH: Final = 1895147668
 _THIRD: Final = 715827883
 
 
 def exp_on_negative_values(a: Array, integer_bits: int, bits: int = 32) -> Array:
-    """Return ``exp(a)`` for numbers of at most 0, as numbers without integer bits."""
+    """Return ``exp(a)`` with ``bits - 1`` fractional bits, for ``a <= 0`` with ``integer_bits`` integer bits."""
     fraction = bits - 1 - integer_bits
     quarter = np.int64(1) << (fraction - 2)
     rest = (a & (quarter - 1)) - quarter  # -1/4 <= rest < 0
@@ -45,7 +44,10 @@ def exp_on_negative_values(a: Array, integer_bits: int, bits: int = 32) -> Array
 
 
 def _exp_above_minus_quarter(a: Array, bits: int) -> Array:
-    """Return ``exp(a)`` for numbers without integer bits from -1/4 up to 0, by a Taylor polynomial around -1/8."""
+    """Return ``exp(a)`` for -1/4 <= a < 0 by a Taylor polynomial around -1/8.
+
+    The argument and the result have ``bits - 1`` fractional bits.
+    """
     x = a + (np.int64(1) << (bits - 4))
     x2 = doubling_high_multiply(x, x, bits)
     x3, x4 = doubling_high_multiply(x2, x, bits), doubling_high_multiply(x2, x2, bits)
@@ -56,13 +58,13 @@ def _exp_above_minus_quarter(a: Array, bits: int) -> Array:
 
 
 def logistic(a: Array, integer_bits: int, bits: int = 32) -> Array:
-    """Return the logistic function, as numbers without integer bits."""
+    """Return the logistic function with ``bits - 1`` fractional bits, for ``a`` with ``integer_bits`` integer bits."""
     positive = one_over_one_plus(exp_on_negative_values(np.minimum(a, -a), integer_bits, bits), bits)
     return np.where(a == 0, np.int64(1) << (bits - 2), np.where(a > 0, positive, _one(bits) - positive))
 
 
 def tanh(a: Array, integer_bits: int, bits: int = 32) -> Array:
-    """Return the hyperbolic tangent, as numbers without integer bits."""
+    """Return the hyperbolic tangent with ``bits - 1`` fractional bits, for ``a`` with ``integer_bits`` integer bits."""
     exp = exp_on_negative_values(np.minimum(a, -a), integer_bits + 1, bits)
     two = twice_reciprocal(exp, bits) - (np.int64(1) << (bits - 3))
     magnitude = saturate(two << 2, bits)
@@ -74,9 +76,10 @@ def _one(bits: int) -> int:
 
 
 def log_at_least_one(x: Array, integer_bits: int, result_bits: int) -> Array:
-    """Return ``log(x)`` of 32-bit numbers of at least 1, as numbers with ``result_bits`` integer bits.
+    """Return the logarithm of 32-bit fixed-point numbers ``x >= 1``, as 32-bit fixed-point numbers.
 
-    It is ``log(2)`` times the nearest quarter of a power of two, plus a rational function of the rest.
+    ``x`` has ``integer_bits`` integer bits, and the result has ``result_bits``. The result is ``log(2)`` times the
+    nearest quarter of a power of two, plus a rational function of the rest.
     """
     accumulated = result_bits + 1
     quarter = divide_by_power(np.int64(1) << 29, accumulated)

@@ -1,8 +1,8 @@
-"""Decimal texts of arrays of floats: ``spell_in`` of each value, with 64-bit integers in place of fractions.
+"""Decimal texts of arrays of floats, as `float_text.spell_in` writes each value, but with 64-bit integers.
 
-``spell`` cuts an exact value to about 6 decimal digits, then to as many as distinguish it from its neighbours. Here a
-value is cut once, to 17 digits or a few more; cutting those again gives the shorter texts, because a floor of a floor
-is a floor.
+``spell_in`` truncates an exact fraction to about 6 decimal digits; if these do not read back as the value, it truncates
+to as many digits as distinguish it from its neighbours. Here a value is truncated once, to 17 digits or a few more, and
+these digits are truncated to the shorter texts: a floor of a floor is a floor.
 """
 
 from itertools import chain
@@ -17,7 +17,7 @@ from qrt.numerics.powers_of_ten import EXACT_POWERS, LEAST_POWER, powers_of_five
 Array = npt.NDArray[Any]
 
 _FEW = 16
-"""So many are spelled one by one in less time."""
+"""Up to this many values are faster spelled one by one."""
 _CHUNK = 1 << 16  # values whose temporary arrays stay in the cache
 _SHORT, _LONG = 6, 17  # digits: of the first try, and of a double
 _TENS = np.array([10**k for k in range(19)])
@@ -35,9 +35,9 @@ def spell_all(values: Array, name: str) -> list[str]:
 
 
 def nearest(values: Array, form: FloatFormat) -> tuple[Array, Array]:
-    """Return positive doubles rounded to a format, to nearest even, as if it had no largest value.
+    """Round positive doubles to a format, to nearest even, as if the format had no largest value.
 
-    Also return which of them lie half way between two values of the format.
+    Returns the rounded values, and True for each value that lies half way between two values of the format.
     """
     if form.precision >= DOUBLE.precision:
         return values, np.zeros(values.shape, bool)
@@ -51,9 +51,10 @@ def nearest(values: Array, form: FloatFormat) -> tuple[Array, Array]:
 
 
 class _ScaledFloor(NamedTuple):
-    """The integers ``floor(value / 10^power)``, or 1 more in places where ``sure`` is false.
+    """Doubles truncated to about 17 decimal digits: the integers ``floor(value / 10^power)``.
 
-    A value times ``10^shift`` is an integer of ``bits`` bits, for the least such shift.
+    An integer may be 1 too large where ``sure`` is false. ``shift`` is the least exponent with which ``value *
+    10^shift`` is an integer; this integer has ``bits`` bits.
     """
 
     floor: Array
@@ -63,7 +64,7 @@ class _ScaledFloor(NamedTuple):
     shift: Array
 
     def rounded(self, precision: int) -> tuple[Array, Array]:
-        """Return (digits, exponent) as ``floats._decimal`` does, without trailing zeros."""
+        """Return (digits, exponent) as ``float_text._decimal`` does, without trailing zeros."""
         power = _removed(self.bits, precision) - self.shift
         digits = self.floor // _TENS[power - self.power]
         excess = np.maximum(_length(digits) - precision, 0)
@@ -93,7 +94,7 @@ def _cut(values: Array) -> _ScaledFloor:
 
 
 def _removed(bits: Array, precision: int) -> Array:
-    """Return the number of decimal digits that ``floats._decimal`` removes from integers of ``bits`` bits."""
+    """Return the number of decimal digits that ``float_text._decimal`` drops from an integer of ``bits`` bits."""
     removed: Array = np.maximum(bits - bits_of_digits(precision), 0) * 59 // 196
     return removed
 
@@ -105,7 +106,7 @@ def _length(digits: Array) -> Array:
 def _product(significand: Array, high: Array, low: Array, shift: Array) -> tuple[Array, Array]:
     """Return ``significand * (high * 2^64 + low) >> shift``, for shifts of 119 to 180 bits.
 
-    The second result is True if the upper bits of those shifted out are zeros.
+    The second result is True if the most significant of the dropped bits are all 0.
     """
     top, middle = _multiply(significand, high)
     carry = _multiply(significand, low)[0]
@@ -119,7 +120,7 @@ def _product(significand: Array, high: Array, low: Array, shift: Array) -> tuple
 
 
 def _multiply(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return the upper and the lower 64 bits of a product."""
+    """Return the upper and the lower 64 bits of the product of two uint64 arrays."""
     a1, a0, b1, b0 = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
     low, cross, other = a0 * b0, a1 * b0, a0 * b1
     middle = (low >> _HALF) + (cross & _LOW) + (other & _LOW)
@@ -129,10 +130,10 @@ def _multiply(a: Array, b: Array) -> tuple[Array, Array]:
 def _read_back(
     values: Array, cut: _ScaledFloor, digits: Array, exponent: Array, form: FloatFormat
 ) -> tuple[Array, Array]:
-    """Return whether ``digits * 10^exponent`` rounds to its value in the format, and whether that is certain.
+    """Return whether ``digits * 10^exponent`` rounds to its value in the format, and whether this answer is certain.
 
-    It is rounded to a double first. The middle between two values of a narrower format is a double, and rounding to
-    doubles is monotonic; so only a double that is such a middle may come from a number on either side of it.
+    The number is first rounded to a double. If that double is not half way between two values of the format, rounding
+    it again gives the correct result, because the first rounding is monotonic and each of these midpoints is a double.
     """
     tens = _EXACT_TENS[np.minimum(np.abs(exponent), 22)]
     doubles = np.where(exponent < 0, digits / tens, digits * tens)  # rounded once: both factors are exact
@@ -149,8 +150,8 @@ def _read_back(
 # -- text --------------------------------------------------------------------------------------------------------------
 
 _SIX, _POINT, _EXPONENT, _PATTERN, _ALONE = range(5)
-"""Six digits and an exponent; as many as are needed, with a point inside or before them; these with an exponent; the
-bits; by itself."""
+"""Notations: six digits and an exponent; all digits with a decimal point; all digits with an exponent; the bit pattern;
+and values that are left to ``spell_in``."""
 _KIND = 4096  # above every exponent
 
 
@@ -193,7 +194,7 @@ def _spell_others(values: Array, name: str, as_patterns: bool) -> list[str]:
 
 
 def _spell_group(kind: int, leading: int, digits: Array) -> list[str]:
-    """Spell digits whose first is so many places before the point."""
+    """Return the texts of digits in one notation (``kind``), with ``leading`` digits before the decimal point."""
     if kind == _SIX:
         suffix = f"e{leading - 1:+03d}"
         digits = digits * _TENS[_SHORT + 1 - _length(digits)]

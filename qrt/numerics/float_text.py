@@ -1,4 +1,4 @@
-"""MLIR's float formats: exact rounding, bit patterns, and upstream's spelling of a value."""
+"""MLIR's float formats: exact rounding, bit patterns, and the text that upstream prints for a value."""
 
 import math
 import struct
@@ -7,13 +7,13 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 Special = Literal["ieee", "nan", "nan_zero", "none"]
-"""The values besides numbers that a format holds: infinities and NaNs (`ieee`), a NaN of all ones (`nan`), a NaN in
-place of negative zero (`nan_zero`), nothing (`none`).
+"""The special values of a format: infinities and NaNs (`ieee`), a NaN of all ones (`nan`), a NaN in place of negative
+zero (`nan_zero`), or none of these (`none`).
 """
 
 
 class FloatFormat(NamedTuple):
-    """A binary float format, in the terms of LLVM's APFloat."""
+    """A binary float format, described as in LLVM's APFloat."""
 
     width: int
     precision: int
@@ -25,7 +25,7 @@ class FloatFormat(NamedTuple):
 
     @property
     def smallest(self) -> Fraction:
-        """The smallest positive value (subnormal where there are any)."""
+        """The smallest positive value, subnormal if the format has subnormals."""
         return _power(self.min_exponent - self.precision + 1)
 
     @property
@@ -37,10 +37,10 @@ class FloatFormat(NamedTuple):
         return top * _power(self.max_exponent - self.precision + 1)
 
     def encode(self, value: Fraction, negative: bool = False) -> int:
-        """Return the bit pattern of |value|, rounded to nearest even, with the given sign.
+        """Return the bit pattern of the nonnegative ``value``, rounded to nearest even, with the given sign.
 
-        A value that is too large becomes the format's infinity, or its NaN, or its largest value, whichever exists
-        first.
+        A value that is too large becomes infinity; NaN if the format has no infinity; the largest value if it has
+        neither.
         """
         exponent = max(_floor_log2(value), self.min_exponent) if value else self.min_exponent
         ulp = _power(exponent - self.precision + 1)
@@ -62,7 +62,10 @@ class FloatFormat(NamedTuple):
         return sign | biased << (self.precision - (0 if explicit else 1)) | fraction
 
     def decode(self, bits: int) -> Fraction | float:
-        """Return the exact value of a bit pattern: a float for zeros (whose sign matters), infinities and NaNs."""
+        """Return the exact value of a bit pattern as a Fraction.
+
+        Zeros (whose sign matters), infinities and NaNs are Python floats.
+        """
         if not self.has_zero:
             return math.nan if bits == (1 << self.width) - 1 else _power(bits + self.min_exponent)
         stored = self.precision - (0 if self.width == 80 else 1)
@@ -84,8 +87,9 @@ class FloatFormat(NamedTuple):
         return -value if negative else value
 
     def encode_float(self, value: float) -> int:
-        """Return the bit pattern of a double rounded to this format; NaN if the double has a sign and the format has
-        none.
+        """Return the bit pattern of a double rounded to this format.
+
+        A negative double becomes NaN in a format without signs.
         """
         if math.isnan(value) or (value < 0 and not self.has_zero):
             return self._nan()
@@ -144,10 +148,10 @@ def round_to(value: float, name: str) -> float:
 
 
 def spell_double(value: float) -> str:
-    """Spell a double as upstream does.
+    """Return the text that upstream prints for a double.
 
-    That is six digits with an exponent if these are exact, else as many digits as distinguish doubles, else the 64-bit
-    pattern.
+    It has six digits and an exponent if these are exact, else as many digits as distinguish doubles; if the latter text
+    has no decimal point, it is the 64-bit pattern.
 
     >>> spell_double(0.5), spell_double(1 / 3), spell_double(1234567.0)
     ('5.000000e-01', '0.33333333333333331', '0x4132D68700000000')
@@ -157,10 +161,10 @@ def spell_double(value: float) -> str:
 
 @lru_cache(maxsize=4096)
 def spell_in(value: float, name: str) -> str:
-    """Spell a positive double of a format as upstream does.
+    """Return the text that upstream prints for a positive double, which is a value of the named format.
 
-    Where that text would not parse as the same value, it is spelled as a double: as bits of another width, or as a
-    number beyond the format's smallest or largest value.
+    If upstream's text is a bit pattern, or a number outside the format's range, it would not parse as the same value.
+    Then the text is that of ``spell_double``.
 
     >>> spell_in(0.10000000149011612, "f32"), spell_in(16777216.0, "f32")
     ('1.000000e-01', '0x4170000000000000')
@@ -174,10 +178,10 @@ def spell_in(value: float, name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def spell(bits: int, form: FloatFormat) -> str:
-    """Spell a bit pattern of a format as upstream does.
+    """Return the text that upstream prints for a bit pattern of a format.
 
-    Source: AsmPrinter's printFloatValue over APFloat::toString. Upstream reads a decimal as a double. So a value that
-    is no double, or a second bit pattern of a value, is spelled as its bits.
+    Source: AsmPrinter's printFloatValue over APFloat::toString. Upstream parses a decimal number as a double. Therefore
+    a value that no double has, or a second bit pattern of a value, is printed as bits.
     """
     value = form.decode(bits)
     if isinstance(value, float):
@@ -207,15 +211,15 @@ def default_digits(form: FloatFormat) -> int:
 
 
 def bits_of_digits(precision: int) -> int:
-    """Return how many bits of an integer APFloat keeps for so many decimal digits."""
+    """Return the number of bits to which APFloat truncates an integer before it prints ``precision`` decimal digits."""
     return (precision * 196 + 58) // 59
 
 
 def _decimal(value: Fraction, precision: int) -> tuple[int, int]:
-    """Return (digits, exponent) with value ~ digits * 10^exponent, by APFloat's two steps.
+    """Return (digits, exponent) with ``value`` near digits * 10^exponent, by APFloat's two steps.
 
-    It truncates to about `precision` digits as binary, then rounds half up as decimal. The first step is why 0.7 prints
-    as 0.69999999999999996.
+    It drops decimal digits until the integer has about as many bits as ``precision`` digits need, then rounds half up
+    to ``precision`` digits. Because of the first step 0.7 prints as 0.69999999999999996.
     """
     shift = value.denominator.bit_length() - 1
     significand, exponent = value.numerator * 5**shift, -shift
@@ -238,8 +242,9 @@ def _scientific(digits: str, exponent: int) -> str:
 
 
 def _default(significand: int, exponent: int, precision: int) -> str:
-    """Return the text of APFloat::toString with its default limits: no exponent while at most three zeros are
-    padded.
+    """Return the text of APFloat::toString with its default limits.
+
+    It has no exponent as long as at most three zeros have to be padded.
     """
     digits = str(significand)
     leading = exponent + len(digits)

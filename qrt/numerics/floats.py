@@ -1,10 +1,12 @@
 """Float arithmetic that is exact or rounded once, to nearest even: the same bits on every machine.
 
-f16, f32 and f64 are NumPy's, bf16 and the 8-bit formats ml_dtypes' (f16 and these compute in f32 and round). All other
-formats, and operations that neither library has, compute in f64 and are rounded by `conversions.rounder`. Both are one
-rounding, for ``+ - * / sqrt``, where the wider format has at least 2p + 2 bits for the narrower one's p (Figueroa,
-"When is double rounding innocuous?", 1995) and the narrower one's subnormals are normal in it (Roux, "Innocuous double
-rounding of basic arithmetic operations", 2014). ``fastmath`` allows other results; it changes none here.
+f16, f32 and f64 are NumPy's; bf16 and the 8-bit formats are ml_dtypes'. f16 and the latter compute in f32 and round.
+All other formats, and operations that neither library has, compute in f64, and `conversions.rounder` rounds the result.
+
+For ``+ - * / sqrt``, computing in a wider format and rounding equals one rounding, if the wider format has a precision
+of at least 2p + 2 bits for the narrower format's precision p (Figueroa, "When is double rounding innocuous?", 1995),
+and the narrower format's subnormals are normal in the wider one (Roux, "Innocuous double rounding of basic arithmetic
+operations", 2014). ``fastmath`` allows other results; it changes none here.
 """
 
 import math
@@ -28,7 +30,7 @@ NATIVE = frozenset({"f16", "f32", "f64"})
 
 
 def rounded(compute: Function, form: str) -> Function:
-    """Return ``compute`` in float64, with its result rounded to a format."""
+    """Return a function that computes ``compute`` in float64 and rounds its result to a format."""
     widen, narrow = widened(form), rounder(form)
     if form == "f64":
         return compute
@@ -36,7 +38,7 @@ def rounded(compute: Function, form: str) -> Function:
 
 
 def _in(formats: frozenset[str], compute: Function) -> Make:
-    """Return ``compute`` itself for the formats for which it rounds once, and in float64 for the others."""
+    """Return a function from a format's name to the op: ``compute`` itself for ``formats``, else in float64."""
     return lambda form: compute if form in formats else rounded(compute, form)
 
 
@@ -49,7 +51,7 @@ _DIRECT = NATIVE | {"bf16"} | {name for name, form in FORMATS.items() if form.wi
 
 def _extremum(better: Function, of_zeros: Function) -> Function:
     def of_unordered(a: Any, b: Any) -> Any:
-        """Return the result for operands that are equal, zeros of two signs, or not both numbers."""
+        """Return the result for operands of which neither is greater: equal numbers, zeros of either sign, or a NaN."""
         return choose(a != a, a, choose(b != b, b, choose(a != 0, a, of_zeros(a, b))))
 
     def call(a: Any, b: Any) -> Any:
@@ -69,7 +71,7 @@ _MINIMUM = _extremum(operator.lt, lambda a, b: -(-a + -b))
 
 
 def _number(extremum: Function) -> Function:
-    """Return the extremum, or the operand that is a number where the other is a NaN."""
+    """Return the function of maxnum or minnum: ``extremum``, except that a NaN operand gives the other operand."""
     return lambda a, b: choose(a != a, b, choose(b != b, a, extremum(a, b)))
 
 
@@ -82,7 +84,7 @@ def _round_half_away(x: Any) -> Any:
 
 
 def _rsqrt(form: str) -> Function:
-    """Return 1 / sqrt(x), both steps rounded, as upstream expands it."""
+    """Return the function ``1 / sqrt(x)``, with both steps rounded, as upstream expands the op."""
     root, divide = _ROOT(form), _QUOTIENT(form)
     one = rounder(form)(np.float64(1))
     return lambda x: divide(one, root(x))
@@ -92,10 +94,10 @@ def _rsqrt(form: str) -> Function:
 
 
 def _fma(form: str) -> Function:
-    """Return ``a * b + c`` rounded once.
+    """Return the function ``a * b + c`` with one rounding.
 
-    For f32 and narrower formats the product is exact in float64. The sum is rounded there to odd, after which rounding
-    again is innocuous.
+    For f32 and narrower formats the product is exact in float64. The sum is rounded to odd in float64; rounding it
+    again to the format then gives the same as one rounding.
     """
     return (lambda a, b, c: _fma_exact(a, b, c)[()]) if form == "f64" else rounded(_fma_to_odd, form)
 

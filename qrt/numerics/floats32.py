@@ -1,8 +1,8 @@
-"""Functions of float32 as the C library computes them, for runtimes that compute tables with the C library.
+"""float32 functions as the C library computes them, for runtimes that compute tables with the C library.
 
-``expf`` and ``logf`` of glibc (2.27 and later; those of musl, FreeBSD and Bionic are the same) are a table and a
-polynomial in float64, rounded once to float32. They are not correctly rounded: about one value in 1600, and one in 600,
-is off by one unit in the last place. Source: Arm's optimized routines.
+``expf`` and ``logf`` of glibc (2.27 and later; musl, FreeBSD and Bionic have the same) read a table and evaluate a
+polynomial in float64, and round once to float32. They are not correctly rounded: ``expf`` is off by one unit in the
+last place for about one value in 1600, and ``logf`` for one in 600. Source: Arm's optimized routines.
 """
 
 from math import isqrt
@@ -19,12 +19,12 @@ EXP: Final = tuple(
 )
 PER_E: Final = float.fromhex("0x1.71547652b82fep+0") * PARTS
 LOG: Final = tuple(map(float.fromhex, ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2")))
-"""The polynomial of ``logf``."""
+"""Coefficients of the polynomial of ``logf``."""
 _FRACTION: Final = 23
 """Fractional bits of a float32."""
 LOG_2: Final = float.fromhex("0x1.62e42fefa39efp-1")
 LOG_OFFSET: Final = 0x3F330000
-"""The bits of the float from which the parts are counted."""
+"""Bits of the float32 at which the first of the 16 parts begins."""
 LOG_INVERSES: Final = tuple(
     float.fromhex(f"0x{digits}")
     for digits in (
@@ -34,7 +34,7 @@ LOG_INVERSES: Final = tuple(
         "1.b2036576afce6p-1", "1.9c2d163a1aa2dp-1", "1.886e6037841edp-1", "1.767dcf5534862p-1",
     )
 )  # fmt: skip
-"""The inverse of the middle of each of 16 parts."""
+"""The reciprocal of a number in the middle of each of 16 parts of an octave."""
 LOG_LOGARITHMS: Final = tuple(
     map(
         float.fromhex,
@@ -46,12 +46,13 @@ LOG_LOGARITHMS: Final = tuple(
         ),
     )
 )  # fmt: skip
-"""The logarithm of that middle."""
+"""The logarithm of the number in the middle of each part."""
 
 
 def _power(part: int) -> float:
-    """Return 2^(part/32). Not by `decimal`: it sets a variable of the thread's context, and each call of NumPy takes
-    longer in a thread that has one.
+    """Return 2^(part/32).
+
+    The module `decimal` is not used: it sets a context variable of the thread, which slows down every NumPy call there.
 
     >>> _power(16) == 2**0.5
     True
@@ -67,7 +68,7 @@ POWERS: Final = np.array([_power(part) for part in range(PARTS)])
 
 
 def exp64(x: Array) -> Array:
-    """Return the exponential of float32 numbers, before it is rounded to float32.
+    """Return the exponential of float32 values as the float64 that ``expf`` rounds to float32.
 
     >>> float(exp64(np.array([0.5]))[0])
     1.6487212707215566
@@ -82,7 +83,7 @@ def exp64(x: Array) -> Array:
 
 
 def expf(x: Array) -> Array:
-    """Return the exponential of float32 values, which must not be NaNs.
+    """Return C's ``expf`` of float32 values, which must not be NaNs.
 
     >>> float(expf(np.float32([0.5]))[0])
     1.6487212181091309
@@ -92,7 +93,7 @@ def expf(x: Array) -> Array:
 
 
 def logf(x: Array) -> Array:
-    """Return the logarithm of float32 values that are positive.
+    """Return C's ``logf`` of positive float32 values.
 
     >>> logf(np.float32([2.0, 2.0**-149, np.inf])).tolist()
     [0.6931471824645996, -103.2789306640625, inf]

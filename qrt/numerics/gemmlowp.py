@@ -1,6 +1,6 @@
-"""Fixed-point arithmetic of gemmlowp on int64 arrays, and the functions that TFLite computes with it.
+"""gemmlowp's fixed-point arithmetic on int64 arrays, and the functions that TFLite computes with it.
 
-Numbers have 32 bits, or 16 where a function takes ``bits``.
+Numbers have 32 bits; in functions with the parameter ``bits`` they may have 16.
 """
 
 import numpy as np
@@ -16,15 +16,16 @@ _SQUARE_BITS = 7
 
 
 def saturate(x: npt.ArrayLike, bits: int = 32) -> Array:
-    """Return integers of any magnitude, saturated to signed ones of so many bits."""
+    """Clamp integers of any magnitude to the range of signed integers of ``bits`` bits, and return int64."""
     values = np.asarray(x)
     wide = values if values.dtype == object else values.astype(np.int64)
     return np.asarray(np.clip(wide, -(1 << (bits - 1)), (1 << (bits - 1)) - 1), np.int64)
 
 
 def doubling_high_multiply(a: npt.ArrayLike, b: npt.ArrayLike, bits: int = 32) -> Array:
-    """Return ``a * b / 2**(bits - 1)``, rounded half up, saturated. gemmlowp divides by truncation, after a nudge that
-    depends on the sign: that is half up, as NEON's vqrdmulh.
+    """Return ``a * b / 2**(bits - 1)``, rounded half up and saturated.
+
+    gemmlowp adds a nudge that depends on the sign, and truncates. That is rounding half up, as by NEON's vqrdmulh.
 
     >>> doubling_high_multiply([3 << 29, -(1 << 31)], [1 << 30, -(1 << 31)]).tolist()
     [805306368, 2147483647]
@@ -50,14 +51,16 @@ def divide_by_power(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Array:
 def multiply_by_multiplier(x: npt.ArrayLike, multiplier: float) -> Array:
     """Multiply 32-bit values by a real multiplier as TFLite does.
 
-    A multiplier above 1 is a saturating shift to the left; two roundings follow.
+    If the multiplier is above 1, values are first shifted left, with saturation. The product and the final right shift
+    are each rounded.
     """
     return scale_fixed_double(x, *double_multiplier(multiplier))
 
 
 def shifted_high_multiply(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike) -> Array:
-    """Return ``doubling_high_multiply`` of M0 and ``x``, of any magnitude, after a saturating shift to the left, if
-    there is one.
+    """Return ``doubling_high_multiply`` of ``x`` and M0, after a saturating left shift of ``x`` where ``shift`` > 0.
+
+    ``x`` may have any magnitude.
     """
     left = np.clip(np.asarray(shift, np.int64), 0, 31)
     return doubling_high_multiply(saturate(saturate(x) << left), m0)
@@ -69,7 +72,7 @@ def scale_fixed_double(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike
 
 
 def scale_half_up_twice(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike) -> Array:
-    """Multiply as ``scale_fixed_double`` does, but round the last shift half up, as NEON's vrshl does."""
+    """Return ``scale_fixed_double`` with the last shift rounded half up, as NEON's vrshl does."""
     right = np.maximum(-np.asarray(shift, np.int64), 0)
     half = (np.int64(1) << right) >> 1
     return np.asarray((shifted_high_multiply(x, m0, shift) + half) >> right)
@@ -78,9 +81,10 @@ def scale_half_up_twice(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLik
 def squared_difference(
     a: npt.ArrayLike, b: npt.ArrayLike, sa: float, sb: float, so: float, zero_point: int, low: int, high: int
 ) -> Array:
-    """Return the storage of ``(sa * a - sb * b)**2``, for ``a`` and ``b`` of at most 9 bits.
+    """Return the storage of ``(sa * a - sb * b)**2 / so``, for ``a`` and ``b`` of at most 9 bits.
 
-    Both are brought to twice the larger scale with 7 more bits; the square of the difference is then scaled too.
+    ``a`` and ``b`` are stored values minus their zero points. Both are shifted left by 7 bits and rescaled to twice the
+    larger scale; the square of their difference is rescaled to ``so``.
     """
     twice = 2.0 * max(sa, sb)
     x, y = (multiply_by_multiplier(np.asarray(q, np.int64) << _SQUARE_BITS, s / twice) for q, s in ((a, sa), (b, sb)))
@@ -89,16 +93,19 @@ def squared_difference(
 
 
 def reciprocal(x: npt.ArrayLike) -> tuple[Array, Array]:
-    """Return ``1 / x`` of positive 32-bit values as (M0, shift): ``M0 / 2**31 / 2**shift``, by three Newton steps."""
+    """Return ``1 / x`` of positive 32-bit integers as (M0, shift): ``M0 / 2**31 / 2**shift``.
+
+    M0 is computed by three Newton steps.
+    """
     values = np.asarray(x, np.int64)
     shift = np.frexp(values.astype(np.float64))[1].astype(np.int64) - 1
     return one_over_one_plus((values << (31 - shift)) - (1 << 31)), shift
 
 
 def inverse_root(values: npt.ArrayLike) -> tuple[Array, Array]:
-    """Return ``1 / sqrt(x)`` of integers from 1 to 2^31 - 1 as (M0, shift to the right), by five Newton steps.
+    """Return ``1 / sqrt(x)`` of integers from 1 to 2^31 - 1 as (M0, right): ``M0 / 2**31 / 2**right``.
 
-    M0 is ``2**31 / sqrt(x)`` shifted by so many places to the left.
+    M0 is computed by five Newton steps.
 
     >>> m0, right = inverse_root([1, 4, 100])
     >>> [round(float(m), 4) for m in m0 / 2.0**31 / 2.0**right]
@@ -115,7 +122,7 @@ def inverse_root(values: npt.ArrayLike) -> tuple[Array, Array]:
 
 
 def _inverse_root_of(values: Array) -> Array:
-    """Return ``1 / sqrt(x)`` of numbers from 1/4 to 1 with 29 fractional bits, times half the square root of 2.
+    """Return ``sqrt(1/2) / sqrt(x)`` for numbers x from 1/4 to 1 with 29 fractional bits.
 
     Newton's method takes five steps from 1, with three integer bits.
     """
@@ -133,7 +140,7 @@ def one_over_one_plus(a: npt.ArrayLike, bits: int = 32) -> Array:
 
 
 def twice_reciprocal(a: npt.ArrayLike, bits: int = 32) -> Array:
-    """Return ``2 / (1 + a)`` for ``a`` from 0 to 1, with two fractional bits less."""
+    """Return ``2 / (1 + a)`` with ``bits - 3`` fractional bits, for ``a`` from 0 to 1 with ``bits - 1``."""
     half = (np.asarray(a, np.int64) + (1 << (bits - 1))) // 2
     # 48/17 - 32/17 * half, with two integer bits
     x = constant(1515870810, bits) + doubling_high_multiply(half, constant(-1010580540, bits), bits)
@@ -144,15 +151,16 @@ def twice_reciprocal(a: npt.ArrayLike, bits: int = 32) -> Array:
 
 
 def constant(value: int, bits: int) -> int:
-    """Return a 32-bit constant rounded to ``bits`` bits."""
+    """Return a 32-bit fixed-point constant rounded to ``bits`` bits."""
     return int(divide_by_power(value, 32 - bits))
 
 
 def quotient(
     a: npt.ArrayLike, b: npt.ArrayLike, sa: float, sb: float, so: float, zero_point: int, low: int, high: int
 ) -> Array:
-    """Return the storage of ``sa * a / (sb * b)`` for 32-bit values; ``a / 0`` saturates by the sign of ``a``, and ``0
-    / 0`` is 0.
+    """Return the storage of ``sa * a / (sb * b) / so`` for 32-bit values minus their zero points.
+
+    ``a / 0`` saturates by the sign of ``a``, and ``0 / 0`` is 0.
 
     ``a``, shifted to the left until it fills 32 bits, is multiplied by the reciprocal of ``b``, and the product by ``sa
     / (sb * so)``, which is formed in float32. If the last shift, to the right, is by more than 31 places, as for most
@@ -176,7 +184,7 @@ def quotient(
 def nearest_quotient(
     a: npt.ArrayLike, b: npt.ArrayLike, sa: float, sb: float, so: float, zero_point: int, low: int, high: int
 ) -> Array:
-    """Return storage of ``a / b * (sa / sb) / so``, three operations in float64, rounded half away from zero.
+    """Return the storage of ``a / b * (sa / sb) / so``, computed in float64 and rounded half away from zero.
 
     ``a / 0`` saturates by the sign of ``a``, and ``0 / 0`` is 0.
 

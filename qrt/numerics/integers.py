@@ -1,7 +1,8 @@
 """Integer arithmetic: the ops of ``arith`` and ``math`` on signless integers and index (64 bits).
 
-Results wrap. Undefined operations raise an error: division by zero and ``INT_MIN / -1`` (remainders too), a shift by
-the width or more, a result that breaks the op's ``nsw``, ``nuw`` or ``exact``, zero to a negative power.
+Results wrap. These operations are undefined and raise an error: division by zero and ``INT_MIN / -1`` (remainders too),
+a shift by the width or more, a result that violates the op's flag ``nsw``, ``nuw`` or ``exact``, and zero to a negative
+power.
 """
 
 import operator
@@ -17,10 +18,10 @@ from qrt.numerics.elements import Function, checked, choose, holds
 
 @dataclass(frozen=True)
 class Integer:
-    """The format of a signless integer in an array: sign-extended in a signed dtype.
+    """A signless integer type and the dtype of its arrays: values are sign-extended in a signed dtype.
 
-    The unsigned value is the low ``width`` bits. An i1 is a bool outside this module, True being -1, and an int8 inside
-    it.
+    The unsigned value is the low ``width`` bits. Arrays of i1 are bool outside of this module, where True means -1;
+    this module computes with them as int8.
     """
 
     width: int
@@ -28,7 +29,7 @@ class Integer:
 
     @property
     def spare(self) -> int:
-        """The number of bits that the dtype has beyond the type's."""
+        """Number of bits by which the dtype is wider than the type."""
         return self.dtype.itemsize * 8 - self.width
 
     @property
@@ -40,38 +41,40 @@ class Integer:
         return np.dtype(f"u{self.dtype.itemsize}")
 
     def wrapped(self, compute: Function) -> Function:
-        """Return ``compute``, whose low bits are right, with the result's sign extended over the spare bits."""
+        """Return a function that applies ``compute``, of which only the low bits count, and sign-extends them."""
         if not self.spare:
             return compute
         spare = self.spare
         return lambda *x: (compute(*x) << spare) >> spare
 
     def unsigned(self, x: Any) -> Any:
-        """Return the unsigned value, in the unsigned dtype."""
+        """Return the unsigned values of signed ones, in the unsigned dtype."""
         u = x.view(self.unsigned_dtype)
         return u & self.unsigned_dtype.type((1 << self.width) - 1) if self.spare else u
 
     def signed(self, u: Any) -> Any:
-        """Return the signed value of an unsigned one; bits above the width are dropped."""
+        """Return the signed values of unsigned ones; bits above the width are dropped."""
         x = u.view(self.dtype)
         return (x << self.spare) >> self.spare if self.spare else x
 
     @property
     def sign(self) -> Any:
-        """The sign bit of the dtype: flipping it maps the unsigned order to the signed one, also at odd widths, as
-        sign extension keeps the unsigned order."""
+        """Sign bit of the dtype; ``x ^ sign`` makes signed comparison compare unsigned values.
+
+        This holds for widths below the dtype's too, because sign extension keeps the unsigned order.
+        """
         return np.iinfo(self.dtype).min + self.dtype.type(0)
 
 
 Make = Callable[[Integer, frozenset[str]], Function]
-"""An op on one integer type, under the promises ``nsw``, ``nuw`` and ``exact``."""
+"""A maker of an op for an integer type and the flags ``nsw``, ``nuw`` and ``exact``."""
 Rule = tuple[str, Function]
 
 
 def bind(name: str, t: Integer, promises: frozenset[str]) -> Function:
-    """Return an op of ``OPS`` for a width.
+    """Return the function of op ``name`` on integers of type ``t``, with the flags ``promises`` (nsw, nuw, exact).
 
-    On i1, stored as bools, it is the equal logical operation, or computed in int8.
+    For i1, stored as bool, it is an equivalent logical operation, or it computes in int8.
     """
     if t.width > 1:
         return OPS[name](t, promises)
@@ -164,7 +167,7 @@ def _extended_product(high: Callable[[Integer, Any, Any], Any]) -> Make:
 
 
 def _high_unsigned(t: Integer, a: Any, b: Any) -> Any:
-    """Return the bits of the unsigned product above the width."""
+    """Return the upper ``width`` bits of the unsigned product, which has ``2 * width`` bits."""
     x, y = (t.unsigned(value).astype(np.uint64) for value in (a, b))
     if t.width <= 32:
         high = x * y >> t.width
@@ -175,7 +178,7 @@ def _high_unsigned(t: Integer, a: Any, b: Any) -> Any:
 
 
 def _high_signed(t: Integer, a: Any, b: Any) -> Any:
-    """Return the bits of the signed product above the width."""
+    """Return the upper ``width`` bits of the signed product, which has ``2 * width`` bits."""
     if t.width <= 32:
         return (a.astype(np.int64) * b.astype(np.int64) >> t.width).astype(t.dtype)
     top, low = _product128(a.view(np.uint64), b.view(np.uint64))
@@ -186,7 +189,10 @@ def _high_signed(t: Integer, a: Any, b: Any) -> Any:
 
 
 def _product128(x: Any, y: Any) -> tuple[Any, Any]:
-    """Return (high, low) uint64 halves of a product of uint64, from 32-bit digits; no sum of these exceeds 64 bits."""
+    """Return the (high, low) uint64 halves of the product of two uint64 arrays, computed from 32-bit digits.
+
+    No intermediate sum exceeds 64 bits.
+    """
     mask = np.uint64(0xFFFFFFFF)
     x0, x1, y0, y1 = x & mask, x >> 32, y & mask, y >> 32
     middle = x1 * y0 + (x0 * y0 >> 32)
@@ -200,7 +206,11 @@ _BY_ZERO: Rule = ("division by zero", lambda _, a, b: b == 0)
 
 
 def _divided(signed: bool, quotient: Callable[[Any, Any], Any]) -> Make:
-    """Return ``quotient`` of the signed or unsigned values. NumPy's ``//`` and ``%`` round to minus infinity."""
+    """Return the maker of a division op: it computes ``quotient`` of signed or unsigned values.
+
+    The op raises an error where it is undefined. NumPy's ``//`` and ``%``, of which ``quotient`` is made, round toward
+    minus infinity.
+    """
 
     def make(t: Integer, promises: frozenset[str]) -> Function:
         if not signed:
@@ -272,7 +282,7 @@ def _ctpop(t: Integer, _: frozenset[str]) -> Function:
 
 
 def _cttz(t: Integer, _: frozenset[str]) -> Function:
-    """Return the number of ones of ``~x & (x - 1)`` within the width: all of them for zero."""
+    """Return the function of math.cttz: the number of ones of ``~x & (x - 1)``, which is the width for x = 0."""
     return lambda x: _ones(t, t.unsigned(~x & (x - t.dtype.type(1))))
 
 
@@ -301,12 +311,15 @@ def _extremum(better: Callable[[Any, Any], Any], signed: bool) -> Make:
 
 
 def _absi(t: Integer, _: frozenset[str]) -> Function:
-    """The absolute value; that of INT_MIN wraps to itself."""
+    """Return the function of math.absi; the absolute value of INT_MIN wraps to INT_MIN."""
     return t.wrapped(abs)
 
 
 def _ipowi(t: Integer, _: frozenset[str]) -> Function:
-    """Return ``base ** exponent``, wrapped. A negative power of 1 is 1, of -1 is 1 or -1, of any other base 0."""
+    """Return the function of math.ipowi: ``base ** exponent``, wrapped.
+
+    For a negative exponent the result is 1 for the base 1, 1 or -1 for the base -1, and 0 for any other base.
+    """
     multiply = t.wrapped(operator.mul)
 
     def call(base: Any, exponent: Any) -> Any:

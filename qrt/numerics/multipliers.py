@@ -1,4 +1,4 @@
-"""Real multipliers as an integer and a shift."""
+"""Conversion of real multipliers to an integer multiplier and a shift."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,8 +15,8 @@ Array = npt.NDArray[Any]
 
 ADD_FRACTION_BITS: Final = 20
 _DOUBT: Final = 2.0**-14
-"""How near to a tie the float64 estimate of an M0 leaves its rounding in doubt. Each of its few operations is off by at
-most 2**-22 of a unit of M0."""
+"""The distance of M0's float64 estimate from a tie below which its rounding is uncertain. Each of the few operations of
+the estimate is off by at most 2**-22 of a unit of M0."""
 
 
 def fixed_multiplier(multiplier: Fraction) -> tuple[int, int]:
@@ -42,10 +42,10 @@ def _scaled(value: Fraction, shift: int) -> Fraction:
 
 
 def fixed_multipliers(numerators: Array, denominators: Array) -> tuple[Array, Array]:
-    """Return ``fixed_multiplier`` of each row's exact ratio, product of the numerators over product of the
-    denominators.
+    """Return arrays of ``fixed_multiplier`` (M0, N), one for each row's ratio of numerators to denominators.
 
-    An estimate in float64 decides, except near a tie, where exact fractions do.
+    The ratio is the exact product of the row's numerators over that of its denominators. A float64 estimate determines
+    (M0, N), except near a tie, where exact fractions do.
 
     >>> fixed_multipliers(np.array([[0.5, 2.0], [1.0, 1.0]]), np.array([[1.0], [3.0]]))
     (array([1073741824, 1431655765]), array([30, 32]))
@@ -71,7 +71,7 @@ def fixed_multipliers(numerators: Array, denominators: Array) -> tuple[Array, Ar
 
 
 def exact_ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Fraction:
-    """Return the exact product of the numerators over that of the denominators, which are doubles."""
+    """Return the exact product of the numerators over that of the denominators; all are doubles."""
     # Integers are multiplied and reduced once: fractions that are multiplied are reduced each time.
     above = [x.as_integer_ratio() for x in numerators]
     below = [x.as_integer_ratio() for x in denominators]
@@ -81,18 +81,18 @@ def exact_ratio(numerators: Sequence[float], denominators: Sequence[float]) -> F
 
 
 def shared_fixed_multipliers(multipliers: Sequence[Fraction]) -> tuple[list[int], int]:
-    """Return (M0 of each multiplier, one shared N), for sums of products with one rounding.
+    """Return (list of M0, N) with ``M0 / 2**N`` near each multiplier and one N for all, which the largest determines.
 
-    The largest multiplier determines N.
+    A sum of products with these M0 can be shifted by N with a single rounding.
     """
     shift = fixed_multiplier(max(multipliers))[1]
     return [round(_scaled(m, shift)) for m in multipliers], shift
 
 
 def rounded_ratios(numerators: Array, denominators: Array, dtype: type[np.floating[Any]]) -> Array:
-    """Return each row's product of the numerators over the denominators, in a float format.
+    """Return each row's product of numerators divided by its denominators, in a float format.
 
-    Every factor and every step is rounded, the products first.
+    Every factor is rounded to the format, and so is every step; the product of the numerators comes first.
 
     >>> rounded_ratios(np.array([[0.5, 2.0]]), np.array([[3.0]]), np.float32)
     array([0.33333334], dtype=float32)
@@ -117,8 +117,8 @@ def rounded_ratios(numerators: Array, denominators: Array, dtype: type[np.floati
 def double_multipliers(multipliers: Array, rule: str = "fixed_double") -> tuple[Array, Array]:
     """Return (M0, shift) of TFLite's ``QuantizeMultiplier``: ``multiplier = M0 / 2**31 * 2**shift``.
 
-    A positive shift is to the left. M0 is rounded half away from zero. A multiplier that needs more than 31 places to
-    the right is 0.
+    A positive shift is to the left. M0 is rounded half away from zero. A multiplier that needs a right shift of more
+    than 31 places becomes (0, 0). ``rule`` is named in error messages.
 
     >>> double_multipliers(np.array([0.75, 2.0**-40]))
     (array([1610612736,          0]), array([0, 0]))
@@ -147,9 +147,10 @@ def double_multiplier(multiplier: float) -> tuple[int, int]:
 
 
 def divided_multipliers(m0: Array, shift: Array, counts: Array) -> tuple[Array, Array]:
-    """Return (M0, shift) of a multiplier divided by a count, as TFLite's reference kernel of MEAN divides it.
+    """Return (M0, shift) of multipliers divided by counts, as TFLite's reference kernel of MEAN computes them.
 
-    It gains as many places as the count has bits, up to 32 and to a shift of -31, and truncates the quotient.
+    M0 is shifted left by the bit length of the count minus 1, but by at most 32 and so that the new shift is at least
+    -31. It is then divided by the count, truncating.
 
     >>> divided_multipliers(np.array([1 << 30]), np.array([0]), np.array([6]))
     (array([715827882]), array([-2]))
@@ -160,9 +161,10 @@ def divided_multipliers(m0: Array, shift: Array, counts: Array) -> tuple[Array, 
 
 
 def reduced_multipliers(m0: Array, shift: Array) -> tuple[Array, Array]:
-    """Return (M0, N) of the rule ``fixed`` with 15 significant bits, by which TFLite multiplies 64-bit accumulators.
+    """Return (M0, N) of the rule ``fixed`` with M0 of 15 significant bits, as TFLite scales 64-bit accumulators.
 
-    The 15 bits are at the top of M0, with as many more places in N, which changes no result: kernels take N from 31 on.
+    TFLite's multiplier has only these 15 bits. Here they are the top bits of M0, and N is larger by 16, which gives the
+    same results; kernels require N >= 31.
 
     >>> reduced_multipliers(np.array([1431655765]), np.array([-1]))
     (array([1431633920]), array([32]))
@@ -171,7 +173,7 @@ def reduced_multipliers(m0: Array, shift: Array) -> tuple[Array, Array]:
 
 
 def byte_multipliers(ratios: Array) -> tuple[Array, Array]:
-    """Return (M0, N) of the rule ``fixed`` with 8 fractional bits, as XNNPACK converts 8-bit storage.
+    """Return (M0, N) of the rule ``fixed`` with N = 8 for each ratio of scales, as XNNPACK converts 8-bit storage.
 
     >>> byte_multipliers(np.float32([0.5]))
     (array([128]), array([8]))
@@ -184,7 +186,5 @@ def byte_multipliers(ratios: Array) -> tuple[Array, Array]:
 
 
 def add_multiplier(operand_scale: float, result_scale: float) -> int:
-    """Return operand scale over result scale with 20 fractional bits, half to even: the multiplier of ``add`` and
-    ``sub``.
-    """
+    """Return ``operand_scale / result_scale * 2**20``, rounded half to even: a multiplier of ``add`` and ``sub``."""
     return round(Fraction(operand_scale) / Fraction(result_scale) * (1 << ADD_FRACTION_BITS))

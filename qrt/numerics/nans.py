@@ -1,6 +1,6 @@
-"""NaN results of ops: positive and quiet on every processor.
+"""Canonical NaN results of ops: positive and quiet on every processor.
 
-The processor's own would differ: infinity minus infinity is a negative NaN on x86, a positive one on ARM.
+Processors differ: infinity minus infinity is a negative NaN on x86, a positive one on ARM.
 """
 
 from typing import Any
@@ -21,11 +21,14 @@ _NEVER = frozenset(
 )
 """Ops whose result is a NaN only if an operand is one."""
 _CONVERSIONS = frozenset({"arith.sitofp", "arith.truncf", "arith.uitofp"})
-"""Ops for which this also holds, in formats that have infinities."""
+"""Ops whose result, in formats with infinities, is a NaN only if an operand is one."""
 
 
 def with_one_nan(compute: Function, name: str, form: str) -> Function:
-    """Return ``compute``, the op called ``name``, with the positive quiet NaN in place of NaNs that it computes."""
+    """Return ``compute``, the function of op ``name``, with NaN results replaced by the positive quiet NaN.
+
+    A NaN that comes from a NaN operand stays as it is. ``form`` is the float format of the result.
+    """
     special = FORMATS[form].special
     if name in _NEVER or special == "none" or (name in _CONVERSIONS and special == "ieee"):
         return compute
@@ -49,7 +52,7 @@ def _has_nan(x: Any) -> bool:
 
 
 def _renamed(result: Any, operands: tuple[Any, ...], nan: Any) -> Any:
-    """Replace the NaNs of a result by ``nan`` where no operand is a NaN."""
+    """Replace the NaNs of a result by ``nan``, except where an operand is a NaN."""
     unordered = result != result
     for x in operands:
         unordered = unordered & (x == x)

@@ -9,15 +9,17 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 LEAST_POWER, GREATEST_POWER = -345, 300
-"""The powers of ten by which doubles are divided, so that 17 digits or a few more are left."""
+"""The least and the greatest power of ten by which a double is divided to leave 17 digits or a few more."""
 EXACT_POWERS = -55, 19
-"""The least and the greatest of them for which the product of a double with the reciprocal has an exact floor."""
+"""The least and the greatest power of ten for which a double's product with the reciprocal has the exact floor."""
 
 
 @cache
 def powers_of_five() -> tuple[Array, Array]:
-    """Return, for each 5^s, its bit length, and the least 53-bit significand whose product with it has as many bits as
-    both together."""
+    """Return, for each power 5^s, its bit length L and the least integer m for which ``m * 5^s`` has 53 + L bits.
+
+    For smaller integers of 53 bits the product has one bit less.
+    """
     powers = [5**s for s in range(1075)]
     carries = [-(-(1 << (52 + power.bit_length())) // power) for power in powers]
     return np.array([power.bit_length() for power in powers]), np.array(carries)
@@ -25,11 +27,11 @@ def powers_of_five() -> tuple[Array, Array]:
 
 @cache
 def reciprocals_of_tens() -> tuple[Array, Array, Array]:
-    """Return each 10^-p as ``(high * 2^64 + low) * 2^scale``, of 128 bits rounded up.
+    """Return arrays (high, low, scale) of each 10^-p as ``(high * 2^64 + low) * 2^scale``: 128 bits, rounded up.
 
-    They are exact from 10^55 down to 10^0. Down to 10^-19 the floor of a double's product with one is exact: the
-    doubles that are divided are integers, so that a quotient is an integer or at least 10^-19 below the next one, and
-    the product is less than 2^-66 too large.
+    The numbers from 10^55 down to 10^0 are exact. For those down to 10^-19, the floor of the product with a double is
+    the exact floor of the quotient. The doubles that are divided by them are integers, so that a quotient is an integer
+    or at least 10^-19 below the next integer, and the product is less than 2^-66 too large.
     """
     rows = []
     for power in range(LEAST_POWER, GREATEST_POWER + 1):

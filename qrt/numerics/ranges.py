@@ -1,7 +1,7 @@
 """Scales and zero points from ranges of real numbers (docs/numerics.md, "From a range to a type").
 
-All of it is arithmetic of float64, element by element, each step of which IEEE 754 rounds to one value on every
-machine. Comparisons of a range with the values of a scale are exact.
+The arithmetic is in float64, element by element; IEEE 754 rounds each step to the same value on every machine.
+Comparisons of a range with the values that a scale can represent are exact.
 """
 
 from typing import Any
@@ -20,10 +20,10 @@ Array = npt.NDArray[Any]
 def range_parameters(
     low: Array, high: Array, storage_min: int, storage_max: int, expressed: str, *, symmetric: bool
 ) -> tuple[Array, Array]:
-    """Return (scales, zero points) with which storage covers each range, given as float64 numbers ``low <= 0 <= high``.
+    """Return (scales, zero points) with which storage covers each range ``low <= 0 <= high`` of float64 numbers.
 
     ``(storage_min - z) * s <= low`` and ``high <= (storage_max - z) * s`` hold exactly. Scales are values of the format
-    ``expressed``; one may exceed the largest. A range that is 0 alone has scale 1.
+    ``expressed``, but may exceed its largest value. The range from 0 to 0 has scale 1.
 
     >>> range_parameters(np.float64([-1, 0]), np.float64([1, 3]), -8, 7, "f32", symmetric=False)
     (array([0.14285715, 0.2       ]), array([ 0, -8]))
@@ -44,10 +44,10 @@ def range_parameters(
 
 
 def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Array, Array]:
-    """Return the least scale, and the number of steps below zero for it.
+    """Return the least scale that covers ``-below`` to ``above`` in ``steps`` steps, and the number of steps below 0.
 
-    Of equal scales, take the number of steps nearest to the range's ratio. Three counts are tried: the scale as a
-    function of the count has one minimum, which is within 1 of the real quotient.
+    The number nearest to ``steps * below / (below + above)`` and its two neighbours are tried; the nearest wins if
+    scales are equal. As a function of the number, the scale has a single minimum, within 1 of this quotient.
     """
     is_divided = (below > 0) & (above > 0)
     if steps == 1 and is_divided.any():
@@ -69,7 +69,10 @@ def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Ar
 
 
 def _covering(below: Array, above: Array, under: Array, steps: int, expressed: str) -> Array:
-    """Return the scale with which ``under`` of the steps reach ``below``, and the others ``above``; 0 needs no step."""
+    """Return the scale with which ``under`` steps cover ``below``, and the remaining steps cover ``above``.
+
+    A side of size 0 needs no steps.
+    """
     lower = least_scale(below, np.maximum(under, 1), expressed)
     return np.maximum(lower, least_scale(above, np.maximum(steps - under, 1), expressed))
 
@@ -77,8 +80,8 @@ def _covering(below: Array, above: Array, under: Array, steps: int, expressed: s
 def least_scale(reach: Array, steps: Array | np.float64, expressed: str) -> Array:
     """Return the least value s of a format with ``s * steps >= reach``, exactly.
 
-    It is beyond the format's largest value if none suffices. ``steps`` are integers from 1 to 2^32. For formats wider
-    than float64 it is a float64 value, as in types.
+    If no value suffices, the result exceeds the format's largest value. ``steps`` are integers from 1 to 2^32. For
+    formats wider than float64 the result is a float64 value, like all scales in types.
 
     >>> float(least_scale(np.float64(1), np.float64(10), "f32"))
     0.10000000149011612
@@ -94,13 +97,13 @@ def least_scale(reach: Array, steps: Array | np.float64, expressed: str) -> Arra
 
 
 def _rounded_up(x: Array, form: FloatFormat) -> Array:
-    """Return the least value of a format that is not below a number, as if the format's exponents had no upper end."""
+    """Return the least value of a format that is at least ``x``, as if the format had no largest exponent."""
     quantum = _quantum(x, form)
     return np.ldexp(np.ceil(np.ldexp(x, -quantum)), quantum)
 
 
 def _quantum(x: Array, form: FloatFormat) -> Array:
-    """The exponent of the distance to the next value of a format."""
+    """Return the exponent of the distance between ``x`` and the next larger value of a format."""
     exponent: Array = np.maximum(np.frexp(x)[1] - 1, form.min_exponent)
     return exponent - (form.precision - 1)
 
@@ -109,12 +112,12 @@ def _quantum(x: Array, form: FloatFormat) -> Array:
 
 
 def fake_quant_parameters(low: Array, high: Array, storage_min: int, storage_max: int) -> tuple[Array, Array]:
-    """Return (scales, zero points) of the ranges of fake quantizations, float64 numbers ``low <= high``.
+    """Return (scales, zero points) of the ranges ``low <= high`` of fake quantizations, float64 numbers.
 
     The arithmetic is that of TensorFlow's converter and of the `quant` dialect's `fakeQuantAttrsToType`.
 
-    The range keeps its width and is moved so that 0 is one of its values: values at an end may saturate. A range of one
-    number has scale 1 and the least zero point.
+    A range keeps its width, and is moved until 0 is one of its quantized values; numbers near an end may then saturate.
+    A range of a single number has scale 1 and the zero point ``storage_min``.
 
     >>> fake_quant_parameters(np.float64([-1, 0.5]), np.float64([1, 1]), 0, 255)
     (array([0.00784314, 0.00196078]), array([128,   0]))

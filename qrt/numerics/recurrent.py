@@ -1,4 +1,4 @@
-"""Steps of an LSTM and of a rank-decomposed filter with a memory (SVDF) in integers, as LiteRT computes them."""
+"""Steps of an LSTM, and of an SVDF (a rank-decomposed filter with a memory), in integers as LiteRT computes them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Multiplier = tuple[int, int]
 
 @dataclass(frozen=True)
 class SvdfParameters:
-    """The multipliers (M0, shift) of the features and of the result of an SVDF, and zero points."""
+    """The multipliers (M0, shift) of an SVDF's features and of its result, and the zero points."""
 
     feature: Multiplier
     result: Multiplier
@@ -29,10 +29,10 @@ class SvdfParameters:
 def svdf_parameters(
     x: tuple[float, int], result: tuple[float, int], feature: float, time: float, state: float
 ) -> SvdfParameters:
-    """Return the parameters of an SVDF, formed in float32.
+    """Return the parameters of an SVDF; its multipliers are formed in float32.
 
-    The arguments are (scale, zero point) of the inputs and of the result, and the scales of the weights of features, of
-    the weights of time, and of the state.
+    ``x`` and ``result`` are (scale, zero point); ``feature``, ``time`` and ``state`` are the scales of the feature
+    weights, of the time weights and of the state.
     """
     sx, sf, st, ss, so = map(np.float32, (x[0], feature, time, state, result[0]))
     with np.errstate(over="ignore"):
@@ -45,8 +45,8 @@ def svdf_step(
 ) -> tuple[Array, Array]:
     """Return (8-bit result [batch, units], 16-bit state) after one step.
 
-    x is [batch, inputs], the weights are [filters, inputs] and [filters, memory], the state is [batch, filters *
-    memory]. ``rank`` neighbouring filters form a unit.
+    Shapes: x [batch, inputs], feature [filters, inputs], time [filters, memory], state [batch, filters * memory]. A
+    unit is the sum of ``rank`` adjacent filters.
     """
     filters, memory = time.shape
     lines = state.astype(np.int64).reshape(len(x), filters, memory)
@@ -60,10 +60,10 @@ def svdf_step(
 
 GATES: Final = ("input", "forget", "cell", "output")
 GATE_INTEGER_BITS: Final = 3
-"""Of the 16-bit sums of a gate: they are in units of 2^-12."""
+"""Integer bits of a gate's 16-bit pre-activations, whose unit is 2^-12."""
 GATE_UNIT: Final = 2.0**-12
 NORM_BITS: Final = 10
-"""The fractional bits of normalized sums."""
+"""Fractional bits of normalized pre-activations."""
 
 Quantized = tuple[float, int]
 """A scale and a zero point."""
@@ -71,10 +71,10 @@ Quantized = tuple[float, int]
 
 @dataclass(frozen=True)
 class LstmGate:
-    """The multipliers (M0, shift) of a gate, None for absent parts; and the least variance of its layer normalization.
+    """The integer parameters of an LSTM gate; multipliers (M0, shift) of absent parts are None.
 
-    They are of the sums over the inputs and over the hidden values, of the peephole and of the layer normalization. A
-    smaller variance is replaced by the least one.
+    The multipliers scale the sum over the inputs, the sum over the hidden values, the product with the peephole, and
+    the layer normalization. ``least_variance`` replaces a variance of the layer normalization below 1.
     """
 
     input: Multiplier
@@ -88,10 +88,11 @@ class LstmGate:
 class LstmParameters:
     """The integer parameters of an LSTM.
 
-    ``gates`` are those of `GATES`, the first of which is None if it is computed from the forget gate (CIFG). There are
-    the multipliers of the cell's output and of its projection; the exponent of the cell's scale; the largest magnitudes
-    of a cell (at most 32767) and of a projected value, 32768 and 128 without a clip; and the zero points of the inputs,
-    of the hidden values, of the cell's output, and of the result.
+    ``gates`` are the input, forget, cell and output gate; the first is None if it is computed from the forget gate
+    (CIFG). ``cell_output`` and ``projection`` are multipliers of the output before and after the projection. The cell's
+    scale is ``2**cell_exponent``. ``cell_clip`` and ``projection_clip`` are the largest magnitudes of stored cell
+    values and projected values: 32768 and 128 without a clip. ``made_zero_point`` is the zero point of the output
+    before the projection, with the sign with which LiteRT adds it.
     """
 
     gates: tuple[LstmGate | None, ...]
@@ -107,7 +108,10 @@ class LstmParameters:
 
 
 def _multiplier(a: float, b: float, unit: float) -> Multiplier:
-    """Return the multiplier of a product of two scales in a unit, formed in float32."""
+    """Return (M0, shift) of ``a * b / unit``, formed in float32.
+
+    This multiplier converts products of values with the scales ``a`` and ``b`` to multiples of ``unit``.
+    """
     with np.errstate(over="ignore"):
         return _finite(np.float32(a) * np.float32(b) / np.float32(unit), (a, b, unit))
 
@@ -122,9 +126,10 @@ def _finite(multiplier: np.float32, scales: Sequence[float]) -> Multiplier:
 def lstm_gate(
     x: float, hidden: float, cell: float, w: float, r: float, peephole: float | None, norm: float | None, unit: float
 ) -> LstmGate:
-    """Return the parameters of a gate whose sums have this unit, from the scales of the operands and of their weights.
+    """Return the parameters of a gate from scales; its pre-activations are multiples of ``unit``.
 
-    The multiplier of a peephole is formed in float64, and rounded once.
+    ``x``, ``hidden`` and ``cell`` are scales of operands; ``w``, ``r``, ``peephole`` and ``norm`` are those of their
+    weights. The multiplier of a peephole is formed in float64, and rounded once to float32.
     """
     of_cell, of_norm, least = None, None, 1
     with np.errstate(over="ignore"):
@@ -148,10 +153,10 @@ def lstm_parameters(
     cell_clip: float,
     projection_clip: float,
 ) -> LstmParameters:
-    """Return the parameters of an LSTM from its quantized types, and from the scale of a projection.
+    """Return the parameters of an LSTM from (scale, zero point) of its values, its gates, and the projection's scale.
 
-    A clip of 0 clips nothing. With a projection, LiteRT subtracts the zero point of the cell's output, where it adds
-    the zero point of a result.
+    A clip of 0 means no clip. With a projection, LiteRT subtracts the zero point of the cell's output instead of adding
+    it.
     """
     largest, most = 1 << 15, 1 << 7
     if cell_clip > 0:
@@ -176,9 +181,9 @@ def lstm_parameters(
 
 @dataclass(frozen=True)
 class GateWeights:
-    """The storage of a gate's weights: w [cells, inputs], r [cells, hidden values], all others [cells].
+    """The stored weights of a gate: w [cells, inputs], r [cells, hidden values], and vectors [cells].
 
-    Peepholes and norms, of 16 bits, may be absent.
+    The vectors are the bias, and optionally the 16-bit weights of the peephole and of the layer normalization.
     """
 
     w: Array
@@ -189,9 +194,10 @@ class GateWeights:
 
 
 def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: LstmGate) -> Array:
-    """Return the 16-bit sums of a gate from x and hidden values without their zero points.
+    """Return the 16-bit pre-activations of a gate, from inputs and hidden values minus their zero points.
 
-    LiteRT multiplies peepholes in blocks of 16 cells, in which halves are rounded up.
+    As in LiteRT, products with peepholes round half up for the cells in whole blocks of 16, and half away from zero for
+    the others.
     """
     bias = weights.bias.astype(np.int64)
     first = x @ weights.w.T.astype(np.int64) + (bias if weights.norm is None else 0)
@@ -208,10 +214,11 @@ def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: 
 
 
 def normalized(sums: Array, weights: Array, bias: Array, norm: Multiplier, least_variance: int) -> Array:
-    """Normalize rows of 16-bit sums as a layer normalization, with 10 fractional bits.
+    """Return the layer normalization of rows of 16-bit pre-activations.
 
-    Quotients are truncated. The variance is in units of the sums, and uses the reciprocal of the number of cells as 20
-    bits.
+    The normalized values have 10 fractional bits before they are multiplied by ``weights``. Quotients are truncated.
+    The variance is in squared units of ``sums``, and is computed with the factor ``2**20 // cells`` instead of a
+    division by the number of cells.
     """
     cells = sums.shape[1]
     if cells == 0:
@@ -227,7 +234,7 @@ def normalized(sums: Array, weights: Array, bias: Array, norm: Multiplier, least
 
 
 def _cut(x: Array, divisor: int) -> Array:
-    """Return a quotient without its fraction."""
+    """Return ``x / divisor`` rounded toward zero."""
     return np.asarray(np.sign(x) * (np.abs(x) // divisor))
 
 
@@ -239,9 +246,9 @@ def lstm_step(
     cell: Array,
     p: LstmParameters,
 ) -> tuple[Array, Array]:
-    """Return (hidden values of 8 bits, cell of 16 bits) after one step, from storage.
+    """Return (8-bit hidden values, 16-bit cell) after one step; all arguments are stored values.
 
-    x is [batch, inputs]; a projection is [hidden values, cells] with an optional bias.
+    x is [batch, inputs]; ``projection`` is (weights [hidden values, cells], bias or None).
     """
     centred, state = (a.astype(np.int64) - z for a, z in ((x, p.input_zero_point), (hidden, p.hidden_zero_point)))
     cell = cell.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Requantization of exact accumulators by the rules of `numerics.rules`, sums of blocks, and the bias."""
+"""Requantization of exact accumulators by the rules of `numerics.rules`, sums of blocks, and rescaling of biases."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ from qrt.numerics.rules import ARITHMETICS, RULES, Arithmetic, Domain, Factors
 class RequantParameters:
     """The parameters that requantize an exact integer accumulator to storage.
 
-    Arrays are flat, one entry per parameter index. ``rule`` names an `Arithmetic`, which determines the arrays that are
-    filled; the others have no elements. ``zero_point`` (int64) is always filled; it is 0 if the rule adds no zero point
-    to an integer.
+    Arrays are flat, one entry per parameter index (such as a channel). ``rule`` names an `Arithmetic`, which determines
+    the arrays that have entries; other arrays are empty. ``zero_point`` (int64) always has entries; they are 0 if the
+    rule does not add a zero point to the rounded integer.
     """
 
     rule: str
@@ -38,7 +38,7 @@ class RequantParameters:
     divisor_f32: Array = field(default_factory=partial(np.empty, 0, np.float32))
 
     def take(self, index: Array) -> "RequantParameters":
-        """The parameters of each entry of ``index``, flat."""
+        """Return the parameters at the entries of ``index``, an array of parameter indices that is flattened."""
         floats = (self.scale_f32, self.scale_f64, self.offset_f32, self.divisor_f32)
         arrays = (self.zero_point, self.multiplier, self.shift, *floats)
         taken = [a[index.ravel()] if a.size else a for a in arrays]
@@ -56,10 +56,10 @@ def requant_parameters(
     counts: npt.ArrayLike | None = None,
     operand_zero_points: npt.ArrayLike = 0,
 ) -> RequantParameters:
-    """Return parameters for real multipliers and output zero points, by a rule of `numerics.RULES`.
+    """Return parameters for real multipliers and output zero points, by the rule `numerics.RULES[rule]`.
 
-    The multipliers are ``prod(numerators[i]) / prod(denominators[i])``, divided by ``counts[i]``. Only ``raw_mean`` and
-    ``raw_sum`` read ``operand_zero_points``.
+    The multipliers are ``prod(numerators[i]) / prod(denominators[i])``, divided by ``counts[i]`` if given. Only the
+    rules ``raw_mean`` and ``raw_sum`` read ``operand_zero_points``.
     """
     row = RULES[rule]
     given = np.atleast_1d(np.asarray(zero_points, np.int64))
@@ -82,8 +82,8 @@ def requant_parameters(
 def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.ArrayLike = 0) -> Array:
     """Requantize accumulators to storage (int64 values within the storage bounds).
 
-    ``acc``: exact integers (any integer dtype, or object for values beyond 64 bits); float32 sums where the arithmetic
-    has an ``element_scale``. ``index``: the parameter index of each accumulator, broadcast against ``acc``.
+    ``acc`` are exact integers (of any integer dtype, or objects beyond 64 bits), or float32 sums if the arithmetic has
+    an ``element_scale``. ``index`` is the parameter index of each accumulator, and broadcasts against ``acc``.
     """
     values, i = broadcast_arrays(np.asarray(acc), np.asarray(index))
     by = ARITHMETICS[parameters.rule]
@@ -98,14 +98,14 @@ def _scale_integers(acc: Array, p: RequantParameters, index: Array, by: Arithmet
 
 
 def _divide_integers(acc: Array, p: RequantParameters, index: Array, by: Arithmetic) -> Array:
-    """Return the nearest integer to ``acc / divisor``, half away from zero."""
+    """Return ``acc / divisor`` rounded to the nearest integer, half away from zero."""
     wide, divisor = acc if acc.dtype == object else acc.astype(np.int64), p.multiplier[index]
     quotient = (np.abs(wide) + divisor // 2) // divisor
     return np.asarray(np.where(acc < 0, -quotient, quotient))
 
 
 def _scale_floats(acc: Array, p: RequantParameters, index: Array, by: Arithmetic) -> Array:
-    """Return the integers nearest to the results of the rule's float steps, each of which is rounded."""
+    """Apply the float steps of the rule, each rounded, and round the result to integers."""
     dtype = np.dtype(by.domain)
     with np.errstate(over="ignore"):
         scaled = acc.astype(dtype)
@@ -120,7 +120,7 @@ def _round_bounded(scaled: Array, zero_point: Array, storage_min: int, storage_m
 
 
 def _scale_fixed(acc: Array, m0: Array, shift: Array) -> Array:
-    """Return ``(acc * M0 + (1 << (N-1))) >> N``.
+    """Return ``(acc * M0 + (1 << (N-1))) >> N``, where N is ``shift``.
 
     N > 62 gives 0, N = 0 has no rounding term, N < 0 shifts left exactly.
     """
@@ -159,19 +159,21 @@ _DOMAINS: dict[Domain, Callable[[Array, RequantParameters, Array, Arithmetic], A
 
 
 def round_scaled_float32(scaled: Array, zero_point: Array, storage_min: int, storage_max: int) -> Array:
-    """Round by the end of the ``float32`` rule: clamp to ``[min - zp, max - zp]`` in float32, half to even, add zp.
+    """Return the storage of a scaled float32 accumulator: the last steps of the ``float32`` rule.
 
-    Bounds of more than 24 bits round in float32 to just outside the storage range: the integer clamp at the end
-    corrects them.
+    The accumulator is clamped to ``[min - zp, max - zp]`` in float32 and rounded half to even, and the zero point is
+    added. Bounds of more than 24 bits may round to float32 values just outside the storage range, which a final integer
+    clamp corrects.
     """
     integral = _round_bounded(scaled, zero_point, storage_min, storage_max, "half_even")
     return np.asarray(np.clip(integral + zero_point, storage_min, storage_max))
 
 
 def blocks_float32(sums: Array, scale: Array, bias: Array | None, bias_scale: Array) -> Array:
-    """Sum blocks by the ``float32`` rule: each block's integer sum, in float32, times its scale, in ascending block
-    order. Products are not fused; the bias is added last. ``sums`` is [blocks, ..., columns], ``scale`` [blocks,
-    columns].
+    """Return the float32 sum over blocks of ``f32(sum of a block) * scale``, in ascending order of the blocks.
+
+    Products are not fused with additions; ``bias * bias_scale`` is added last. ``sums`` is [blocks, ..., columns],
+    ``scale`` [blocks, columns].
     """
     total = np.zeros(sums.shape[1:], np.float32)
     with np.errstate(over="ignore"):
@@ -181,9 +183,7 @@ def blocks_float32(sums: Array, scale: Array, bias: Array | None, bias_scale: Ar
 
 
 def blocks_fixed(sums: Array, multiplier: Array, bias: Array | None, bias_multiplier: Array) -> Array:
-    """Sum blocks by the ``fixed`` rule: the exact sum of ``P_b * M0_b`` and of the bias times its M0, as Python
-    integers.
-    """
+    """Return the exact sum over blocks of ``sum of a block * M0``, plus the bias times its M0, as Python integers."""
     total = np.zeros(sums.shape[1:], object)
     for acc, m0 in zip(sums, multiplier, strict=True):
         total = total + acc.astype(object) * m0.astype(object)
@@ -193,11 +193,10 @@ def blocks_fixed(sums: Array, multiplier: Array, bias: Array | None, bias_multip
 def rescale_bias(
     bias: npt.ArrayLike, bias_scale: Sequence[float], zero_point: Sequence[int], scale: Sequence[tuple[float, float]]
 ) -> Array:
-    """Rescale a stored bias to int64 integers at the accumulator's scale: ``S_b * (q - Z_b) / (sa * sw)``, rounded
-    once.
+    """Return a stored bias q at the accumulator's scale: ``S_b * (q - Z_b) / (sa * sw)``, rounded once to int64.
 
-    ``bias`` is 1-D; the other three have one entry per element, ``scale`` the pairs (sa, sw). Where ``S_b`` is the
-    double product ``sa * sw``, the integers pass unchanged.
+    ``bias`` is 1-D; the other three have one entry per element, ``scale`` the pairs (sa, sw). If ``S_b`` equals the
+    float64 product ``sa * sw``, the values are ``q - Z_b``.
     """
     values = np.asarray(bias).astype(object) - np.array(zero_point, object)
     rescaled = [

@@ -1,4 +1,4 @@
-"""Resizing of images: the neighbours of each position of the result, and the value computed from four neighbours.
+"""Resizing of images: source positions and weights for each position of the result, and bilinear interpolation.
 
 >>> low, high, weight = bilinear_positions("fixed11", 3, 5, align_corners=True, half_pixel_centers=False)
 >>> low.tolist(), high.tolist(), weight.tolist()
@@ -13,16 +13,16 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 RESIZE_RULES: Final = ("fixed11", "fixed10_away", "products_float32", "lines_float32")
-"""How neighbours are weighted; docs/numerics_operations.md says each."""
+"""Ways to weight the neighbours of a position, described in docs/numerics_operations.md."""
 _HALF: Final = np.float32(0.5)
 
 
 def bilinear_positions(
     rule: str, size: int, out: int, *, align_corners: bool, half_pixel_centers: bool
 ) -> tuple[Array, Array, Array]:
-    """Return (first neighbours, second neighbours, weights of the second) along an axis of ``size`` resized to ``out``.
+    """Return (first neighbours, second neighbours, weights of the second) for an axis of ``size`` resized to ``out``.
 
-    The weights are integers of 11 or 10 fractional bits, or float32.
+    The weights are integers with 11 or 10 fractional bits, or float32, as the rule requires.
     """
     at = np.arange(out, dtype=np.int64)
     if rule == "fixed10_away":
@@ -61,14 +61,16 @@ def _fixed10(
 
 
 def _truncated(a: Array, b: int) -> Array:
-    """Return quotients rounded to zero."""
+    """Return ``a / b`` rounded toward zero."""
     rounded: Array = np.where(a < 0, -(-a // b), a // b)
     return rounded
 
 
 def nearest_positions(size: int, out: int, *, align_corners: bool, half_pixel_centers: bool) -> Array:
-    """Return the nearest neighbour, computed in float32, of each position of an axis of ``size`` that is resized to
-    ``out``."""
+    """Return the nearest source position for each position of an axis of ``size`` resized to ``out``.
+
+    It is computed in float32.
+    """
     corners = align_corners and out > 1
     scale = np.float32(size - corners) / np.float32(max(out - corners, 1))
     places = (np.arange(out).astype(np.float32) + (_HALF if half_pixel_centers else np.float32(0))) * scale
@@ -79,10 +81,10 @@ def nearest_positions(size: int, out: int, *, align_corners: bool, half_pixel_ce
 
 
 def bilinear(rule: str, corners: tuple[Array, Array, Array, Array], down: Array, right: Array) -> Array:
-    """Interpolate four neighbours, given as upper left, upper right, lower left, lower right.
+    """Interpolate between four neighbours: upper left, upper right, lower left, lower right.
 
-    ``down`` and ``right`` are the weights of the lower line and of the right neighbours. Integers give integers, int64,
-    and floats floats.
+    ``down`` is the weight of the lower neighbours, ``right`` that of the right ones. The result is int64 for integers,
+    and float32 for floats.
     """
     a, b, c, d = corners
     if rule == "fixed11":

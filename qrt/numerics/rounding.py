@@ -1,4 +1,4 @@
-"""Rounding to float formats, to integers, and to integers of a common unit."""
+"""Rounding to float formats and to integers, and conversion of floats to integers times a common power of two."""
 
 from typing import Any, Final, Literal, get_args
 
@@ -16,19 +16,21 @@ UNIT_CARRY: Final = 0x010101
 LEAST_UNIT_EXPONENT: Final = 23
 
 _DIRECTED = {"toward_zero": (True, True), "down": (True, False), "up": (False, True)}
-"""By rounding mode: whether a positive number that is too large becomes the largest value instead of infinity or a NaN,
-and whether a negative one does.
+"""For each rounding mode, True if a positive number that is too large becomes the largest value instead of infinity or
+a NaN, and the same for a negative number.
 """
 
 
 def round_to_format(x: npt.ArrayLike, name: str, rounding: str = "half_even") -> Array:
-    """Round float64 values to the builtin float format ``name`` and return them as float64; ``rounding`` is one of
-    ``ROUNDINGS``, ``down`` or ``up``.
+    """Round float64 values to the builtin float format ``name`` and return them as float64.
 
-    An operation on two values of a format done in float64 and then rounded here equals the operation rounded once, as
-    long as 53 >= 2p + 2 for its precision p (Figueroa, "When is double rounding innocuous?", 1995): so for every
-    builtin float up to f32. Overflow gives infinity, else NaN, else the largest value, whichever the format has
-    first; where ``rounding`` is towards zero, the largest value.
+    ``rounding`` is one of ``ROUNDINGS``, ``down`` or ``up``. A value that is too large becomes infinity; NaN if the
+    format has no infinity; the largest value if it has neither. If it is rounded toward zero, it becomes the largest
+    value.
+
+    An operation on two values of a format that is computed in float64 and then rounded here equals the operation
+    rounded once, if 53 >= 2p + 2 for the format's precision p (Figueroa, "When is double rounding innocuous?", 1995).
+    That holds for every builtin float up to f32.
     """
     form = FORMATS[name]
     values = np.asarray(x, np.float64)
@@ -54,7 +56,7 @@ def round_to_format(x: npt.ArrayLike, name: str, rounding: str = "half_even") ->
 
 
 def round_integral(x: npt.ArrayLike, rounding: str) -> Array:
-    """Rounds float64 values to integers (still float64) by one of ``ROUNDINGS``."""
+    """Round float64 values to integers, still float64, by one of ``ROUNDINGS``."""
     values = np.asarray(x, np.float64)
     if rounding == "half_even":
         return np.rint(values)
@@ -70,12 +72,12 @@ def round_integral(x: npt.ArrayLike, rounding: str) -> Array:
 
 
 def unit_integers(x: Array) -> tuple[Array, Array]:
-    """Return finite float32 values [..., n] as integers ``x / unit``, half to even, and their unit [..., 1].
+    """Return finite float32 values [..., n] as integers ``x / unit``, rounded half to even, and the units [..., 1].
 
-    The unit is the least power of two with which no integer exceeds 0x7F7F7F (127 * 65536 + 127 * 256 + 127: three
-    signed bytes hold it and its negative), but no less than 2^-126. It is 2^(e - 149), where e is the biased exponent
-    of the largest magnitude, one more where its fraction exceeds 0x7EFEFE, and at least 23. Both it and its inverse
-    are normal numbers of float32, so ``x * (1 / unit)`` is exact but where it is far below 1/2.
+    Each unit is the least power of two with which no integer exceeds 0x7F7F7F, but at least 2^-126. The limit is 127 *
+    65536 + 127 * 256 + 127: three signed bytes hold it and its negative. The unit is 2^(e - 149), where e is the biased
+    exponent of the largest magnitude, plus one if its fraction exceeds 0x7EFEFE, but at least 23. The unit and its
+    inverse are normal numbers of float32, so that ``x * (1 / unit)`` is exact unless it is far below 1/2.
 
     >>> unit_integers(np.float32([1, -0.75, 0]))
     (array([ 4194304, -3145728,        0]), array([2.3841858e-07], dtype=float32))

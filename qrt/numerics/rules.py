@@ -1,13 +1,15 @@
-"""Table of requantization rules, which turn an exact accumulator into storage.
+"""Table of requantization rules: ways to turn an exact accumulator into storage.
 
-A row is an arithmetic, which computes with an accumulator and parameters, and a function that forms these parameters
-from scales, zero points and counts. C kernels, the lowering and `requantize` depend on the arithmetic alone.
+A rule has an arithmetic, which computes with the accumulator and integer or float parameters, and a function that forms
+these parameters from scales, zero points and counts. C kernels, the lowering and `requantize` depend on the arithmetic
+alone.
 
 Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
-gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; the same as NEON's instructions round
-for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``, ``raw_mean`` and ``raw_sum``;
-the TFLite reference fully connected kernel for ``float64_away``, its average pool for ``integer``; ONNX Runtime for
-``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the rules whose names begin so.
+gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; ``fixed_double`` as NEON's
+instructions round it for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``,
+``raw_mean`` and ``raw_sum``; the TFLite reference kernel of fully connected layers for ``float64_away``, and that of
+average pools for ``integer``; ONNX Runtime for ``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the
+rules named ``dequantized_...``.
 """
 
 from collections.abc import Callable, Iterable
@@ -58,7 +60,7 @@ Row = TypeVar("Row")
 
 
 class Table(dict[str, Row]):
-    """A dictionary of rows by name. Looking up an unknown name is an error."""
+    """A dictionary from names to rules or arithmetics. Looking up an unknown name raises QuantTypeError."""
 
     def __init__(self, kind: str, rows: Iterable[tuple[str, Row]]) -> None:
         named = tuple(rows)
@@ -72,16 +74,13 @@ class Table(dict[str, Row]):
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """The steps from an accumulator to an integer, to which a zero point is added before the clamp.
+    """The steps that turn an accumulator into an integer, to which the zero point is added before the clamp.
 
-    Each step takes an array of `RequantParameters`. In the domain ``integer`` a product is shifted by a power of two;
-    ``roundings`` has one rounding for the shift, or one for the product, shifted 31 places to the right, and one for
-    the shift. In the domain ``exact`` a quotient is rounded. In the other domains every step is rounded to the float
-    format, and the last value to an integer.
-
-    Each step takes an array of `RequantParameters`. In the domain ``integer`` a product is shifted by a power of two,
-    and ``roundings`` are those of the shift, or of the product, 31 places down, and of the shift. In ``exact`` a
-    quotient is rounded. In the others every step is rounded to the float format, and the last value to an integer.
+    Each step is an operation and the name of the array of `RequantParameters` that is its operand. In the domain
+    ``integer`` the product with M0 is shifted; ``roundings`` is the rounding of this shift to the right, or the
+    roundings of two shifts: one of the product by 31 places, and one by the rest. In the domain ``exact`` a quotient is
+    rounded. In the domains ``float32`` and ``float64`` every step is rounded to that format, and the last value to an
+    integer.
     """
 
     name: str
@@ -89,9 +88,9 @@ class Arithmetic:
     steps: tuple[tuple[Step, str], ...]
     roundings: tuple[str, ...]
     element_scale: str = ""
-    """The array with the factor of elements that are summed as floats; such a sum is the accumulator."""
+    """The array of factors that dequantize elements before they are summed; the accumulator is then a float sum."""
     reads: tuple[str, ...] = field(init=False)
-    """The arrays of parameters that are filled."""
+    """The names of the parameter arrays that have entries."""
 
     def __post_init__(self) -> None:
         names = [name for _, name in self.steps]
@@ -117,15 +116,16 @@ ARITHMETICS: Final = Table(
     "arithmetic of a requantization",
     ((a.name, a) for a in (FIXED, FIXED_DOUBLE, HALF_UP_TWICE, FLOAT32, RAW_MEAN, FLOAT64_AWAY, INTEGER, DEQUANTIZED)),
 )
-"""By the names that `RequantParameters.rule` and saved programs have."""
+"""The arithmetics by their names, which `RequantParameters.rule` and saved programs have."""
 
 
 @dataclass(frozen=True)
 class RequantRule:
-    """A value of the attribute ``requant``, and its arithmetic.
+    """A value of the attribute ``requant``, with its arithmetic.
 
-    ``form`` makes parameters from the real multiplier, whose steps are rounded as ``ratio`` names. ``zero_point`` tells
-    if the result's zero point is added to the rounded integer, or to the float before it is rounded.
+    ``form`` makes the parameters from real multipliers; ``ratio`` names the format to which each step of computing the
+    multipliers is rounded. ``zero_point`` tells if the result's zero point is added ``after`` rounding to an integer,
+    ``before``, to the float, or not at all (``none``).
     """
 
     name: str
@@ -134,18 +134,19 @@ class RequantRule:
     ratio: Ratio
     zero_point: ZeroPoint = "after"
     summand: Summand = "values"
-    """Addends of an accumulator: values without their zero points, storage as it is, or dequantized floats."""
+    """Addends of an accumulator: stored values minus zero points (``values``), stored values, or dequantized floats."""
     order: str = ""
-    """The order in which floats are summed, of `numerics.sum_in_order`."""
+    """The order of `numerics.sum_in_order` in which floats are summed."""
     behind: str = ""
-    """The rule of elements behind the last whole block of `BLOCK`, counted from the first of a tensor on."""
+    """The rule for elements after a tensor's last whole block of `BLOCK` elements; empty if it is the same rule."""
 
 
 @dataclass(frozen=True)
 class Factors:
-    """The numerators and denominators of real multipliers [n, factors], one row for each parameter index.
+    """The numerators (``above``) and denominators (``below``) of real multipliers, arrays [parameter index, factor].
 
-    Also the zero points of the operand and of the result, and the number of elements of an average.
+    A parameter index is, for example, a channel. Other fields are the zero points of the operand and of the result, and
+    the number of elements of an average or sum.
     """
 
     above: Array
@@ -156,12 +157,17 @@ class Factors:
 
     @property
     def all_below(self) -> Array:
-        """The denominators, the last of which is the count, if there is one."""
+        """The denominators, with the count as the last column if there is one."""
         return self.below if self.counts is None else np.column_stack([self.below, self.counts])
 
 
 def _ratios(above: Array, below: Array, ratio: Ratio) -> Array:
-    """Return the real multipliers, every step rounded."""
+    """Return the real multipliers ``product of above / product of below``.
+
+    Each step is rounded to the format ``ratio``. With ``float32_product`` the product of ``above`` is formed in float32
+    and divided in float64; with ``float32_divisors`` the product of ``below`` is formed before the division, in
+    float32.
+    """
     if ratio == "float32_product":
         product = rounded_ratios(above, below[:, :0], np.float32)
         return rounded_ratios(product.astype(np.float64)[:, None], below, np.float64)
@@ -181,38 +187,52 @@ def _double(f: Factors, rule: RequantRule) -> tuple[Array, Array]:
 
 
 def form_fixed(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Round `M * 2^N` half to even to `M0` in [2^30, 2^31)."""
+    """Round the real multiplier `M` times 2^N, half to even, to `M0` in [2^30, 2^31)."""
     return _integers(*fixed_multipliers(f.above, f.all_below))
 
 
 def form_double(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Round `M` half away from zero to `M0 * 2^(shift-31)`, `M0` in [2^30, 2^31), as TFLite does."""
+    """Round the real multiplier `M` half away from zero to `M0 * 2^(shift-31)`, `M0` in [2^30, 2^31).
+
+    This is TFLite's `QuantizeMultiplier`.
+    """
     return _integers(*_double(f, rule))
 
 
 def form_reduced(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Round `M` as for `fixed_double`; `M0` is then `min((M0 + 2^15) >> 16, 2^15 - 1) << 16`, and N is `31 - shift`."""
+    """Round the real multiplier `M` as for `fixed_double`, and reduce `M0` to 15 significant bits.
+
+    `M0` becomes `min((M0 + 2^15) >> 16, 2^15 - 1) << 16`, and N is `31 - shift`.
+    """
     return _integers(*reduced_multipliers(*_double(f, rule)))
 
 
 def form_bytes(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Round `M * 2^8` half to even to `M0`, where `M` lies between 2^-8 and 2^7; N is 8."""
+    """Round the real multiplier `M`, which lies between 2^-8 and 2^7, times 2^8 half to even to `M0`; N is 8."""
     return _integers(*byte_multipliers(_ratios(f.above, f.all_below, rule.ratio)))
 
 
 def form_float(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Keep `M` as the multiplier."""
+    """Use the real multiplier `M` itself as the multiplier, a float."""
     return {rule.arithmetic.steps[0][1]: _ratios(f.above, f.all_below, rule.ratio)}
 
 
 def form_raw_mean(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Multiply `M` by `f32(1/n)`; the offset `f32(z) - f32(n*zi)*M` has all zero points, each step in float32."""
+    """Multiply the real multiplier `M` by `f32(1/n)`, for n elements; the product `s` is the multiplier.
+
+    The offset `f32(z) - f32(n*zi)*s` contains the zero points z of the result and zi of the operand. Each step is in
+    float32.
+    """
     assert f.counts is not None  # the rule is that of means alone
     return _form_raw(f, _ratios(f.above, f.below, rule.ratio) * (np.float32(1) / f.counts.astype(np.float32)))
 
 
 def form_raw_sum(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Keep `M` as the multiplier; the offset `f32(z) - f32(n*zi)*M` has all zero points, each step in float32."""
+    """Use the real multiplier `M` itself as the multiplier, a float.
+
+    The offset `f32(z) - f32(n*zi)*M` contains the zero points z of the result and zi of the operand, for n elements.
+    Each step is in float32.
+    """
     return _form_raw(f, _ratios(f.above, f.below, rule.ratio))
 
 
@@ -227,7 +247,7 @@ def _form_raw(f: Factors, scale: Array) -> dict[str, Array]:
 
 
 def form_dequantized(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Keep `f32(si)`, the count n and `f32(so)` as separate parameters."""
+    """Keep the operand's scale `f32(si)`, the number n of elements and the result's scale `f32(so)` as parameters."""
     assert f.counts is not None  # the rules are those of averages alone
     none = np.ones((len(f.zero_points), 0))
     return {
@@ -238,7 +258,7 @@ def form_dequantized(f: Factors, rule: RequantRule) -> dict[str, Array]:
 
 
 def form_count(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Keep only the count n: the result has the type of the operand."""
+    """Keep only the number n of elements: the result has the scale and the zero point of the operand."""
     assert f.counts is not None  # the rule is that of averages alone
     return {"multiplier": f.counts.astype(np.int32)}
 
@@ -272,4 +292,4 @@ RULES: Final = Table(
         )
     ),
 )
-"""By the names that ``requant`` takes in IR, in Python and in files."""
+"""The rules by their names, the values of ``requant`` in IR, in Python and in files."""

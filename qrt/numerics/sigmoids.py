@@ -1,7 +1,7 @@
 """The logistic function and the hyperbolic tangent of 16-bit values as LiteRT computes them.
 
-They are a table of the logistic function at 1/24, 2/24, ... that is interpolated, or gemmlowp's functions. Source:
-TFLite's reference kernels of 16 bits.
+The rule ``table_uint16`` interpolates a table of the logistic function at 0, 1/24, 2/24, ...; the rule ``gemmlowp``
+calls gemmlowp's functions. Source: TFLite's reference kernels of 16 bits.
 """
 
 from functools import lru_cache
@@ -18,12 +18,12 @@ from qrt.numerics.rounding import Array
 SigmoidRule = Literal["table_uint16", "gemmlowp"]
 SIGMOID_RULES: Final[tuple[SigmoidRule, ...]] = get_args(SigmoidRule)
 LARGEST_SCALE: Final = 65536 / (3 * 4096)
-"""The scale from which on a value times its multiplier passes 32 bits."""
+"""The least scale with which a value times its multiplier exceeds 32 bits."""
 
 
 @lru_cache(maxsize=16)
 def sigmoid_results(name: str, scale: float, rule: str) -> Array:
-    """Return ``logistic`` or ``tanh`` of each 16-bit value, in ascending order, in units of 2^-15: int16, read-only."""
+    """Return ``logistic`` or ``tanh`` of each 16-bit value from -2^15 up, in units of 2^-15: int16, read-only."""
     x = np.arange(-(1 << 15), 1 << 15, dtype=np.int64)
     if rule == "gemmlowp":
         value = saturate(x << gemmlowp_shift(name, scale), 16)
@@ -37,7 +37,10 @@ def sigmoid_results(name: str, scale: float, rule: str) -> Array:
 
 
 def gemmlowp_shift(name: str, scale: float) -> int:
-    """Return log2(scale) + 12: 0, or 1 as well for ``tanh``; gemmlowp's function takes no other."""
+    """Return the left shift log2(scale) + 12 that makes ``scale`` 2^-12: 0, or for ``tanh`` also 1.
+
+    Raises QuantTypeError for other scales, for which gemmlowp's functions are not defined.
+    """
     shift = _shift(name, scale)
     if shift is None:
         wanted = "2**-12" + " or 2**-11" * (name == "tanh")
@@ -52,7 +55,10 @@ def _shift(name: str, scale: float) -> int | None:
 
 
 def _multiplier(name: str, scale: float) -> tuple[int, int]:
-    """Return (multiplier, right shift) to units of 1/24 with 9 fractional bits; for ``tanh``, with 8."""
+    """Return (multiplier, right shift) that convert a stored value to units of 1/24 with 9 fractional bits.
+
+    For ``tanh`` it is 8 fractional bits.
+    """
     shift = _shift(name, scale)
     if shift is not None:
         return 3 << shift, 0
@@ -63,7 +69,7 @@ def _multiplier(name: str, scale: float) -> tuple[int, int]:
 
 
 def _multiplied(x: Array, multiplier: int, right: int) -> tuple[Array, Array]:
-    """Return (magnitude, True where the value is negative)."""
+    """Return (magnitude of ``x * multiplier`` shifted right, True where it is negative)."""
     value = (x * multiplier + ((1 << right) >> 1)) >> right
     return np.abs(value), value < 0
 

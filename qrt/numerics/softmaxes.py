@@ -1,7 +1,10 @@
-"""The softmaxes of LiteRT, with three arithmetics, and of ONNX Runtime.
+"""Softmax and log-softmax of LiteRT, with three arithmetics, and softmax of ONNX Runtime.
 
-LiteRT has a table of float32 exponentials, gemmlowp's fixed point, and interpolated 16-bit tables. ONNX Runtime has a
-table with a shifted exponent. qrt's own softmax is in `tables`.
+LiteRT's arithmetics are a table of float32 exponentials, gemmlowp's fixed point, and interpolated 16-bit tables. ONNX
+Runtime has a table with a shifted exponent. qrt's own softmax is in `tables`.
+
+In the formulas, ``d`` is the largest stored value of a line minus the stored value, ``T`` the table of exponentials,
+and ``S`` the sum of ``T[d]`` over the line. A line is a vector along the softmax axis.
 
 Sources: TFLite's optimized and reference kernels; ONNX Runtime's QLinearSoftmax.
 """
@@ -20,7 +23,7 @@ from qrt.numerics.tables import interpolated_table, lookup_interpolated
 from qrt.numerics.transcendental.correctly_rounded import bind
 
 _DIFFERENCE_BITS: Final = 5
-"""Integer bits of a scaled difference from the largest value."""
+"""Integer bits of a scaled difference between a value and the largest value."""
 SUM_BITS: Final = 12
 """Integer bits of a sum of exponentials."""
 SoftmaxRule = Literal["table_int32", "table_float32", "gemmlowp", "table_int16", "table_shifted"]
@@ -34,7 +37,7 @@ LOG_SOFTMAX_RULES: Final[tuple[LogSoftmaxRule, ...]] = get_args(LogSoftmaxRule)
 
 @lru_cache(maxsize=64)
 def softmax_table_float32(scale: float, beta: float) -> Array:
-    """Return the table ``expf(-s * beta * d)`` for d from 0 to 255: float32, each product rounded, read-only."""
+    """Return the float32 table ``expf(-s * beta * d)`` for d from 0 to 255, read-only; each product is rounded."""
     step = np.float32(-np.float32(scale)) * np.float32(beta)
     return _fixed(expf(step * np.arange(256, dtype=np.float32)))
 
@@ -42,9 +45,10 @@ def softmax_table_float32(scale: float, beta: float) -> Array:
 def softmax_float32(
     q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """Return storage: ``T[d] * inv`` half away from zero, + zp, clamped, with ``inv = 1 / (S * scale)``.
+    """Return the softmax of stored values, as storage: ``half_away(table[d] * inv) + zp``, clamped.
 
-    S is the sum in order; every step is rounded to float32.
+    ``d`` is ``max(q) - q``, and ``inv`` is ``1 / (S * scale)``, where ``S`` is the sum of ``table[d]`` along the axis,
+    added in order. Every step is rounded to float32.
     """
     if q.size == 0:
         return q.astype(np.int64)
@@ -56,7 +60,10 @@ def softmax_float32(
 
 
 def _stored(rounded: Array, zero_point: int, storage_min: int, storage_max: int) -> Array:
-    """Clamp in float64, because float32 does not represent every bound of 32 bits, and return storage."""
+    """Return rounded values plus the zero point, clamped to the storage bounds.
+
+    The clamp is in float64, because float32 does not represent every 32-bit bound.
+    """
     integral = np.clip(rounded.astype(np.float64), storage_min - zero_point, storage_max - zero_point)
     return np.asarray(integral.astype(np.int64) + zero_point)
 
@@ -71,9 +78,9 @@ def _distances(q: Array, axis: int) -> Array:
 
 @lru_cache(maxsize=64)
 def softmax_table_shifted(scale: float, beta: float, size: int) -> Array:
-    """Return the table ``exp(s * beta * (shift - d))`` for d from 0 to 255: float32, computed in float64, read-only.
+    """Return the float32 table ``exp(s * beta * (shift - d))`` for d from 0 to 255, read-only, computed in float64.
 
-    The shift makes the entries as large as float32 allows for a sum of ``size`` entries, less a factor of e^5.
+    The shift makes entries as large as possible while a sum of ``size`` entries fits float32, with a margin of e^5.
     """
     step = float(np.float32(scale)) * beta
     most = float(logf(np.array([np.finfo(np.float32).max / np.float32(max(size, 1))]))[0])
@@ -84,9 +91,10 @@ def softmax_table_shifted(scale: float, beta: float, size: int) -> Array:
 def softmax_shifted(
     q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """Return storage: ``half_even(T[d] * k / S) + zp``, clamped, with ``k = floor(1 / scale)``.
+    """Return the softmax of stored values, as storage: ``half_even(table[d] * k / S) + zp``, clamped.
 
-    S is the sum in order; every step is rounded to float32.
+    ``d`` is ``max(q) - q``, ``k`` is ``floor(1 / scale)``, and ``S`` is the sum of ``table[d]`` along the axis, added
+    in order. Every step is rounded to float32.
     """
     if q.size == 0:
         return q.astype(np.int64)
@@ -98,7 +106,7 @@ def softmax_shifted(
 
 
 def softmax_units(scale: float) -> np.float32:
-    """Return ``floor(1 / scale)`` in float32: the number of units of the result that represent 1 in ``table_shifted``.
+    """Return ``floor(1 / scale)`` in float32: the stored value, without zero point, of a probability of 1.
 
     >>> float(softmax_units(0.3))
     3.0
@@ -114,15 +122,13 @@ def softmax_units(scale: float) -> np.float32:
 def softmax_table_gemmlowp(scale: float, beta: float) -> Array:
     """Return the table ``exp(-beta * s * d)`` for d from 0 to 255 as gemmlowp computes it: int32, read-only.
 
-    Entries have no integer bits; they are 0 where a scaled difference has more than 5 integer bits.
+    Entries are fixed-point numbers without integer bits; they are 0 if ``beta * s * d`` needs more than 5 integer bits.
     """
     return _exponentials(*_scaled_differences(scale, beta))
 
 
 def _scaled_differences(scale: float, beta: float) -> tuple[Array, int]:
-    """Return ``-beta * s * d`` with 5 integer bits for d from 0 to 255, and the largest d whose difference fits these
-    bits.
-    """
+    """Return ``-beta * s * d`` with 5 integer bits for d from 0 to 255, and the largest d for which 5 bits suffice."""
     multiplier, shift = _difference_multiplier(scale, beta)
     radius = int(((1 << _DIFFERENCE_BITS) - 1) * (1 << (31 - _DIFFERENCE_BITS)) / 2.0**shift)
     distances = np.minimum(np.arange(256, dtype=np.int64), radius)
@@ -140,9 +146,9 @@ def _exponentials(scaled: Array, radius: int) -> Array:
 
 
 def softmax_gemmlowp(q: Array, axis: int, table: Array, bits: int, storage_min: int) -> Array:
-    """Return storage of ``bits`` bits, in units of ``2**-bits`` above its least value.
+    """Return the softmax of stored values, as storage of ``bits`` bits in units of ``2**-bits`` above ``storage_min``.
 
-    Each entry is multiplied by a reciprocal of the sum, by Newton's method.
+    Each entry is multiplied by a reciprocal of the sum, which Newton's method computes.
     """
     if q.size == 0:
         return q.astype(np.int64)
@@ -160,7 +166,7 @@ def softmax_gemmlowp(q: Array, axis: int, table: Array, bits: int, storage_min: 
 
 @lru_cache(maxsize=4)
 def softmax_tables_int16() -> tuple[Array, Array]:
-    """Return tables of ``exp`` from -10 to 0 and ``1 / (1 + x)`` from 0 to 1: int16, in units of 2^-15.
+    """Return the tables of ``exp`` from -10 to 0 and of ``1 / (1 + x)`` from 0 to 1: int16, in units of 2^-15.
 
     Each has 513 entries, between which kernels interpolate.
     """
@@ -169,12 +175,19 @@ def softmax_tables_int16() -> tuple[Array, Array]:
 
 
 def softmax_multiplier_int16(scale: float, beta: float) -> tuple[int, int]:
-    """Return (M0, shift) that scale a difference to the units of the first table."""
+    """Return (M0, shift) that scale a difference of stored values to steps of the exponential table.
+
+    A step is 10 / 65535.
+    """
     return double_multiplier(float(np.float32(scale)) * float(np.float32(beta)) / (10.0 / 65535.0))
 
 
 def softmax_int16(q: Array, axis: int, multiplier: int, shift: int, exponential: Array, reciprocal: Array) -> Array:
-    """Return storage from 0 to 32767, in units of 2^-15."""
+    """Return the softmax of 16-bit stored values, as storage from 0 to 32767 in units of 2^-15.
+
+    ``exponential`` and ``reciprocal`` are the tables of ``softmax_tables_int16``; (multiplier, shift) is
+    ``softmax_multiplier_int16``.
+    """
     if q.size == 0:
         return q.astype(np.int64)
     left, right = max(shift, 0), max(-shift, 0)
@@ -195,9 +208,10 @@ def softmax_int16(q: Array, axis: int, multiplier: int, shift: int, exponential:
 def log_softmax_float32(
     q: Array, axis: int, input_scale: float, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """Return storage: ``rint(r * q - (s * max + logf(S)) / so) + zp``, clamped, with ``r = s / so``.
+    """Return the log-softmax of stored values, as storage.
 
-    Every step is in float32; the table and the sum S are those of ``softmax_float32``.
+    It is ``rint(s / so * q - (s * max(q) + logf(S)) / so) + zp``, clamped; s and so are ``input_scale`` and ``scale``.
+    S is the sum of ``expf(-s * (max(q) - q))`` along the axis, as in ``softmax_float32``. Every step is in float32.
     """
     if q.size == 0:
         return q.astype(np.int64)
@@ -213,8 +227,9 @@ def log_softmax_float32(
 class LogSoftmaxParameters:
     """The parameters of a log-softmax by gemmlowp.
 
-    They are the table of ``softmax_gemmlowp``, the scaled differences whose exponentials it contains, the multiplier
-    from a scaled difference to storage, and the last difference that counts.
+    ``table`` is that of ``softmax_table_gemmlowp``; ``scaled`` are the arguments of its exponentials, ``-s * d`` for d
+    from 0 to 255. (``multiplier``, ``shift``) converts such an argument to a difference of the operand's stored values.
+    ``radius`` is the largest d with an entry that is not 0.
     """
 
     table: Array
@@ -235,8 +250,10 @@ def log_softmax_parameters(scale: float) -> LogSoftmaxParameters:
 def log_softmax_gemmlowp(
     q: Array, axis: int, p: LogSoftmaxParameters, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """Return storage with 4 fractional bits: the scaled difference less the logarithm of the sum, rounded half away
-    from zero. It is the least value for differences beyond the radius, or beyond 5 integer bits less the logarithm.
+    """Return the log-softmax of stored values, as storage with 4 fractional bits.
+
+    It is ``-s * d - log(S)``, rounded half away from zero, with ``d = max(q) - q`` and S the sum of ``exp(-s * d)``.
+    The result is ``storage_min`` if d exceeds the radius, or if ``-s * d - log(S)`` does not fit 5 integer bits.
     """
     if q.size == 0:
         return q.astype(np.int64)

@@ -1,5 +1,7 @@
-"""Exact sums of floats, which do not depend on the order, quotients and roots that are rounded once, and float32 sums
-in the orders of ONNX Runtime's pools. All are the same on every machine.
+"""Exact sums of floats, quotients and roots that are rounded once, and ordered float32 sums.
+
+Exact sums do not depend on the order of their elements. The orders of float32 sums are those of ONNX Runtime's pools.
+All results are the same on every machine.
 """
 
 import math
@@ -17,14 +19,14 @@ from qrt.numerics import double_double
 Array = npt.NDArray[Any]
 
 _PART = 1 << 20
-"""Elements at a time: they stay in the cache, and sums of so many integers of 27 bits are exact in float64."""
+"""Elements summed at a time: they stay in the cache, and their sums of 27-bit integers are exact in float64."""
 
 _FEW = 16
-"""So many multiples are rounded one by one."""
+"""Up to this many multiples are rounded one by one."""
 
 _FAR = 480
-"""The squares of numbers of exponents up to this neither overflow nor lose bits to underflow in float64; those of the
-others do neither when their exponents are moved by twice as much."""
+"""Squares of numbers with exponents from -_FAR to _FAR neither overflow float64 nor lose bits to underflow. For other
+numbers this holds after their exponents are changed by 2 * _FAR."""
 
 
 def exact_sum(values: Array) -> Fraction:
@@ -39,7 +41,7 @@ def exact_sum(values: Array) -> Fraction:
 def exact_sums(rows: Array) -> list[Fraction]:
     """Return the exact sum of each column of finite float64 numbers.
 
-    Each number is an integer of 53 bits times a power of two. Integers are summed by exponent, in two halves.
+    A float64 is a 53-bit integer times a power of two; the integers of each power are summed, in two halves.
 
     >>> exact_sums(np.array([[1e16, 1.0], [0.25, 2.0]]))
     [Fraction(40000000000000001, 4), Fraction(3, 1)]
@@ -66,9 +68,9 @@ def exact_sums(rows: Array) -> list[Fraction]:
 
 
 def square_sum(values: Array) -> Fraction:
-    """Return the sum of the squares of finite float64 numbers, each square rounded to 53 bits, whatever its magnitude.
+    """Return the exact sum of the squares of finite float64 numbers, where each square is first rounded to 53 bits.
 
-    The sums of parts of an array add up to that of the whole.
+    Squares neither overflow nor underflow. The results for parts of an array add up to the result for the whole.
 
     >>> square_sum(np.array([3.0, 2.0**-700, -(2.0**700)])) == 9 + Fraction(1, 2**1400) + 2**1400
     True
@@ -86,7 +88,10 @@ def square_sum(values: Array) -> Fraction:
 
 
 def require_finite(values: Array, what: str) -> None:
-    """Raise QuantTypeError for NaNs and infinities; the message begins with ``what`` and shows the first of them."""
+    """Raise QuantTypeError if an element is NaN or infinite.
+
+    The message begins with ``what``, and names the first such element and its position.
+    """
     finite = np.isfinite(values)
     if not finite.all():
         place = np.unravel_index(int(finite.argmin()), values.shape)
@@ -95,12 +100,12 @@ def require_finite(values: Array, what: str) -> None:
 
 
 def nearest_float(x: Fraction) -> float:
-    """The float64 nearest to a rational; infinity beyond the largest."""
+    """Return the float64 nearest to a rational; infinity if it exceeds the largest float64."""
     return rounded_quotient(x.numerator, x.denominator)
 
 
 def rounded_quotient(numerator: int, denominator: int) -> float:
-    """Return a quotient rounded once to nearest even, as Python divides integers; infinite beyond float64."""
+    """Return ``numerator / denominator`` rounded once to nearest even; infinity if it exceeds the largest float64."""
     try:
         return numerator / denominator
     except OverflowError:
@@ -108,7 +113,7 @@ def rounded_quotient(numerator: int, denominator: int) -> float:
 
 
 def rounded_root(numerator: int, denominator: int) -> float:
-    """Return the square root of a nonnegative quotient, rounded once to nearest even."""
+    """Return ``sqrt(numerator / denominator)`` of a nonnegative quotient, rounded once to nearest even."""
     shift = max(0, 64 + (denominator.bit_length() - numerator.bit_length() + 1) // 2)
     quotient, rest = divmod(numerator << 2 * shift, denominator)
     root = isqrt(quotient)
@@ -118,8 +123,9 @@ def rounded_root(numerator: int, denominator: int) -> float:
 
 
 def rounded_multiples(numbers: Array, ratios: Sequence[Fraction], which: Array, root: bool) -> Array:
-    """Multiply each integer by the positive ratio that ``which`` selects, or take the root of that; round once to
-    float64.
+    """Return ``numbers * ratios[which]``, or its square root if ``root``, rounded once to float64.
+
+    ``numbers`` are integers, ``which`` has the index of a positive ratio for each of them.
 
     >>> rounded_multiples(np.array([1, 7]), [Fraction(1, 3)], np.array([0, 0]), False).tolist()
     [0.3333333333333333, 2.3333333333333335]
@@ -136,13 +142,16 @@ def rounded_multiples(numbers: Array, ratios: Sequence[Fraction], which: Array, 
 
 
 def _are_ordinary(numbers: Array, ratios: Sequence[Fraction]) -> bool:
-    """Return True where double-doubles represent all numbers, far from the ends of float64."""
+    """Return True if double-double arithmetic is accurate for these numbers: all are far from float64's limits."""
     far = Fraction(2) ** 400
     return all(1 / far < ratio < far for ratio in ratios) and int(np.abs(numbers).max()) < 1 << 62
 
 
 def _by_pairs(numbers: Array, ratios: Sequence[Fraction], which: Array, root: bool) -> tuple[Array, Sequence[int]]:
-    """Return (values, positions whose last bit is uncertain): double-doubles err by less than 2**-85."""
+    """Return (values, positions at which the last bit is uncertain), computed in double-double arithmetic.
+
+    Its relative error is below 2**-85.
+    """
     high = numbers.astype(np.float64)
     value = high, (numbers - high.astype(np.int64)).astype(np.float64)
     first, second = double_double.table([double_double.pair_of(ratio) for ratio in ratios])
@@ -160,7 +169,10 @@ LANES: Final = 4
 
 
 def sum_in_order(windows: Array, order: str) -> Array:
-    """Return the sums of float32 elements [..., rows, columns], not all of them -0, added in a named order.
+    """Return the sums of float32 windows [..., rows, columns], whose elements are added in a named order.
+
+    "rows" adds element by element in row-major order, "columns" first adds up each column, and "lanes" adds four
+    interleaved partial sums. The elements of a window must not all be -0.
 
     >>> window = np.array([[1e8, 1.0, 1.0], [-1e8, 1.0, 1.0]], np.float32)
     >>> [float(sum_in_order(window, order)) for order in ("rows", "columns", "lanes")]

@@ -1,6 +1,6 @@
-"""Interpolated tables of 513 entries for 16-bit values, and tables of the exponentials of softmax.
+"""Interpolated tables of 513 entries for functions of 16-bit values, and the exponentials of qrt's softmax.
 
-Between two entries of the former the low 7 bits interpolate; the latter are computed with integers alone.
+The low 7 bits of a value interpolate between two entries. The exponentials are computed with integers alone.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,9 @@ SOFTMAX_FRACTION_BITS: Final = 30
 
 @lru_cache(maxsize=64)
 def softmax_table(scale: float, beta: float) -> Array:
-    """Return ``exp(-beta * scale * d)`` for d from 0 to 255 with 30 fractional bits (int32, read-only), correctly
-    rounded.
+    """Return ``exp(-beta * scale * d)`` for d from 0 to 255 with 30 fractional bits: int32, read-only.
+
+    Each entry is correctly rounded.
     """
     step = Fraction(beta) * Fraction(scale)
     table = np.array([negative_exponential(step * d, SOFTMAX_FRACTION_BITS) for d in range(256)], np.int32)
@@ -30,8 +31,10 @@ def softmax_table(scale: float, beta: float) -> Array:
 def softmax(
     q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """Return the softmax storage of storage of at most 8 bits along ``axis``: ``T[d] / (sum of T * scale)``, ``d =
-    max(q) - q``. The sum is exact, the two operations are in float64, rounded half to even, + zp, clamped.
+    """Return the softmax along ``axis`` of stored values of at most 8 bits, as storage.
+
+    It is ``half_even(table[d] / (S * scale)) + zp``, clamped, with ``d = max(q) - q`` and S the exact sum of
+    ``table[d]``. The product and the quotient are in float64.
     """
     if q.size == 0:
         return q.astype(np.int64)
@@ -44,10 +47,10 @@ def softmax(
 
 
 def negative_exponential(x: Fraction, bits: int) -> int:
-    """Return ``exp(-x) * 2**bits`` for nonnegative x and at least 3 bits, rounded to nearest.
+    """Return ``exp(-x) * 2**bits`` for nonnegative x and at least 3 bits, rounded to the nearest integer.
 
-    Bounds of ``exp(x)`` are narrowed until both round to one integer. They do: ``exp`` of a rational other than 0 is
-    irrational, so never half way between two integers (Lindemann).
+    Bounds of ``exp(x)`` are narrowed until both round to one integer. This terminates, because ``exp`` of a rational
+    other than 0 is irrational, and so never half way between two integers (Lindemann).
 
     >>> negative_exponential(Fraction(1), 30)
     395007542
@@ -62,7 +65,7 @@ def negative_exponential(x: Fraction, bits: int) -> int:
 
 
 INTERPOLATED_BITS: Final = 7
-"""The low bits of a value, which interpolate."""
+"""Number of low bits of a value that interpolate between two entries."""
 _INTERVALS: Final = 1 << (16 - INTERPOLATED_BITS)
 
 
@@ -74,9 +77,10 @@ def interpolated_table(
     most: float,
     dtype: type[np.floating[Any]],
 ) -> Array:
-    """Return 513 entries of a function between ``low`` and ``high``, as 16-bit steps from ``least`` to ``most``.
+    """Return 513 equidistant int16 entries of a function from ``low`` to ``high``, for interpolation.
 
-    Each entry is moved by half the error that interpolation has in the middle. ``dtype`` is that of every step.
+    The unit of the entries is ``(most - least) / 2**16``. Each entry is moved by half of the error that linear
+    interpolation has in the middle of the next interval. Every step is computed in ``dtype``.
     """
     step = dtype(dtype(high) - dtype(low)) / dtype(_INTERVALS)
     units = dtype(65536) / (dtype(most) - dtype(least))
@@ -95,9 +99,10 @@ def interpolated_table(
 
 
 def lookup_interpolated(q: Array, table: Array, bits: int = INTERPOLATED_BITS) -> Array:
-    """Interpolate 16-bit values in a table.
+    """Return 16-bit values interpolated in a table of 513 entries.
 
-    The upper bits choose an entry; the low ``bits`` are the fraction of the way to the next entry, rounded half up.
+    The upper bits of a value choose an entry; its low ``bits`` are the fraction of the way to the next entry. The
+    result is rounded half up.
     """
     values, entries = q.astype(np.int64) + (1 << 15), table.astype(np.int64)
     base = entries[values >> bits]

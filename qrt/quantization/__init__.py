@@ -1,8 +1,8 @@
 """Quantization of float programs with ranges from data, and reports on the result.
 
 - `quantize_program` (`workflow.py`) runs all steps: `calibration` records the ranges of values, `fusion` wraps
-  operations in regions, one for each kernel of the `Target` (`targets`), `propagation` gives every port of a region a
-  type, `checking` verifies the result, and `export` writes the integer program.
+  operations in regions, one for each kernel of the `Target` (`targets`), `propagation` gives every operand and
+  result of a region a type, `checking` verifies the result, and `export` writes the integer program.
 - Optional steps: `scaling` moves factors between layers, `search` chooses bit widths, `tuning` decides which optional
   passes run, `report` and `comparison` measure the error of each region.
 - `calibration/observers.py` summarizes values; `calibration/records.py` chooses a range from such a summary.

@@ -1,4 +1,4 @@
-"""A measured report of how quantization changed a program (docs/reference/report.md)."""
+"""A report that measures how a quantized program differs from its float program (docs/reference/report.md)."""
 
 import qrt.ir as ir
 from qrt.errors import ModelError, require, shown
@@ -35,10 +35,10 @@ def explain_program(
 ) -> Report:
     """Run a quantized program and its float program on data, and report how their values differ.
 
-    Each region is one kernel. It is measured twice: with inputs from the float program, and in the quantized program,
-    where the errors of earlier regions add up. Sums are exact, so neither the order of the data nor its split into
-    batches changes the report. The share of each region in the error at the outputs is measured on a sample of at
-    most 256 rows.
+    Each region of the program is one kernel. The error of its result is measured twice: with inputs from the float
+    program, and in the quantized program, where the errors of earlier regions add up. Sums are exact, so neither the
+    order of the data nor its split into batches changes the report. The share of each region in the error at the
+    program's outputs is measured on a sample of at most 256 rows.
 
     Parameters
     ----------
@@ -60,14 +60,15 @@ def explain_program(
     Returns
     -------
     Report
-        A mapping from region keys to region reports, sorted by error at the outputs, largest first.
+        A mapping from the keys of regions, such as ``f/lookup.0``, to their reports, sorted by error at the program's
+        outputs, largest first. The part of a key after the ``/`` is enough if it is unique.
 
     Raises
     ------
     ModelError
-        If the quantized program has no keys, or none in common with the float program; if the inputs or outputs of the
-        two programs differ; if the data is empty or does not fit; or if an output of the float program is NaN or
-        infinite.
+        If the quantized program has no keys (``quant.key``), or none in common with the float program; if the inputs or
+        outputs of the two programs differ; if the data is empty or does not fit the inputs; or if an output of the
+        float program is NaN or infinite.
     VerifyError
         If a program is invalid.
     QuantError
@@ -112,7 +113,7 @@ def explain_program(
 def report_of(
     program: NamedProgram, trial: Trial, target: Target, batches: Batches, function: str | None = None
 ) -> Report:
-    """Return the report of a quantized program, measured on a sample."""
+    """Run a float program and its quantized form on a sample, and return the report of their differences."""
     comparison = Comparison(program, trial.module, function)
     for number, batch in enumerate(batches, 1):
         comparison.add(f"run {number} of the sample", comparison.float_program.arrays_of(batch))
@@ -120,7 +121,11 @@ def report_of(
 
 
 def _reported(comparison: Comparison, target: Target, batches: Batches) -> Report:
-    """Return the report of two compared programs. The share of each region is measured on a sample."""
+    """Return the report of a finished comparison, with each region's share of the error at the program's outputs.
+
+    The shares are measured on ``batches``; of a program with more than MANY_REGIONS regions, on the first FEW_ROWS
+    rows.
+    """
     program = comparison.float_program
     sample = _few(batches, program) if len(comparison.parts) > MANY_REGIONS else batches
     reference = Reference(comparison.named, program.name, sample)
@@ -129,7 +134,7 @@ def _reported(comparison: Comparison, target: Target, batches: Batches) -> Repor
 
 
 def _few(batches: Batches, program: Program) -> Batches:
-    """Return the leading batches with at most FEW_ROWS rows together, but at least one batch."""
+    """Return the longest series of first batches with at most FEW_ROWS rows in total, but at least one batch."""
     few: list[dict[str, Array]] = []
     rows = 0
     for batch in batches:
@@ -141,7 +146,7 @@ def _few(batches: Batches, program: Program) -> Batches:
 
 
 def _device(module: ir.Module, target: str | Target | None) -> Target:
-    """Return the given target, or the one that the quantized program names."""
+    """Return the given target; for None, the one that the module's attribute ``quant.target`` names."""
     if target is not None:
         return known(target)
     target_name = module.operation.attributes.get(TARGET)

@@ -1,4 +1,4 @@
-"""A listing of the steps that a program runs, with the kernel, time and memory of each step."""
+"""A listing of a compiled program's steps: the kernel, the run time, and the bytes of operands and results."""
 
 from collections.abc import Mapping
 from math import prod
@@ -27,7 +27,7 @@ def explain_plan(program: Program, inputs: Mapping[str, Any] | None = None, *, r
     program : Program
         The program.
     inputs : mapping of str to array, optional
-        The inputs by name; by default random arrays, in which open dimensions have size 1.
+        The inputs by name; by default random arrays, in which dynamic dimensions have size 1.
     repeats : int, default 5
         The number of runs. The time of a step is the median over the runs.
 
@@ -83,7 +83,10 @@ def _reported(segment: int, step: Step, seconds: float, share: float) -> StepRep
 
 
 def _rule(op: Operation | None) -> str:
-    """Return an operation's requantization rule: its attribute, or the default of its family."""
+    """Return the name of an operation's requantization rule, from its attributes or the defaults of its op family.
+
+    The text is empty if the operation has no such rule.
+    """
     family = family_of(op)
     if op is None or family is None:
         return ""
@@ -92,7 +95,7 @@ def _rule(op: Operation | None) -> str:
 
 
 def _list(op: Operation | None, name: str) -> list[str]:
-    """Return the strings of an attribute that is a string or a list of strings."""
+    """Return the text or texts of an operation's attribute ``name``; an empty list without the attribute."""
     attribute_value = None if op is None else op.attributes.get(name)
     attributes = attribute_value.elements if isinstance(attribute_value, ArrayAttr) else [attribute_value]
     return [attribute.value for attribute in attributes if isinstance(attribute, StringAttr)]
@@ -103,7 +106,11 @@ def _bytes(place: SlotView) -> int:
 
 
 def _drawn(port: Port) -> Array:
-    """Return a random input: storage values over the whole range, normal floats, or zeros for integers."""
+    """Return a random array for an input of a program, in which dynamic dimensions have size 1.
+
+    Quantized elements are storage values over the whole storage range, floats are normally distributed, and integers
+    are 0.
+    """
     rng = np.random.default_rng(0)
     shape, element = tuple(1 if d is None else d for d in port.type.shape or ()), port.type.element
     dtype = element_dtype(element)

@@ -1,4 +1,4 @@
-"""The steps of a quantization: name the values of a float program, choose types, check, export."""
+"""The steps of a quantization: fuse a float program into regions, choose the types, check and export the result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ Remarks = tuple[Diagnostic, ...]
 
 @dataclass(frozen=True, eq=False)
 class NamedProgram:
-    """A float program in regions, whose values have the names that records use. Passes do not change it.
+    """A float program whose operations are wrapped in ``quant.region``s, with record keys on values of unknown range.
 
-    ``remarks`` holds the remarks of the passes that made it.
+    Callers run passes on copies of ``module``. ``remarks`` are those of the passes that fused the program.
     """
 
     module: Module
@@ -34,10 +34,11 @@ class NamedProgram:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A quantized program in two forms.
+    """A quantized program before and after export.
 
-    ``regions`` computes in floats, in regions whose ports all have types. ``module`` is its export to ``qrt``
-    operations. ``remarks`` holds the remarks of the passes that made it.
+    In ``regions``, all operands and results of regions have types, but values are still floats. ``module`` is its
+    export to operations of the dialect ``qrt``. ``remarks`` are those of all passes from the choice of types to the
+    export.
     """
 
     regions: Module
@@ -46,12 +47,15 @@ class Trial:
 
 
 def copied(module: Module) -> Module:
-    """Return a copy that passes may change."""
+    """Return a deep copy of a module."""
     return Module(module.operation.clone({}), module.upstream)
 
 
 def named(module: Module, target: Target) -> NamedProgram:
-    """Return a copy of a float program in regions, with a key on each value whose range is unknown."""
+    """Return a copy of a float program in which operations are fused into regions for the target's kernels.
+
+    Each value of unknown range gets a `quant.stats_ref`, whose key identifies the record of the value.
+    """
     copy = copied(module)
     copy.verify()
     remarks: list[Diagnostic] = []
@@ -63,7 +67,7 @@ def named(module: Module, target: Target) -> NamedProgram:
 
 
 def quantized(program: NamedProgram, target: Target, records: Mapping[str, Record], method: RecordMethod) -> Trial:
-    """Give all ports types from the records, check the result and export it."""
+    """Choose the types of a copy of a program from calibration records, check the result and export it."""
     regions = copied(program.module)
     remarks: list[Diagnostic] = []
     with garbage_uncollected(), remarks_to(remarks.append):
@@ -72,7 +76,10 @@ def quantized(program: NamedProgram, target: Target, records: Mapping[str, Recor
 
 
 def exported(regions: Module, target: Target, earlier: Remarks) -> Trial:
-    """Check and export a program whose ports all have types. ``earlier`` are remarks of the passes before."""
+    """Check a program whose regions all have types, and return it with its export.
+
+    ``earlier`` are the remarks of the passes that have run before.
+    """
     remarks = [*earlier]
     with garbage_uncollected(), remarks_to(remarks.append):
         CheckQuant(target=target.name).run(regions)
@@ -84,9 +91,9 @@ def exported(regions: Module, target: Target, earlier: Remarks) -> Trial:
 
 
 def check_full(program: NamedProgram, trial: Trial, target: Target) -> None:
-    """Raise VerifyError if something stays float.
+    """Raise VerifyError if an operation of the program stays float, or a port that the target can quantize does.
 
-    The error lists each operation without a kernel, and each float port that the target can quantize.
+    The error lists each operation without a kernel, and each such port.
     """
     errors = [
         VerifyError(remark.message, remark.location)
@@ -100,7 +107,7 @@ def check_full(program: NamedProgram, trial: Trial, target: Target) -> None:
 
 
 def all_of(errors: Sequence[VerifyError]) -> VerifyError:
-    """Combine several errors into one that lists all places."""
+    """Return one error with the message of the first of several errors, and a diagnostic for each of them."""
     notes = tuple(Diagnostic("note", violation.message, violation.location) for violation in errors[1:])
     error = VerifyError(errors[0].message, errors[0].location, notes)
     error.diagnostics = tuple(Diagnostic("error", violation.message, violation.location) for violation in errors)

@@ -1,4 +1,4 @@
-"""The workflow from a float program and data to a quantized program (docs/quantization.md)."""
+"""The function that quantizes a float program with data, and its result (docs/quantization.md)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -37,15 +37,15 @@ class QuantizedProgram:
     program : Program
         ``module``, compiled.
     calibration : Calibration
-        The records of the values, from which types were chosen.
+        The calibration records, from which the types were chosen.
     remarks : tuple of Diagnostic
-        The remarks of the passes, in order: what stays float, and which optional passes run, with the reason.
+        The remarks of the passes, in order: which operations stay float, and which optional passes run, and why.
     reached : bool
         True if the program is within the budget, or no budget was given.
     budget_summary : str
         One line that compares the program with the budget; empty without a budget.
     report : Report
-        The error of each region, and what stays float. It is measured on the sample at the first access.
+        The error of each region, and the operations that stay float; measured on the sample at the first access.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class QuantizedProgram:
 
     @cached_property
     def report(self) -> Report:
-        """The error of each region, and what stays float. It is measured on the sample at the first access."""
+        """The error of each region, and the operations that stay float; measured on the sample at the first access."""
         return self._measure()
 
 
@@ -87,10 +87,10 @@ def quantize_program(
 ) -> QuantizedProgram:
     """Quantize a float program for a target, with ranges from data.
 
-    This function runs the passes ``fuse-kernels`` and ``attach-stats-ref``, keeps records of the values while the
-    program runs on the data, and then runs ``propagate-quant`` with the records, ``check-quant`` and
-    ``export-quant``. Runs on a sample of the data decide which optional passes apply, and which bit widths meet a
-    budget. The same program and data give the same text on every machine, however the data is split into batches.
+    This function runs the passes ``fuse-kernels`` and ``attach-stats-ref``, records the values while the program runs
+    on the data, and then runs the passes ``propagate-quant`` (with the records), ``check-quant`` and ``export-quant``.
+    Optional passes, and the bit widths for a budget, are chosen by runs on a sample of the data. The same program and
+    data give the same text on every machine, however the data is split into batches.
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ def quantize_program(
         A program of float operations; it may contain regions and annotations. It is not changed.
     data : mapping or iterable
         Arrays by input name, or iterables of batches by input name, or an iterable of mappings from input names to
-        batches. An array with more rows than the program takes is split along its first axis; if the program leaves
-        the number of rows open, into parts of 64 rows.
+        batches. An array with more rows than the program's input is split along its first axis; if that dimension of
+        the input is dynamic, into parts of 64 rows.
     target : str or Target, default "qrt-cpu"
         The device: a name, a path that ends in ``.toml``, or a Target, which is registered under its name.
     method : str, default "mse"
@@ -120,7 +120,7 @@ def quantize_program(
         The optional passes: ``"auto"`` runs those of ``"fold-scales"``, ``"equalize-scales"`` and ``"correct-bias"``
         that reduce the error at the outputs; a sequence of names runs exactly these passes.
     require_full : bool, default False
-        True raises an error if a float operation, or a port that the target can quantize, stays float.
+        True raises an error if an operation stays float, or an operand or result that the target can quantize.
     progress : callable, optional
         A callback ``progress(stage, done, total)``. ``stage`` is ``"calibrate"``, ``done`` is the number of finished
         runs, and ``total`` is the number of runs, or None if it is unknown.
@@ -129,14 +129,15 @@ def quantize_program(
     -------
     QuantizedProgram
         An object with ``module``, ``program``, ``report``, ``calibration``, ``remarks``, ``reached`` and
-        ``budget_summary``. If no program meets the budget, it is the nearest one, and ``reached`` is False.
+        ``budget_summary``. If no program meets the budget, the result is the one nearest to it, and ``reached`` is
+        False.
 
     Raises
     ------
     ModelError
-        If nothing can be quantized; if the program is quantized already; if the data is empty or does not fit; if a
-        value is NaN or infinite; if the metric raises an exception or returns no finite number; or if the checkpoint
-        is incomplete or belongs to another program or other data.
+        If nothing can be quantized; if the program is quantized already; if the data is empty or does not fit the
+        inputs; if a value is NaN or infinite; if the metric raises an exception or returns no finite number; or if the
+        checkpoint is incomplete or belongs to another program or other data.
     FileError
         If the checkpoint cannot be read or written.
     VerifyError
@@ -208,7 +209,7 @@ def _checked(
     require_full: object,
     progress: object,
 ) -> Budget | None:
-    """Check all arguments before anything runs, and return the parsed budget."""
+    """Return the parsed budget, or None without one; raise QuantTypeError if an argument is invalid."""
     require(module, ir.Module, "quantize_program: module", "a Module")
     if not isinstance(method, str) or method not in RECORD_METHODS:
         raise QuantTypeError(f"method must be one of {', '.join(RECORD_METHODS)}, got {shown(method)}")

@@ -1,8 +1,8 @@
 """Public functions that find the bound call of equal arguments in the call cache. calls.pyi says what they take.
 
 The arguments of a call are described by words: types by identity (they are interned), attributes by kind and value,
-arrays by dtype and shape. Equal words mean equal bound calls. Whatever has no description (a list, an array that a
-kernel could not read in place) goes the long way every time.
+arrays by dtype and shape. Equal words mean equal bound calls. A call with an argument that has no description (a list,
+an array that a kernel could not read in place) is bound every time.
 """
 
 cimport cython
@@ -72,8 +72,6 @@ cdef PyTypeObject *tensor_class = NULL
 cdef tuple NOTHING = ()
 
 
-# ---- tensors ----
-
 cdef class Tensor:
     def _fill(self, cnp.ndarray data not None, object type, tuple shape not None):
         self._data, self.type, self._shape = data, type, shape
@@ -101,8 +99,6 @@ cpdef Tensor tensor_of(cnp.ndarray data, object element, tuple shape):
 include "arguments.pxi"
 include "cache.pxi"
 
-
-# ---- running what was cached ----
 
 call_cache = CallCache(SETS, WAYS)
 cdef CallCache CALL_CACHE = call_cache
@@ -168,8 +164,6 @@ cdef CachedCall keep(const Arguments *given, object family_call, object result):
         cached.element, cached.shape = (<Tensor>result).type, (<Tensor>result)._shape
     return cached
 
-
-# ---- functions ----
 
 @cython.final
 cdef class Function:

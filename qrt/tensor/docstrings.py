@@ -30,6 +30,7 @@ _PARAMETERS = {
         "leaves them out.",
     ),
     "dilations": ("int or (int, int)", "The distances between the elements of the window along height and width."),
+    "bias": ("QuantTensor", "One value for each column or output channel, of rank 1. It needs ``out_type``."),
     "out_type": (
         "UniformType or str",
         "The type of the result, to which it is requantized. Without it the result is i32 of the product of the scales "

@@ -75,8 +75,6 @@ def matmul(
     w : QuantTensor
         Shape ``(..., k, n)`` or ``(k,)``; per layer, per axis along another dimension than ``k``, or, where it is a
         matrix, sub-channel.
-    bias : QuantTensor, optional
-        Shape ``(n,)``, one value for each column. It needs ``out_type``.
 
     Returns
     -------
@@ -162,8 +160,6 @@ def conv2d(
     w : QuantTensor
         The filters, of shape ``(filters, kernel height, kernel width, channels / groups)``; per layer, or per axis
         along the first dimension.
-    bias : QuantTensor, optional
-        Shape ``(filters,)``. It needs ``out_type``.
     groups : int, default 1
         The number of groups into which channels and filters are divided.
 
@@ -201,8 +197,6 @@ def depthwise_conv2d(
     w : QuantTensor
         The filters, of shape ``(kernel height, kernel width, channels * m)``; per layer, or per axis along the last
         dimension. Output channel ``c * m + i`` is computed from input channel ``c``.
-    bias : QuantTensor, optional
-        Shape ``(channels * m,)``. It needs ``out_type``.
 
     Examples
     --------

@@ -91,8 +91,6 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         check_bounds(array, type)
         self._fill(pack(aligned_copy(array, storage_dtype(type)), type), type, array.shape)
 
-    # ------------------------------------------------------------------------------------------------------ properties
-
     @property
     def shape(self) -> Shape:
         """The size of each dimension."""
@@ -148,8 +146,6 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         """The axes in reverse order."""
         return self.transpose()
 
-    # ----------------------------------------------------------------------------------------------- NumPy's protocols
-
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return answer(function, args, kwargs)
 
@@ -158,8 +154,6 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         if isinstance(out, tuple) and len(out) == 1:
             kwargs["out"] = out[0]
         return answer(ufunc if method == "__call__" else (ufunc, method), inputs, kwargs)
-
-    # ---------------------------------------------------------------------------------------------------------- values
 
     def dequantize(self) -> Array:
         """Return the expressed values (``quant.dcast``), an array of the expressed type's dtype."""
@@ -264,8 +258,6 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         except QuantTypeError:  # f80 and f128
             return self.storage, "storage="
 
-    # ----------------------------------------------------------------------------------------------------------- views
-
     def __getitem__(self, key: Any, /) -> "QuantTensor":
         """Select elements by the rules of an ndarray: slices, ``...``, None and integers for some axes give a view
         unless bits are packed; anything else gives a copy.
@@ -315,8 +307,6 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
             raise QuantValueError(f"reshape: {self.tensor_type} cannot be of shape {data.shape} without a copy")
         result = wrap_storage(data, reshaped_element(self.type, self._shape, data.shape), source)
         return result.copy() if copy else result
-
-    # ------------------------------------------------------------------------------------------------------- operators
 
     __matmul__ = _operator("matmul", np.matmul)
     __add__ = _operator("add", np.add)

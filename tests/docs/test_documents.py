@@ -45,7 +45,7 @@ def test_first_pages_need_no_file(name, tmp_path, monkeypatch):
 
 
 def test_the_readme_is_read_in_a_minute():
-    """Its three doors lead on."""
+    """Hazard: a first page that is longer than a reader's patience."""
     assert len(re.sub(r"\]\([^)]*\)", "", TEXTS["README.md"]).split()) < 500
     assert TEXTS["README.md"].count("![") == 1
     assert {"make demo", "make test"} <= {step.text for step in steps(TEXTS["README.md"])}

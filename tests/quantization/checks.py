@@ -166,7 +166,7 @@ def in_doubles(text: str) -> str:
 
     def widened(match: re.Match[str]) -> str:
         values = np.frombuffer(bytes.fromhex(match[1]), np.float32).astype(np.float64)
-        return f'dense<"0x{values.tobytes().hex()}">'
+        return f'dense<"0x{values.tobytes().hex().upper()}">'
 
     text = text.replace("0xFF800000 : f32", "0xFFF0000000000000 : f32").replace(
         "0x7F800000 : f32", "0x7FF0000000000000 : f32"

@@ -3,6 +3,7 @@ training with emulated quantization, NCHW images and functions of averages. `fus
 """
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from qrt.types import CalibratedType, parse_type
 from tests.quantization import float_text as ops
@@ -39,8 +40,9 @@ class FloatDraw(Draw):
     text = AnnotatedText
 
     def _kernel(self, text: Text) -> Tensor:
+        preferred = 12 * PREFERRED.get(Path(self.target).stem, ())
         while True:
-            name = self._rng.choice([*OFTEN, *3 * [*FORMS]])
+            name = self._rng.choice([*OFTEN, *3 * [*FORMS], *preferred])
             made = {**KERNELS, **FORMS}[name](self, text)
             if made is not None:
                 return made
@@ -159,3 +161,6 @@ FORMS: dict[str, Callable[[FloatDraw, Text], Tensor | None]] = {
     "channels first": _channels_first,
     "function of an average": _of_average,
 }
+
+PREFERRED = {"npu": ("conv2d", "channels first", "add"), "dsp": ("matmul", "add")}
+"""The forms that a target with few kernels has kernels for, which are drawn more often for it."""

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -26,7 +27,17 @@ from tests.quantization import checks
 from tests.quantization.draw_floats import draw_floats
 from tests.quantization.draw_graph import Graph
 
-TARGETS = ("qrt-cpu", "tflite", "int16x8", "int4-weights", "bf16", "weight-only")
+EXAMPLES = Path(__file__).parents[2] / "examples" / "targets"
+TARGETS = (
+    "qrt-cpu",
+    "tflite",
+    "int16x8",
+    "int4-weights",
+    "bf16",
+    "weight-only",
+    str(EXAMPLES / "npu.py"),
+    str(EXAMPLES / "dsp.py"),
+)
 MOST = 4
 
 

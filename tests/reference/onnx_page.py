@@ -6,131 +6,208 @@ from qrt.models.onnx.check import IR_VERSIONS, OPSETS
 from qrt.models.onnx.registry import OPERATORS
 from tests.docs.documents import ROOT
 from tests.reference import importer_page
+from tests.reference.importer_page import Computation
 
 PAGE = ROOT / "docs" / "reference" / "onnx.md"
 _HEAD = f"""# ONNX models
 
-`qrt.load("model.onnx")` [imports a model](../howto/run_an_onnx_model.md); [the commands](commands_models.md) accept
-model files too. The package `onnx` is needed only for operators that ONNX defines as functions of other operators.
-IR versions {IR_VERSIONS[0]} to {IR_VERSIONS[-1]} and opsets {OPSETS[""][0]} to {OPSETS[""][-1]} are supported.
-`make expected` writes this page from the operators and the table of `qrt/models/profiles`.
+`qrt.load("model.onnx")` [converts a model](../howto/run_an_onnx_model.md) to a program: an MLIR module with a function
+`@main`. [The commands](commands_models.md) convert model files too. IR versions {IR_VERSIONS[0]} to {IR_VERSIONS[-1]}
+and opsets {OPSETS[""][0]} to {OPSETS[""][-1]} are supported. The Python package `onnx` must be installed only if the
+model has operators that [ONNX defines as functions](#operators) of other operators.
+
+<!-- Written by `make expected` from docstrings and the table of qrt/models/profiles. -->
+
+These words have one meaning on this page:
+
+- An **operator** is a node of the file, such as Conv. An **operation** is a step of the program, such as `qrt.conv2d`.
+- A tensor is **known at import** if it is an initializer, or if it is computed from initializers alone. All other
+  tensors are known only at run time.
+- The **runtime** is ONNX Runtime: its version, CPU kernels and options are those of the [profile](#profile).
+- A **ulp** is the distance of a float to the next one.
 
 ## What a model becomes
 
-- The graph becomes a function `@main`. Arguments and results have the file's order, names and types: an input of uint8
-  is `tensor<..xui8>`. A dynamic dimension is `?`; its name is in the attribute `qrt.dimensions`, and all dimensions of
-  one name must have the same size in a call.
-- An initializer becomes a constant, even if it is also declared as an input. Local functions are inlined.
-- An operation has the name of the tensor that it computes: `qrt.tensor = "name"`.
-- The result of a quantizing operator has a quantized type with the operator's scale and zero point, if both are known
-  at import. The scale is the file's float32 converted to a double. Operators on integers read the result through a
-  `quant.scast`.
-- Operators that move elements change neither bits nor quantized type.
-- The bias of QLinearConv and QGemm has the product of the two scales, because the runtime adds it unscaled.
-- ONNX has the channels of an image before its height and width. Convolutions and pools are therefore imported between
-  two transposes.
-- Tensors that depend on constants alone are computed at import.
-- A branch, or the body of a loop, becomes a private function that `scf.if` or `scf.while` calls. Tensors of the
-  enclosing graph that it reads are additional arguments. A branch with a known condition is inlined.
+- **Arguments and results** of `@main` have the order, names and types of the file: an input of uint8 is
+  `tensor<..xui8>`.
+- **Dynamic dimensions** are `?` in types. The attribute `qrt.dimensions` has their names; in a call, all dimensions of
+  one name must have the same size.
+- **Initializers** become constants, even if they are inputs of the graph too. Tensors that are known at import become
+  constants.
+- **Local functions** of the file are inlined.
+- **Names.** The operation that computes a tensor has the attribute `qrt.tensor = "name"`.
+- **Quantized tensors.** The result of QuantizeLinear and of the QLinear operators has a quantized type with their scale
+  and zero point, if both are known at import. The scale is the float32 of the file, converted to a double. An operator
+  on integers that reads such a result reads it through a `quant.scast`.
+- **Biases** of QLinearConv and QGemm get the scale `scale of the input * scale of the weights`, because the runtime
+  adds their integers without using another scale.
+- **Images.** ONNX has the channels before height and width, qrt's operations have them last. Convolutions and pools
+  are therefore imported between two transposes.
+- **Branches and loops.** The graph of a branch or a loop becomes a private function that `scf.if` or `scf.while` calls.
+  If that graph reads tensors of the graph around it, these are additional arguments. A branch whose condition is known
+  at import is inlined.
 
-An unsupported form of an operator is an error. One error lists all unsupported operators and forms of the model, with
-the number of occurrences.
+**Errors.** If the model has operators or forms of operators that are not supported, `qrt.load` raises one `ModelError`
+that lists all of them, and how often each occurs.
 
 ## Floats
 
-Sums of products of float32 become loop nests that fix the order of every sum, and fuse each product with the sum. The
-runtime's order depends on the CPU and on the sizes. A sum of n products, in qrt and in the runtime, differs from the
-exact one by at most `n * 2^-24` times the sum of the products' magnitudes.
+Sums of products of float32 become loop nests, which define the order of every sum and fuse each product with the sum.
+Functions such as Exp are correctly rounded, and operators of several steps round each step, except for normalizations:
+these are computed in float64 and rounded once. Float results therefore have the same bits on every CPU.
 
-Functions are correctly rounded, and so is each step of functions with several steps. The runtime's results differ by:
+The runtime's results have other bits, because its orders of sums depend on the CPU and on the sizes. `qrt diff` accepts
+differences of up to 4 ulp, and the following, where y is the element and max is the largest magnitude in the tensor:
 
-- functions: at most 4e-6 of the number plus 4e-7; Softmax along n > 10,000 elements at most n * 4e-10 of the number,
-- normalizations, which qrt computes in float64 and rounds once: at most 2e-3 if elements are a hundred times as large
-  as their differences, and 1e-5 if they are around 0, because the runtime sums in float32,
-- Resize with linear or cubic weights: at most 2e-6 of the largest element,
-- LSTM, GRU, RNN, attention and InstanceNormalization: at most 4e-6 of the largest element, if elements are small,
-- DynamicQuantizeLSTM: at most 2e-6 if every cell is below 2, except for at most 1 of 1,000 elements, for which a
-  hidden value near a tie is quantized to the next integer,
-- MatMulNBits: at most 1e-4.
-
-Where scales of a Resize give sizes that are not integers, align_corners counts to the last whole element, as in the
-runtime.
+| operators | accepted difference |
+|---|---|
+| Conv, ConvTranspose, Gemm and MatMul of float32, as sums of n products | 2 * n * 2^-24 * (sum of the magnitudes of \
+the products), because the runtime and qrt each are within half of that from the exact sum |
+| other sums, such as AveragePool, ReduceSum and LogSoftmax | 4 ulp of max |
+| functions, such as Exp and Gelu, and Softmax along up to 10,000 elements | 4e-6 * \\|y\\| + 4e-7 |
+| Softmax along n > 10,000 elements | n * 4e-10 * \\|y\\| + 4e-7 |
+| normalizations, except for InstanceNormalization | 2e-3. The runtime sums in float32: elements that are 100 times as \
+large as their differences lead to such errors, elements around 0 to errors below 1e-5 |
+| Resize and Upsample with linear or cubic weights | 32 ulp of max |
+| LSTM, GRU, RNN, attention, InstanceNormalization | 64 ulp of max |
+| DynamicQuantizeLSTM | 2e-6. If a hidden value is near a tie, the runtime may quantize it to the next integer, and \
+about 1 of 1,000 elements differs by more |
+| MatMulNBits | 1e-4 * \\|y\\| + 1e-4 |
 
 ## Groups of casts
 
-An operator between DequantizeLinear and QuantizeLinear, optionally followed by Relu or Clip, becomes one quantized
-operation if that computes the same. Otherwise it is computed on floats between casts, and `qrt import` prints the
-reason. A group is not folded if
+In a quantized model, an operator on floats often stands between DequantizeLinear and QuantizeLinear: a group, with Relu
+or Clip as an optional fourth operator. If all of these conditions are true, the group is **folded** into one quantized
+operation. Otherwise its operator is computed on floats between casts, and `qrt import` prints the reason.
 
-- its casts are of floats other than float32, or a scale is outside of 2^-40 to 2^40,
-- its bias is not a constant of int32 without zero point, or has a scale other than the product of both operands'
-  scales, to within 4 units in the last place of float32,
-- it is an Add or Mul whose operands and result have different storage types, or another operator with a storage type
-  that it does not support,
-- it moves elements, but changes the scale, the zero point or the storage type,
-- a second activation follows, or the result is also read as floats.
+- The casts are of float32, and all scales are between 2^-40 and 2^40.
+- The bias is a constant of int32 without a zero point. Its scale is the product of both operands' scales, to within
+  4 ulp of float32.
+- The operands and the result of an Add or Mul have one storage type. Any other operator supports the storage types.
+- An operator that moves elements has a result of the same scale, zero point and storage type.
+- There is at most one activation, and no other operator reads the float result.
 
-The runtime rounds each float between the casts; a folded group rounds only its result. Results of Concat, Where,
-Sigmoid, LeakyRelu, pools and operators that move elements are equal to the runtime's. Those of Add, Mul, Conv, MatMul,
-Gemm and Softmax differ only near ties. Let f be the float that QuantizeLinear gets, n the number of terms in its sum, S
-the sum of their magnitudes, and s and z the scale and the zero point of the result. Then qrt and the runtime both
-quantize a number that differs from f by at most
+The runtime rounds the floats between the casts; a folded group rounds only its result. Results of Concat, Where,
+Sigmoid, LeakyRelu, pools and operators that move elements equal the runtime's. Those of Add, Mul, Conv, MatMul, Gemm
+and Softmax differ only near ties. With
+
+    f  the float that QuantizeLinear gets           s, z  the scale and zero point of the result
+    n  the number of terms in the sum of f          S     the sum of the magnitudes of these terms
+
+qrt and the runtime both quantize a number that differs from f by at most
 
     2 * (n + 4) * 2^-24 * S + 8 * 2^-24 * (|f| + |z| * s)
 
-For Add, S includes the zero points of both operands, each times its scale. For Softmax the first term is twice the
-difference allowed for its floats. With scales such as 0.02, 0.01 and 0.05, whose quotients have few digits, many
-results are ties, and about one element in a hundred differs by 1; with other scales, one in 100,000 or fewer.
-`qrt diff` counts an element as different if it is outside of this bound.
+For Add, S includes `|zero point| * scale` of both operands. For Softmax the first term is twice the difference that the
+table above accepts. `qrt diff` counts an integer as different if no number within this bound is quantized to it. At
+most about 1 of 100,000 elements differs by 1. If quotients of scales have few digits, as with 0.02, 0.01 and 0.05, many
+results are ties, and about 1 of 100 elements differs.
 
 ## NaNs and infinities that are quantized
 
 QuantizeLinear with a known scale and zero point is `quant.qcast`. It stores a NaN as the zero point, and saturates
-values beyond the integers. ONNX Runtime stores the same, except for these:
+values beyond the integers. The runtime stores the same integers, except for these:
 
-| floats | values | what the runtime stores |
+| floats | values x, scale s | what the runtime stores |
 |---|---|---|
-| float32 | a NaN | the least integer |
-| float32, to 4 bits | quotients of at least 2^31 | for some elements at the end of a row, the other bound |
-| float16 | a NaN, infinities, quotients of at least 2^31 | the least integer; the greatest for a zero point below 0 |
+| float32 | NaN | the least integer |
+| float32, quantized to 4 bits | x / s of at least 2^31 | for some elements at the end of a row, the least instead of \
+the greatest integer or the reverse |
+| float16 | NaN, infinities, x / s of at least 2^31 | the least integer; if the zero point is below 0, the greatest |
 
-A program that replaced these values would read its floats twice, which takes longer than the cast. `qrt diff` does not
-count such NaNs, nor infinities of float16; it does count differences in results computed from them.
+`qrt diff` does not count these NaNs, nor infinities of float16. It counts differences in results computed from them.
 
-With a scale or zero point that is known only at run time, results are those of the runtime: a NaN is stored as the
-least integer. In float8 a NaN remains a NaN. DynamicQuantizeLinear, DynamicQuantizeMatMul and DynamicQuantizeLSTM
-exclude NaNs from the range and store them as 0; if an element is -inf, the zero point is 255. For 8 or more elements
-the runtime's range depends on the position of a NaN, because its vector code drops the elements before it: in this
-case results may differ. They may also differ for DynamicQuantizeLSTM with infinities: its gates are then NaNs, for
-which the runtime's functions return numbers.
+If the scale or the zero point is known only at run time:
+
+| operator | case | result |
+|---|---|---|
+| QuantizeLinear | NaN | the least integer, as in the runtime; a NaN if the result is float8 |
+| DynamicQuantizeLinear, DynamicQuantizeMatMul, DynamicQuantizeLSTM | NaN | excluded from the range, and stored as 0. \
+For 8 or more elements the runtime may differ: its vector code then drops the elements before the NaN |
+| DynamicQuantizeLinear, DynamicQuantizeMatMul, DynamicQuantizeLSTM | -inf | the zero point is 255 |
+| DynamicQuantizeLSTM | infinities | gates are NaN. The runtime may differ: its functions return numbers for NaNs |
 
 ## Invalid files
 
-Each error is a `ModelError` that names the file, the node and the tensor. External data is read only from files in the
-model's folder, and never through a link. A flag attribute must be 0 or 1, because runtimes read other numbers
-differently. The functions of a file may expand to at most 100,000 nodes, and the constants that are computed at import
-may take at most `max_bytes`.
+- Each error is a `ModelError` that names the file, the node and the tensor.
+- External data must be in files in the model's folder, and no link may lead to it.
+- An attribute that is a flag must be 0 or 1, because runtimes read other numbers differently.
+- The functions of a file may expand to at most 100,000 nodes.
+- The constants that are computed at import may take at most `max_bytes` (`--max-input`) bytes.
 
 ## Operators
 
+"Known" means known at import. Positions are indices.
+
 """
-_TABLES = """
+_PROFILE = """
 ## Profile
 
-A profile lists the rule of each op under some conditions. The first row whose conditions are true applies.
-[Numerics](../numerics.md) defines the rules.
+The profile `ort` has the rules by which ONNX Runtime rounds. Each row has a computation, conditions, and a rule. The
+rule of a computation is that of its first row whose conditions are all true; "none" is always true. If no row applies,
+the operator's form is not supported, and the error names the computation and the values of its conditions. Each rule is
+linked to its definition. All kernels are ONNX Runtime's own (`builtin`).
+
 """
+_CONDITIONS = """
+| condition | meaning |
+|---|---|
+| `storage` | the type of the integers of the input, which the result shares |
+| `folded` | the operator was a [group of casts](#groups-of-casts) |
+| `sum` | the [order of the sum](../numerics_operations.md#averages-of-floats) |
+
+### Other rules
+
+s is the scale and z the zero point of the result, or of the input of `dequantize`. Every step is rounded to float32,
+and every integer is clamped to the bounds of the storage.
+
+| computation | rule | result |
+|---|---|---|
+| `table` | `half_even` | `half_even(f(x) / s) + z` for the value x of each of the 256 integers |
+| `quantize` | `divide` | `half_even(x / s) + z` |
+| `dequantize` | `multiply` | `(q - z) * s` |
+| `float_products` | `fma_then_bias` | `sum = 0`; `sum = fma(x, w, sum)` for each product; `sum + bias` |
+| `float_softmax` | `divide` | `e / sum`, with `e = exp(x - max(x))`, which are \
+[added in sixteens](tflite.md#rules-of-floats) |
+"""
+COMPUTATIONS = {
+    "conv2d": Computation("QLinearConv, folded Conv", "requantization.md#{rule}"),
+    "depthwise_conv2d": Computation(
+        "QLinearConv and folded Conv with one input channel for each filter", "requantization.md#{rule}"
+    ),
+    "matmul": Computation("QLinearMatMul, QGemm, folded MatMul and Gemm", "requantization.md#{rule}"),
+    "add": Computation("QLinearAdd, folded Add", "requantization.md#{rule}-of-sums"),
+    "mul": Computation("QLinearMul, folded Mul", "requantization.md#{rule}"),
+    "average_pool2d": Computation("QLinearAveragePool, folded AveragePool", "requantization.md#{rule}"),
+    "mean": Computation("QLinearGlobalAveragePool", "requantization.md#{rule}"),
+    "softmax": Computation(
+        "QLinearSoftmax, folded Softmax", "../numerics_functions.md#rules-of-softmax-and-log_softmax"
+    ),
+    "table": Computation(
+        "QLinearSigmoid, QLinearLeakyRelu, QLinearConcat, QLinearWhere, and the folded operators", "#other-rules"
+    ),
+    "quantize": Computation("QuantizeLinear", "#other-rules"),
+    "dequantize": Computation("DequantizeLinear", "#other-rules"),
+    "float_products": Computation("the sums of Conv, ConvTranspose, Gemm, MatMul and Einsum", "#other-rules"),
+    "float_softmax": Computation("Softmax of float32", "#other-rules"),
+}
+"""The names in the first column of the profile."""
 
 
 def page() -> str:
     """Return the page."""
-    return importer_page.page(_HEAD, _TABLES, _operators(), ".onnx")
+    return "".join(
+        (
+            _HEAD,
+            importer_page.operators_table(operators(), "forms"),
+            _PROFILE,
+            importer_page.computations_table(COMPUTATIONS),
+            _CONDITIONS,
+            importer_page.profiles(".onnx", COMPUTATIONS),
+        )
+    )
 
 
-def operators() -> list[tuple[list[str], str]]:
+def operators() -> importer_page.Described:
     """Return the names of operators that one function imports, and the description of their forms."""
-    return importer_page.described(_operators())
-
-
-def _operators() -> importer_page.Operators:
-    return OPERATORS
+    return importer_page.described(OPERATORS)

@@ -108,8 +108,13 @@ def sentence(rule: RequantRule) -> str:
         f"`{rule.behind}` applies to the elements after them."
     )
     forming = _RATIOS[rule.ratio] if _formed_in(rule) else ""
-    parts = (_SUMMANDS[rule.summand], _ORDERS[rule.order], forming, f"{getdoc(rule.form)}", arithmetic_words(rule))
+    parts = (_SUMMANDS[rule.summand], _ORDERS[rule.order], forming, _forming_words(rule), arithmetic_words(rule))
     return " ".join(part for part in (*parts, _ZERO_POINTS[rule.zero_point], behind) if part)
+
+
+def _forming_words(rule: RequantRule | SumRule) -> str:
+    """Return the docstring of the function that forms a rule's parameters, on one line."""
+    return " ".join(f"{getdoc(rule.form)}".split())
 
 
 def arithmetic_words(rule: RequantRule) -> str:
@@ -195,7 +200,7 @@ def _sum_section(rule: SumRule) -> str:
     given = (a, b) if rule.summand == "storage" else (a - 3, b)
     index = np.zeros(6, np.int64)
     results = numerics.requantize_sum(*given, formed, index)
-    body = f"{getdoc(rule.form)} {left}{end[formed.end.rule]} {_ZERO_POINTS[rule.zero_point]}"
+    body = f"{_forming_words(rule)} {left}{end[formed.end.rule]} {_ZERO_POINTS[rule.zero_point]}"
     example = f"- Example: {_numbers(a)}, each plus 1, become {_numbers(results)}."
     return f"### {rule.name} of sums\n\n{body}\n\n{_sum_users(rule.name)}{example}\n\n"
 

@@ -1,5 +1,6 @@
 """The page of ONNX models. Hazards: an operator or a rule that it does not list, or lists as it was."""
 
+from qrt.models.profiles.ort import ORT
 from tests.reference import onnx_page
 
 
@@ -8,4 +9,8 @@ def test_the_page_is_what_the_tables_say() -> None:
 
 
 def test_every_operator_says_its_forms() -> None:
-    assert [names for names, text in onnx_page.operators() if not text.endswith(".")] == []
+    assert [names for names, (text,) in onnx_page.operators() if not text.endswith(".")] == []
+
+
+def test_every_computation_of_the_profile_is_explained() -> None:
+    assert {row.op for row in ORT.rows} == set(onnx_page.COMPUTATIONS)

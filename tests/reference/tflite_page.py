@@ -5,131 +5,389 @@ profiles. `make expected` writes it.
 from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from tests.docs.documents import ROOT
 from tests.reference import importer_page
+from tests.reference.importer_page import Computation
 
 PAGE = ROOT / "docs" / "reference" / "tflite.md"
 _HEAD = """# TFLite models
 
-`qrt.load("model.tflite")` [imports a model](../howto/run_a_tflite_model.md); [the commands](commands_models.md) accept
-model files too. `make expected` writes this page from the operators and the tables of `qrt/models/profiles`.
+`qrt.load("model.tflite")` [converts a model](../howto/run_a_tflite_model.md) to a program: an MLIR module with a
+function for each signature of the model. [The commands](commands_models.md) convert model files too.
+
+<!-- Written by `make expected` from docstrings and the tables of qrt/models/profiles. -->
+
+These words have one meaning on this page:
+
+- An **operator** is a node of the file, such as CONV_2D. An **operation** is a step of the program, such as
+  `qrt.conv2d`.
+- A tensor is **known at import** if the file has its elements, or if it is computed at import from such tensors: by
+  DEQUANTIZE, by elementwise operators with up to 2^20 results, or by other operators with up to 4,096 integers as their
+  result. All other tensors are known only at run time.
+- The **storage** of a quantized tensor is its integers. An 8-bit tensor is a quantized tensor of int8 or uint8, a
+  16-bit tensor one of int16.
+- A **rule** is a definition of rounding, or of the order of a sum. A **profile** is a table of the rules of one
+  runtime. `litert`, the default, is LiteRT's **default build**: XNNPACK executes the operators that it supports, and
+  LiteRT's own kernels the others. `litert-ref` is LiteRT's **reference kernels** (its op resolver `BUILTIN_REF`).
+  `qrt.load(..., profile="litert-ref")` and `--profile litert-ref` choose it.
+
+The integers of a quantized result equal LiteRT's. [Floats](#results-in-float32) equal LiteRT's bits or are close to
+them, as listed below.
 
 ## What a model becomes
 
-- Each signature becomes a function; a model with one signature or none becomes `@main`. Arguments and results have the
-  file's order, and the names of the signature, or of the tensors.
-- An operation has the name of the tensor that it computes: `qrt.tensor = "name"`. A name that is empty, or that
-  occurs before in the file, gets the tensor's index: `name#7`.
-- A tensor with scales has a quantized type. A scale is the file's float32 converted to a double.
-- The bias of a sum of products has the product of the two scales, whatever scale the file has, because runtimes add it
-  unscaled.
-- A dynamic dimension is `?`. `qrt.load(..., shapes={"x": (1, 96, 96, 1)})` and `--input-shape x=1x96x96x1` import the
-  model with the given shapes of inputs instead. The names are those of the function's arguments.
-- Shapes of results are computed from the operands. The shapes in the file are used for inputs and variables, and for
-  results whose shape depends on values that are unknown at import.
-- Sizes of dynamic dimensions are followed from SHAPE through SLICE, STRIDED_SLICE, CONCATENATION, CAST and PACK to
-  RESHAPE. A result may then have one dynamic dimension.
-- A fused activation is a `qrt.clamp` after the operation, if its bounds are inside those of the storage.
-- Tensors that depend on constants alone are computed at import. So DEQUANTIZE of constants of float16, int8, uint8,
-  int16 and int4 leaves float32 constants in the program, as large as those of a float32 model. float16 is widened
-  exactly.
-- In the default build, DEQUANTIZE of an int8 or int4 constant with one scale computes `q * scale + (-zero_point *
-  scale)`, with each product and the sum rounded, for every whole block of 8 elements. All other elements are rounded
-  once. These are the rows `eights_twice` and `multiply` of `dequantize`.
+- **Functions.** Each signature becomes a function of its name. If the file has one signature or none, the only function
+  is `@main`. Arguments and results have the order of the file. Their names are those of the signature, or of the
+  tensors if there is no signature.
+- **Names.** The operation that computes a tensor has the attribute `qrt.tensor = "name"`. If the name is empty, or an
+  earlier tensor has it too, the tensor's index is added: `name#7`.
+- **Types.** A tensor with scales has a quantized type. Each scale is the float32 of the file, converted to a double.
+- **Biases.** A quantized bias gets the scale `scale of the input * scale of the weights`; its scale in the file is
+  ignored. LiteRT adds the integers of the bias to the sums without using that scale.
+- **Shapes.** Shapes of results are computed from the operands. The shapes in the file are used for inputs, for
+  variables, and for results whose shape depends on elements that are known only at run time.
+- **Dynamic dimensions** are `?` in types. To import the model with other shapes of its inputs, write
+  `qrt.load(..., shapes={"x": (1, 96, 96, 1)})` or `--input-shape x=1x96x96x1`, where `x` is the name of the argument.
+- **Computed shapes.** RESHAPE accepts a shape that is known only at run time if it is computed by SHAPE, SLICE,
+  STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result may then be dynamic.
+- **Fused activations** of quantized operators become a `qrt.clamp` after the operation, unless the bounds do not
+  restrict the storage. Those of float32 operators are the last step of the operator's loop nest.
+- **Constants.** A tensor that is known at import becomes a constant. Therefore a model whose weights are stored as
+  float16, int8, uint8, int16 or int4 and read through DEQUANTIZE needs as much memory as a float32 model.
 
-An unsupported form of an operator is an error. One error lists all unsupported operators and forms of the model, with
-the number of occurrences.
+**Errors.** If the model has operators or forms of operators that are not supported, `qrt.load` raises one `ModelError`
+that lists all of them, and how often each occurs. Supported forms are those under [Operators](#operators) for which
+the [profile](#profiles) has a rule.
 
-## Floats
+## Results in float32
 
-Sums of products, pools, sums, means and elementwise arithmetic of float32 become loop nests that fix the order of every
-sum, and whether a product is fused with the sum. If weights and biases are in the file, they have the bits of the
-runtime's kernels, those of XNNPACK on a CPU with fused multiply-adds. So do products of float32 with int8 weights,
-whether these are in the file or not. A fused TANH is refused if LiteRT ignores it.
+Sums of products, pools, sums and means of float32 become loop nests that define the order in which terms are added,
+and whether each product is fused with its sum. Float results therefore have the same bits on every CPU. They are also
+the bits of LiteRT on a CPU with fused multiply-adds in these cases:
 
-Other results differ by at most the following; `qrt diff` counts larger differences. A unit is one in the last place. In
-rows with two bounds, a result may use either.
+| operators | have LiteRT's bits if |
+|---|---|
+| ABS, ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, NEG, SQUARE, comparisons, RELU and other clamps | always |
+| CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED with float32 weights | weights and bias are in the file, and TANH is not \
+fused |
+| CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED with [int8 weights](#float32-inputs-with-int8-weights) | TANH is not \
+fused |
+| TRANSPOSE_CONV | weights and bias are in the file, and no stride is larger than the kernel |
+| AVERAGE_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
+| SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
-| results | largest difference | reason |
+In the profile `litert` this is only true of numbers of at least 2^-126, because XNNPACK reads and writes smaller ones
+as 0.
+
+All other float results may differ from LiteRT's by the bounds below; `qrt diff` counts larger differences. An ulp is
+the distance of a float to the next one. Where a row has two bounds, a difference within either of them is accepted.
+
+| results | bound | reason |
 |---|---|---|
-| all results of the default build | 2^-126 | XNNPACK reads and writes numbers below 2^-126 as 0 |
-| ELU, LOGISTIC, POW, RSQRT, SQRT, ATAN2 | 4 units | qrt rounds functions correctly |
-| TANH | 8 units | |
-| EXP | 64 units | |
-| LOG | 4 units, or 2^-22 | XNNPACK's function is less exact around 1 |
-| SIN, COS of magnitudes up to 10,000 | 4 units, or 2^-21 | the functions are less exact around their zeros |
-| HARD_SWISH | 4 units, or 2^-23 | XNNPACK rounds the sum at another step, which matters around -3 |
-| GELU | 4 units, or 2^-20 | LiteRT uses rational approximations |
-| SOFTMAX, LOG_SOFTMAX | 8 units, or 8 of the greatest result | the exponentials, and the order of their sum |
-| SUM, MEAN over the last axis with more than one element, in the default build | 4 units, or n * 2^-23 times the sum \
-or mean of the magnitudes of the n terms | the CPU decides the order |
-| TRANSPOSE_CONV whose windows leave gaps, FULLY_CONNECTED with a fused TANH, products of floats with weights or a \
-bias that are known only at run time | 4 units of the greatest result | the order of the sums |
-| UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN | 64 units of the greatest result | errors accumulate from step to step |
+| all, in addition to the rows below | 2^-126 | XNNPACK reads and writes smaller numbers as 0 |
+| ELU, LOGISTIC, POW, RSQRT, SQRT, ATAN2 | 4 ulp | qrt rounds functions correctly, LiteRT does not |
+| TANH | 8 ulp | LiteRT's function is less exact |
+| EXP | 64 ulp | LiteRT's function is less exact |
+| LOG | 4 ulp, or 2^-22 | XNNPACK's function is less exact around 1 |
+| SIN, COS of magnitudes up to 10,000 | 4 ulp, or 2^-21 | LiteRT's functions are less exact around their zeros |
+| HARD_SWISH | 4 ulp, or 2^-23 | XNNPACK rounds the sum at another step, which matters around -3 |
+| GELU | 4 ulp, or 2^-20 | LiteRT uses rational approximations |
+| SOFTMAX, LOG_SOFTMAX | 8 ulp of the element, or of the largest element of the result | the exponentials, and their \
+order in the sum |
+| SUM, MEAN that are not in the table above | 4 ulp, or n * 2^-23 times the sum (for MEAN: the mean) of the magnitudes \
+of the n terms | XNNPACK's order depends on the CPU |
+| CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV that are not in the table above, and BATCH_MATMUL | \
+4 ulp of the element, or of the largest element of the result | the order of the sums |
+| UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN | 64 ulp of the element, or of the largest element of the result | errors \
+accumulate from step to step |
 
-- In the default build SOFTMAX and LOG_SOFTMAX, and SUM and MEAN over the last axis, add sixteen terms at a time. Of n
-  terms, with m = n // 16, the terms i, i + m, ..., i + 15m are added to one, in this order, until 16 or fewer are left.
-  The terms after the first 16m are added to a remainder, with which the last sum begins. A sum of 128,000 terms of one
-  sign was within 3 units of the exact sum. LiteRT's own sums are less exact if a thousand or more terms are similar: by
-  13 units for 4,097 terms and by 55 for 128,000.
-- The reference kernels add in order, and so do SUM and MEAN over other axes, L2_NORMALIZATION and AVERAGE_POOL_2D in
-  the default build. The results are equal, and their error grows with the number of terms: for 128,000 terms it is 200
-  units, and thousands if the terms are similar.
-- XNNPACK treats operands below 2^-126 as 0: CEIL, FLOOR, LOG, RSQRT and SQRT of them return what they return for 0.
-- Near the ends of float32 XNNPACK's functions have other results. EXP is infinite above 88.37, and 0 for a NaN. LOG is
-  infinite above 2.4e38. LOGISTIC is a NaN for magnitudes of at least 2^91. RSQRT of 0 is a NaN. RSQRT and SQRT are
-  wrong for numbers of at least 2^127. HARD_SWISH is infinite in qrt for numbers of at least 2^126. SIN and COS differ
-  more for magnitudes above 10,000.
+A fused TANH is supported in FULLY_CONNECTED, UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN only: LiteRT ignores it elsewhere.
 
-## Inputs that are quantized in each run
+### Values at the ends of float32
 
-FULLY_CONNECTED, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 weights quantize their input in each run. The rows
-`hybrid` of a profile name the rule.
+In the profile `litert`, XNNPACK's results differ from qrt's for the following operands. `qrt diff` counts them.
 
-| rule | elements with a common range | storage | rounding |
-|---|---|---|---|
-| `rows` | a row; in a 1x1 convolution a pixel, in any other an image | all of int8, in float32 | half to even, \
-then the zero point is added |
-| `symmetric` | a row or an image | -127 to 127 | half away from zero |
-| `asymmetric` | a row or an image | all of int8, in float64 | half away from zero, then the zero point is added |
-| `images` | an image | the same | the same |
-| `images_in_fours` | an image | the same | the same |
+| operator | operands | XNNPACK's result |
+|---|---|---|
+| CEIL, FLOOR, LOG, RSQRT, SQRT | below 2^-126 | the result for 0 |
+| EXP | above 88.37 | infinity |
+| EXP | NaN | 0 |
+| LOG | above 2.4e38 | infinity |
+| LOGISTIC | magnitudes of at least 2^91 | NaN |
+| RSQRT | 0 | NaN |
+| RSQRT, SQRT | at least 2^127 | a wrong number |
+| HARD_SWISH | at least 2^126 | a finite number, where qrt's is infinite |
+| SIN, COS | magnitudes above 10,000 | differs by more than the bound above |
 
-- A range includes 0. If all elements are 0, they are stored as 0.
-- Rounding away from zero adds 0.5 in float32 to eight elements at a time, so that the float just below 0.5 becomes 1.
-  The last elements of a row or an image, fewer than eight, are rounded one by one, and it becomes 0.
-- An exact sum is converted to a float. `rows` multiplies it by the scale of the row, then multiplies by the scale of
-  the weights and adds the bias with one rounding. `symmetric` and `asymmetric` multiply by the product of both scales.
-  `images` multiplies by the scale of the weights, then by that of the input; `images_in_fours` does the same, but in
-  the other order for the channels after the last multiple of four.
-- In the default build the option `asymmetric_quantize_inputs` has no effect if XNNPACK executes the operator, which is
-  so if weights and bias are in the file, and no TANH is fused.
-- A NaN, an infinity, or an element of 0 in a range below 2^-120 is an error at run time: LiteRT's result is an
-  undefined conversion. Other results of such a range differ by at most 2^-119 times the sum of the weights.
-- Refused are: weights of uint8 and weights with a zero point; CONV_2D with groups; a single scale for all channels of
-  DEPTHWISE_CONV_2D, because LiteRT reads past the end of the scales; and weights that are known only at run time, if
-  the input has a zero point, because LiteRT reuses their sums from its first run.
+### Rules of floats
+
+The rows `float_...` and `segment_sum` of the [profiles](#profiles) have these rules. Every step is rounded to float32;
+`fma(a, b, c)` is `a*b + c`, rounded once.
+
+**float_products**: the products of FULLY_CONNECTED, BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D and TRANSPOSE_CONV. A
+matrix product adds in the order of k, a convolution over the rows of the kernel, then its columns, then the channels.
+With `bias_then_fma`, a depthwise convolution with one filter for each channel goes over the columns first.
+
+    bias_then_fma:       sum = bias, or 0;  sum = fma(x, w, sum) for each product
+    products_then_bias:  sum = 0;           sum = sum + x*w for each product;  sum = sum + bias
+
+**float_average_pool**: n is the number of elements of the window that are not padding. `nines` takes the elements of
+the window column by column, nine at a time; padding and missing elements are 0.
+
+    in_order:  sum = sum + x, row by row;  result = sum / n
+    nines:     nine = ((x2 + x3) + (x4 + x5)) + (((x0 + x1) + x8) + (x6 + x7))
+               sum = sum + nine for each nine elements, beginning with the first nine;  result = sum * (1/n)
+
+**float_sum**: `in_order` adds all elements one after the other, from 0. `by_runs` reduces each run of adjacent axes by
+itself, the last run first: axes 0, 1 and 3 are the runs (3) and (0, 1). A run that has the last axis of a size other
+than 1 is added in sixteens, as below; other runs are added in order. A MEAN divides after its first run.
+
+**Sums in sixteens.** The program adds n terms x so that the error hardly grows with n:
+
+    rest = 0
+    while n > 16:
+        m = n // 16
+        rest = rest + x[16*m] + ... + x[n - 1]                       # the terms after the first 16*m, in order
+        x = [x[i] + x[i + m] + ... + x[i + 15*m] for i in range(m)]  # each from 0, in this order
+        n = m
+    sum = rest + x[0] + ... + x[n - 1]
+
+A sum of 128,000 terms of one sign was within 3 ulp of the exact sum. XNNPACK's own sums were off by 13 ulp for 4,097
+similar terms, and by 55 ulp for 128,000. A sum in order is off by 200 ulp for 128,000 terms, and by thousands if the
+terms are similar. An axis whose size is known only at run time is added in order.
+
+**float_average**: a MEAN of n elements is `sum / n` (`divide`) or `sum * (1/n)` (`multiply`).
+
+**float_softmax**: with `e = exp(beta * (x - max(x)))`, `in_order` adds e in order, and the result is `e / sum`.
+`multiply` adds e in sixteens, and the result is `e * (1/sum)`. LOG_SOFTMAX, `x - max(x) - log(sum)`, has the same sums.
+
+**float_logistic**: with `p = exp(-|x|)`, the result is `1 / (1 + p)` for x >= 0 and `p * (1 / (1 + p))` for x < 0
+(`whole`). `cut` differs for x < -9: the result is `p`.
+
+**segment_sum**: `in_order` adds the rows of each segment one after the other, from 0.
+
+`qrt.load(..., for_quantization=True)` replaces the rules `float_...` and `hybrid` by `bias_then_fma`, `in_order`,
+`divide`, `whole`, and `floats`, which dequantizes int8 weights to float32.
+
+## Float32 inputs with int8 weights
+
+FULLY_CONNECTED, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 weights quantize their input in every run, with a
+scale s and a zero point z from the range of the elements x. These are the rules of the rows `hybrid`.
+
+| rule | the elements x with one scale |
+|---|---|
+| `rows` | FULLY_CONNECTED: a row. CONV_2D with a 1x1 kernel, strides of 1 and no padding: a pixel. Any other CONV_2D, \
+and one from one channel to one: an image |
+| `symmetric`, `asymmetric` | FULLY_CONNECTED: a row. Convolutions: an image |
+| `images`, `images_in_fours` | an image |
+
+The parameters and the quantized input q, with `low = min(0, min(x))`, `high = max(0, max(x))` and
+`magnitude = max(|x|)`:
+
+    rows, all steps in float32:
+        inverse = 255 / (high - low), or 1 if low = high
+        error   = (-128 + low*inverse) + (127 + high*inverse)
+        z       = half_even(clamp(-128 - low*inverse if error > 0 else 127 - high*inverse, -128, 127))
+        s       = 1 / inverse
+        q       = clamp(half_even(x * inverse) + z, -128, 127)
+
+    symmetric, all steps in float32:
+        inverse = 127 / magnitude, s = magnitude / 127, or both 1 if magnitude = 0
+        z       = 0
+        q       = clamp(away(x * inverse), -127, 127)
+
+    asymmetric, images, images_in_fours, with the difference high - low in float32 and other steps in float64:
+        s       = (high - low) / 255, or 1 if low = high
+        near    = 128 + |low/s| < 127 + |high/s|
+        z       = away(clamp(-128 - low/s if near else 127 - high/s, -128, 127)), or 0 if low = high
+        s       = f32(s), inverse = f32(1 / s)
+        q       = clamp(away(f32(x * inverse)) + z, -128, 127)
+
+`half_even` rounds halves to even and `away` away from zero. LiteRT's vector code computes `away(y)` as
+`trunc(f32(y + 0.5))` for y >= 0, and rounds the largest float below 0.5 to 1. The program does the same for the first
+`n // 8 * 8` of the n elements of a row or an image; the last elements are rounded exactly.
+
+The results, with the exact sum `acc = f32(sum of (q - z) * w)`, the scale sw of the weights and a bias that may be 0:
+
+    rows:                   fma(acc * s, sw, bias)
+    symmetric, asymmetric:  acc * (s * sw) + bias
+    images:                 (acc * sw) * s + bias
+    images_in_fours:        (acc * sw) * s + bias for the first c // 4 * 4 of the c output channels
+                            (acc * s) * sw + bias for the others
+
+- The option `asymmetric_quantize_inputs` has no effect in the profile `litert` if XNNPACK executes the operator (rule
+  `rows`). It has no effect in convolutions either.
+- A NaN or an infinity in the input is an error at run time, because LiteRT's result is undefined. So is an element of 0
+  if the range `high - low` is not 0 but below 2^-120. Other results of such a range differ from LiteRT's by at most
+  2^-119 times the sum of the magnitudes of the weights.
+
+These forms are not supported:
+
+| form | reason |
+|---|---|
+| weights of uint8, or int8 weights with a zero point | no kernel of LiteRT |
+| CONV_2D with groups | |
+| DEPTHWISE_CONV_2D of several channels whose weights have a single scale | LiteRT reads past the end of the scales |
+| rule `asymmetric` in CONV_2D or FULLY_CONNECTED, with weights that are known only at run time | LiteRT keeps the \
+sums of the weights of its first run |
 
 ## Operators
 
+The last column is for inputs that all have no scales, such as float32 and int32. Where it is empty, "forms" is for all
+inputs; where "forms" is empty, the operator has no quantized form. Operators that move elements, such as RESHAPE,
+GATHER and PAD, accept tensors of all types, unless their row names types. "Known" means known at import.
+
 """
-_TABLES = """
+_PROFILES = """
 ## Profiles
 
-A profile lists the rule of each op under some conditions. The first row whose conditions are true applies.
-[Numerics](../numerics.md) defines the rules. The rows `activation` list how bounds of fused activations are rounded,
-which depends on the kernel.
+A profile has rows of a computation, conditions, and a rule. The rule of a computation is that of its first row whose
+conditions are all true; "none" is always true. If no row applies, the operator's form is not supported, and the error
+names the computation and the values of its conditions. Each rule is linked to its definition. The column "kernel" has
+the runtime's kind of kernel: `delegate` (XNNPACK), `builtin` (LiteRT's own kernels) or `reference`.
+
+Most computations have the name of an operator, in lower case. These do not:
+
+"""
+_CONDITIONS = """
+The conditions are these. Real numbers are float32; types are `i8`, `u8`, `i16`, `i32`, `i64` and `f32`.
+
+"""
+COMPUTATIONS = {
+    "activation": Computation(
+        "the bounds of a fused activation, or of RELU and other clamps, as integers", "#other-rules"
+    ),
+    "conv2d": Computation("CONV_2D", "requantization.md#{rule}"),
+    "depthwise_conv2d": Computation("DEPTHWISE_CONV_2D", "requantization.md#{rule}"),
+    "fully_connected": Computation("", "requantization.md#{rule}"),
+    "add": Computation("ADD and SUB", "requantization.md#{rule}-of-sums"),
+    "mul": Computation("", "requantization.md#{rule}"),
+    "transpose_conv2d": Computation("TRANSPOSE_CONV", "requantization.md#{rule}", {"half_up_twice_8": "#other-rules"}),
+    "batch_matmul": Computation("", "requantization.md#{rule}"),
+    "div": Computation("", "../numerics_operations.md#div-and-squared_difference"),
+    "squared_difference": Computation("", "../numerics_operations.md#div-and-squared_difference"),
+    "maximum_minimum": Computation("MAXIMUM and MINIMUM", "#other-rules"),
+    "comparison": Computation(
+        "EQUAL, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL and NOT_EQUAL",
+        "../numerics_operations.md#comparisons-of-imported-models",
+        {"exact": "#other-rules"},
+    ),
+    "leaky_relu": Computation("", "requantization.md#{rule}"),
+    "prelu": Computation("", "requantization.md#{rule}"),
+    "relu": Computation("RELU, RELU6, RELU_0_TO_1 and RELU_N1_TO_1", "requantization.md#{rule}"),
+    "abs": Computation("", "requantization.md#{rule}"),
+    "segment_sum": Computation("", "#rules-of-floats"),
+    "neg": Computation("", "#other-rules"),
+    "average_pool2d": Computation("AVERAGE_POOL_2D", "requantization.md#{rule}"),
+    "max_pool2d": Computation("MAX_POOL_2D", "#other-rules"),
+    "mean": Computation("", "requantization.md#{rule}"),
+    "sum": Computation("", "requantization.md#{rule}"),
+    "softmax": Computation("", "../numerics_functions.md#rules-of-softmax-and-log_softmax"),
+    "log_softmax": Computation("", "../numerics_functions.md#rules-of-softmax-and-log_softmax"),
+    "logistic": Computation("LOGISTIC of 16-bit tensors", "../numerics_functions.md#logistic-and-tanh"),
+    "tanh": Computation("TANH of 16-bit tensors", "../numerics_functions.md#logistic-and-tanh"),
+    "table": Computation(
+        "ELU, EXP, GELU, HARD_SWISH, LOG, LOGISTIC, RSQRT, SQRT and TANH of 8-bit tensors, and SQRT of 16-bit ones",
+        "#other-rules",
+    ),
+    "quantize": Computation("QUANTIZE of float32", "#other-rules"),
+    "dequantize": Computation("", "#other-rules"),
+    "requantize": Computation("QUANTIZE of a quantized tensor", "requantization.md#{rule}", {"exact": "#other-rules"}),
+    "float_products": Computation("the sums of products of float32", "#rules-of-floats"),
+    "hybrid": Computation(
+        "CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32 with int8 weights",
+        "#float32-inputs-with-int8-weights",
+    ),
+    "float_average_pool": Computation("AVERAGE_POOL_2D of float32", "#rules-of-floats"),
+    "float_sum": Computation("the sum of SUM and MEAN of float32", "#rules-of-floats"),
+    "float_average": Computation("the division of MEAN of float32", "#rules-of-floats"),
+    "float_softmax": Computation("SOFTMAX and LOG_SOFTMAX of float32", "#rules-of-floats"),
+    "float_logistic": Computation("LOGISTIC of float32", "#rules-of-floats"),
+    "concatenation": Computation(
+        "an operand of CONCATENATION whose scale or zero point is not the result's", "#other-rules"
+    ),
+    "resize_bilinear": Computation("", "../numerics_operations.md#resize_bilinear"),
+}
+"""The names in the first column of the profiles. The text is empty where the name is an operator's, in lower case."""
+CONDITIONS = {
+    "kernel": "`activation`: the kernel of the row that applies to the operator",
+    "storage": "the type of the storage, or f32; of the result for `quantize`, `requantize` and `concatenation`, "
+    "otherwise of the input, which the result shares except for `softmax` and `dequantize`",
+    "source": "the type of the input's storage",
+    "multiplier": "the product of the scales of both operands, divided by the scale of the result; for weights with "
+    "several scales, the largest",
+    "bias": "the type of the bias in the file",
+    "bias_type": "the option `quantized_bias_type` of the operator",
+    "weight_offset": "the weights, or the second operand of `batch_matmul`, have a zero point other than 0",
+    "scale_axis": "the `quantized_dimension` of weights with a single scale; 0 if they have several",
+    "ratio": "the scale of the input, divided by that of the result; for `add` the smaller one of both inputs",
+    "largest_ratio": "the larger one of both inputs of `add`",
+    "slope": "the magnitude of `ratio` times the slope",
+    "op": "the operator, ADD or SUB",
+    "operator": "the operator",
+    "function": "the operator",
+    "is_broadcast": "the operands have different shapes",
+    "is_short": "padding is SAME, and the kernel is smaller than the stride along an axis",
+    "scale": "the scale of the input",
+    "is_constant": "the input is known at import",
+    "is_per_axis": "the input has a scale for each index of an axis",
+    "is_shift": "input and result are 8-bit tensors with the same scale that differ at most in signedness: the zero "
+    "point of uint8 is 128 larger than that of int8",
+    "is_delegated": "weights and bias are in the file, and there is no fused TANH",
+    "is_asymmetric": "the option `asymmetric_quantize_inputs` of the operator is set",
+    "has_unequal_scales": "the weights have scales that differ",
+    "has_gaps": "a stride is larger than the window along its axis",
+    "is_equal": "the operand has the scale and zero point of the result",
+}
+"""The meaning of each name in the conditions."""
+_OTHER_RULES = """
+### Other rules
+
+s and z are the scale and the zero point of the result, or of the input of `dequantize`; si and zi are those of the
+input. Steps are rounded to float32, except where another format is given. `half_even` rounds to an integer, halves to
+even, and `away` halves away from zero. Every result is clamped to the bounds of the storage.
+
+| computation | rule | result |
+|---|---|---|
+| `activation` | `half_even` | `half_even(bound / s + z)` |
+| `activation` | `half_away` | `away(bound / s) + z` |
+| `table` | `half_even` | `half_even(f(x) / s + z)` for `x = si * (q - zi)`; LOGISTIC and TANH are computed in float64 |
+| `table` | `half_away` | `away(f(x) * (1 / s)) + z`; SQRT is truncated, and RSQRT and HARD_SWISH are computed in \
+integers, as `qrt/models/tflite/tables.py` defines |
+| `quantize` | `reciprocal` | `half_even(x * (1 / s)) + z` |
+| `quantize` | `divide` | `away(x / s) + z` |
+| `quantize` | `eights` | `reciprocal` for the first `n // 8 * 8` of n elements, `away(x / s) + z` in float64 for the \
+others |
+| `dequantize` | `multiply` | `(q - z) * s`, rounded once |
+| `dequantize` | `eights_twice` | `q * s + (-z * s)`, with both products and the sum rounded, for the first \
+`n // 8 * 8` of n elements; `multiply` for the others |
+| `requantize` | `exact` | `q - zi + z` |
+| `concatenation` | `table` | `away(q * r + (-zi * r)) + z`, with `r = si * (1 / s)` |
+| `concatenation` | `exact` | `q` |
+| `transpose_conv2d` | `half_up_twice_8` | [`half_up_twice`](requantization.md#half_up_twice) for the first \
+`c // 8 * 8` of c output channels, [`fixed_double`](requantization.md#fixed_double) for the others |
+| `maximum_minimum`, `max_pool2d` | `exact` | the largest or least storage |
+| `comparison` | `exact` | the storage is compared |
+| `neg` | `exact` | `-q`, whatever the zero point |
 """
 
 
 def page() -> str:
     """Return the page."""
-    return importer_page.page(_HEAD, _TABLES, _operators(), ".tflite")
+    names = {name: computation for name, computation in COMPUTATIONS.items() if computation.text}
+    conditions = "".join(f"| `{name}` | {text} |\n" for name, text in CONDITIONS.items())
+    return "".join(
+        (
+            _HEAD,
+            importer_page.operators_table(operators(), "forms", "forms without quantized inputs"),
+            _PROFILES,
+            importer_page.computations_table(names),
+            _CONDITIONS,
+            f"| condition | meaning |\n|---|---|\n{conditions}",
+            _OTHER_RULES,
+            importer_page.profiles(".tflite", COMPUTATIONS),
+        )
+    )
 
 
-def operators() -> list[tuple[list[str], str]]:
-    """Return the names of operators that one function imports, and the description of their forms."""
-    return importer_page.described(_operators())
-
-
-def _operators() -> importer_page.Operators:
-    """Return the operators with quantized forms, and those without."""
-    return {**PLAIN_OPERATORS, **OPERATORS}
+def operators() -> importer_page.Described:
+    """Return the names of operators with the same forms, and the descriptions of these: with scales, and without."""
+    return importer_page.described(OPERATORS, PLAIN_OPERATORS)

@@ -1,1 +1,1 @@
-"""One package per dialect: its `ops.py` defines the ops, with their verifiers and custom syntax."""
+"""One package per MLIR dialect: its `ops.py` defines the ops, with their verifiers and custom syntax."""

@@ -1,4 +1,4 @@
-"""Canonicalization: the simplest form of every operation."""
+"""Canonicalization: rewriting of every operation to its simplest form."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from qrt.ir.rewriting.rewrite import Pattern, canonicalizations
 
 
 def _patterns(operation: Operation) -> Sequence[Pattern]:
-    """Return the patterns that upstream tries, in its order."""
+    """Return an operation's upstream canonicalization patterns, in the order in which upstream tries them."""
     definition = operation.definition
     return () if definition is None else canonicalizations(definition)
 
@@ -25,12 +25,14 @@ def _patterns_and_constants(operation: Operation) -> Sequence[Pattern]:
 
 @dataclass(frozen=True)
 class Canonicalize:
-    """Folds, computes constants (casts of constants exactly), merges them, removes dead pure operations, and writes
-    `"quant.cast"`, `"quant.conv2d"` and `"quant.matmul"` as the ops with their meaning.
+    """Folds operations, computes casts of constants exactly, merges equal constants, and removes dead pure operations.
 
-    Preserves every value by default. `fold-qcast-dcast` also removes a quantization of a value that was dequantized
-    from the same type, `fold-dcast-qcast` a dequantization of a quantized value: these change values.
-    `fold-constants=false` leaves casts of constants alone, as upstream does.
+    Also replaces `"quant.cast"` by `quant.qcast` or `quant.dcast`, and `"quant.conv2d"` and `"quant.matmul"` by the
+    `qrt` ops of those names.
+
+    Preserves every value by default. Two options change values: `fold-qcast-dcast` also replaces `qcast(dcast(x))` by
+    `x` if `x` has the result's type, and `fold-dcast-qcast` replaces `dcast(qcast(x))` by `x`. `fold-constants=false`
+    leaves casts of constants alone, as upstream does.
     """
 
     fold_qcast_dcast: bool = option(False, FOLD_QCAST_DCAST)
@@ -47,6 +49,6 @@ class Canonicalize:
         self.function(module.operation)
 
     def function(self, root: Operation) -> None:
-        """Canonicalize the inside of one operation."""
+        """Canonicalize all operations in the regions of `root`, such as a function or a module."""
         folds = Folds(self.fold_qcast_dcast, self.fold_dcast_qcast)
         rewrite_greedily(root, folds, _patterns_and_constants if self.fold_constants else _patterns)

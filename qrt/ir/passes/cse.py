@@ -16,7 +16,7 @@ Known = dict[Hashable, Operation]
 class CommonSubexpressionElimination:
     """Merges pure operations that compute the same, and removes dead ones. Preserves every value.
 
-    One pass in upstream's order: an operation is dead if it was so when it was reached.
+    Visits each operation once, as upstream does: an operation whose only users are removed by this pass remains.
     """
 
     def run(self, module: Module) -> None:
@@ -42,7 +42,7 @@ def _regions(operation: Operation, known: Known, unused: list[Operation]) -> Non
 
 
 def _block(block: Block, known: Known, unused: list[Operation]) -> list[Hashable]:
-    """Merge the operations of a block, and return the keys that it added."""
+    """Merge or remove the operations of a block, and return the keys that the block added to `known`."""
     before = len(known)
     for operation in block:
         if not _simplify(operation, known, unused):
@@ -71,9 +71,9 @@ def _may_merge(operation: Operation) -> bool:
 
 
 def _key(operation: Operation, inside: dict[Value, int]) -> Hashable:
-    """Return a key that is equal for operations that compute the same.
+    """Return a key that is equal for two operations that compute the same.
 
-    `inside` numbers the values of the operation's regions.
+    `inside` numbers the values that the operation's regions define, so that equal regions have equal keys.
     """
     operands: tuple[Hashable, ...] = tuple(inside.get(value, value) for value in operation.operands)
     if operation.has_trait(COMMUTATIVE):

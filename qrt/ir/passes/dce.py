@@ -1,4 +1,4 @@
-"""Removal of operations without uses, and of symbols that nothing names."""
+"""Dead code elimination, and removal of private symbols to which nothing refers."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,10 @@ from qrt.ir.rewriting.rewrite import erase_dead, is_dead
 
 @dataclass(frozen=True)
 class DeadCodeElimination:
-    """Removes pure operations whose results nothing uses, and those that only these used. Changes no value."""
+    """Removes pure operations without used results, and then the operations that only the removed ones used.
+
+    Changes no value.
+    """
 
     def run(self, module: Module) -> None:
         erase_dead([operation for operation in module.operation.walk() if is_dead(operation)])
@@ -18,7 +21,7 @@ class DeadCodeElimination:
 
 @dataclass(frozen=True)
 class SymbolDeadCodeElimination:
-    """Removes private symbols that no live operation names. Changes no value."""
+    """Removes private symbols, such as functions, to which no live operation refers. Changes no value."""
 
     def run(self, module: Module) -> None:
         require_known_tables(module.operation)
@@ -42,7 +45,7 @@ class SymbolDeadCodeElimination:
 
 
 class _Tables:
-    """The symbols of every symbol table, read once."""
+    """A cache of the symbols of each symbol table below `root`, by name."""
 
     def __init__(self, root: Operation) -> None:
         self.root = root
@@ -54,7 +57,7 @@ class _Tables:
         return self.known[table]
 
     def named(self, operation: Operation) -> list[Operation]:
-        """Return the symbols that an operation names, with those on the path of a nested name."""
+        """Return all symbols to which an operation refers; for `@a::@b` both `@a` and `@b`."""
         return [symbol for reference in references(operation) for symbol in self.resolve(operation, reference)]
 
     def resolve(self, operation: Operation, reference: SymbolRefAttr) -> list[Operation]:

@@ -1,7 +1,7 @@
-"""A test for operations that are defined for all operands, so that they may be moved to where they would not have run.
+"""A test for operations that raise no error for any operands, so that a pass may run them where the program does not.
 
-Upstream requires less of a speculatable operation: there an undefined result is poison, which does harm only where it
-is used. Here an undefined operation raises an error.
+Upstream's speculatable operations may have undefined results: these are poison, which is harmless until it is used. In
+qrt an operation with an undefined result raises an error.
 """
 
 from qrt.ir import Operation
@@ -16,7 +16,7 @@ from qrt.ir.dialects.arith.scalars import fold_constants
 from qrt.types import FloatType, Type
 
 _UNBOUNDED = frozenset(("f16", "bf16", "f32", "f64"))
-"""Formats that every computed number has a value in: some have no NaN, one has no zero."""
+"""Formats that can represent every computed value; others have no NaN, and one has no zero."""
 _OF_SAFE_CONSTANTS = frozenset(
     f"arith.{name}"
     for name in ["divsi", "divui", "ceildivsi", "ceildivui", "floordivsi", "remsi", "remui", "shli", "shrsi", "shrui"]
@@ -56,13 +56,13 @@ _DEFINED = frozenset(
         "vector.transpose",
     ]
 )
-"""Ops that no value makes undefined, if their types have no dimension that only the run knows."""
+"""Ops that are defined for all operands of static shape."""
 
 
 def is_defined(operation: Operation) -> bool:
-    """Return True if neither the operation nor one inside it raises an error, for all values of its operands.
+    """Return True if an operation, with all operations in its regions, raises no error for any values of its operands.
 
-    This may follow from the op, or from constant operands.
+    An operand that is a constant counts with its value: `arith.divsi` with the constant divisor 2 is defined.
     """
     return _is_defined_itself(operation) and all(
         is_defined(child) for region in operation.regions for block in region.blocks for child in block
@@ -84,14 +84,15 @@ def _is_defined_itself(operation: Operation) -> bool:
 
 
 def _is_known(type: Type) -> bool:
-    """Return True for a scalar, or a type with a static shape."""
+    """Return True if a type is a scalar, or has a static shape."""
     return not isinstance(type, Shaped) or (type.shape is not None and None not in type.shape)
 
 
 def _is_total(operation: Operation) -> bool:
-    """Return True if an element-wise operation has a result for all operands.
+    """Return True if an element-wise operation has a defined result for all values of its operands.
 
-    It has no flags (`nsw`, ...) that operands could violate, and its result types hold all values that it may compute.
+    That is: it has no flags (`nsw`, `exact`, ...) that operands could violate, no operands for which the op is
+    undefined, and result types that can represent every computed value.
     """
     flags = operation.attributes.get("overflowFlags")
     if "isExact" in operation.attributes or (flags is not None and ENUMERATIONS["arith.overflow"].flags(flags)):
@@ -103,7 +104,7 @@ def _is_total(operation: Operation) -> bool:
 
 
 def _is_within(extract: Operation) -> bool:
-    """Return True if a `tensor.extract` has constant indices within the tensor's type."""
+    """Return True if all indices of a `tensor.extract` are constants within the static shape of its tensor."""
     source, indices = extract.operands[0], map(constant_number, extract.operands[1:])
     return all(
         index is not None and size is not None and 0 <= index < size

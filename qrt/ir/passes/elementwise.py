@@ -1,7 +1,7 @@
-"""Emitters of element-wise computations.
+"""Builders for element-wise computations on a scalar, on a whole tensor, or in the body of a `linalg.generic`.
 
-They emit on a scalar, on a whole tensor, or in the body of a `linalg.generic` if parameters differ by channel or block.
-The emitted operations, and their order, are those of upstream's `lower-quant-ops`.
+The `linalg.generic` is for quantization parameters that differ by channel or block. The emitted operations, and their
+order, are those of upstream's `lower-quant-ops`.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,10 @@ INDEX = IndexType()
 
 
 class Emitter:
-    """An emitter on the whole value `x`, a scalar or a ranked tensor, for parameters per layer.
+    """A builder of element-wise operations on all of `x`, a scalar or a ranked tensor, with per-layer parameters.
 
-    Numbers are integers: of a float type their bit patterns; of an integer type they are taken modulo its width.
+    The numbers that its methods take are integers: bit patterns for a float element type; for an integer element type
+    they are taken modulo `2**width`.
     """
 
     def __init__(self, builder: Builder, x: Value) -> None:
@@ -34,15 +35,18 @@ class Emitter:
         self._constants: dict[tuple[object, ...], Value] = {}
 
     def scalar(self, number: int, element: Type) -> Value:
-        """Emit a scalar constant before the computation."""
+        """Emit a scalar constant of type `element`."""
         return self.builder.constant(scalar_attribute(number, element), element)
 
     def parameter(self, numbers: Sequence[int], element: Type) -> Value:
-        """Emit a constant with one value per layer, channel or block; `spread` gives it the shape of `x`."""
+        """Emit a constant with one number per layer, channel or block; `spread` broadcasts it to the shape of `x`."""
         return self.scalar(numbers[0], element)
 
     def constant(self, numbers: Sequence[int], element: Type) -> Value:
-        """Return a parameter in the shape of `x`, creating it on first use."""
+        """Return a constant with one number per layer, channel or block, broadcast to the shape of `x`.
+
+        Equal constants are emitted once.
+        """
         key = (*numbers, element)
         shaped = self._constants.get(key)
         if shaped is None:
@@ -52,7 +56,7 @@ class Emitter:
         return shaped
 
     def spread(self, scalar: Value) -> Value:
-        """Return a scalar in the shape of `x`."""
+        """Return a scalar broadcast to the shape of `x`; the scalar itself if `x` is a scalar."""
         if self._shape is None:
             return scalar
         if self._extents is None:
@@ -62,7 +66,7 @@ class Emitter:
     def emit(
         self, name: str, operands: Sequence[Value], element: Type, attributes: dict[str, Attribute] | None = None
     ) -> Value:
-        """Emit an element-wise operation whose result has elements of `element`."""
+        """Emit the operation `name`, whose result has the shape of `x` and elements of type `element`."""
         return self.builder.value(name, operands, self._type(element), attributes)
 
     def _type(self, element: Type) -> Type:
@@ -74,17 +78,15 @@ class Emitter:
         return type
 
     def finish(self, y: Value) -> Value:
-        """Return the result, given the last computed value."""
+        """Return the result of the computation, given its last value `y`; for this class it is `y` itself."""
         return y
 
 
 class ChannelEmitter(Emitter):
-    """An emitter in the body of a `linalg.generic` over the ranked tensor `x`, for parameters per axis or
-    sub-channel.
-    """
+    """A builder in the body of a `linalg.generic` over the ranked tensor `x`, for per-axis or sub-channel types."""
 
     def __init__(self, builder: Builder, x: Value, quantized: UniformType, axis: int | None) -> None:
-        """Begin the `linalg.generic`; `axis` overrides the axis of a per-axis type."""
+        """Open the body of the `linalg.generic`; an `axis` other than None replaces the axis of a per-axis type."""
         assert isinstance(x.type, TensorType)
         assert x.type.rank is not None
         self._outer = builder
@@ -113,7 +115,7 @@ class ChannelEmitter(Emitter):
 
 
 def extents(builder: Builder, tensor: Value) -> list[Value]:
-    """Return the dynamic extents of a ranked tensor."""
+    """Return the dynamic sizes of a ranked tensor as index values, by `tensor.dim`; static sizes are left out."""
     sizes = []
     for axis, size in enumerate(ranked(tensor).shape or ()):
         if size is None:
@@ -138,7 +140,7 @@ def scalar_attribute(number: int, element: Type) -> Attribute:
 
 
 def _wrapped(number: int, element: Type) -> int:
-    """Return a number modulo the width of `element`, as two's complement."""
+    """Return a number modulo `2**width` of an integer type, as a signed number; unchanged for another type."""
     if not isinstance(element, IntegerType):
         return number
     half = 1 << (element.width - 1)

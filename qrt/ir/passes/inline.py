@@ -1,4 +1,4 @@
-"""Inlining: calls are replaced by the bodies of the functions that they call."""
+"""Inlining: replacement of calls by the bodies of the called functions."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,20 +21,21 @@ Graph = dict[FuncOp, list[FuncOp]]
 
 @dataclass(frozen=True)
 class Inline:
-    """Replaces calls by the bodies of their callees, callees first.
+    """Replaces calls by the bodies of their callees, starting with functions that call no other.
 
-    Each function is canonicalized before and after; private functions that nothing names any more are removed. The
-    first three options are those of canonicalize.
+    Each function is canonicalized before and after, with the first three options, which are those of canonicalize.
+    Private functions to which nothing refers any more are removed.
 
-    Preserves every value by default. A call stays if it or its callee has the attribute `no_inline`, or if its callee
-    is recursive, has no body, has an op that is not registered, or has several blocks where one is allowed. Calls also
-    stay once the program would have grown by more than 16384 operations plus 16 for each of its own.
+    Preserves every value by default. A call remains if it or its callee has the attribute `no_inline`, or if its callee
+    is recursive, has no body, contains an op that is not registered, or has several blocks and the region around the
+    call allows only one. Calls also remain if inlining has added more than 16384 operations, plus 16 for each operation
+    of the original program.
 
-    With `entry` only the calls that the plan of that function makes are inlined, and those in the bodies that replace
-    them, in program order, as `qrt.compile` does. They are calls in the function itself and in its `scf.if` and
-    `scf.while`, marked `no_inline` or not. A callee that the interpreter runs as a whole, as it has several blocks or
-    does not return, stays, and so does, inside a region, the call of a function within itself: it may never run.
-    Elsewhere recursion, and calls that are nested deeper than 64, are an error.
+    With `entry`, only calls that the plan of that function (its executable form) runs are inlined, as in `qrt.compile`:
+    calls in its body and in the regions of its `scf.if` and `scf.while` operations, and then calls in the inlined
+    bodies, in program order, marked `no_inline` or not. Two kinds of call remain: calls of a function that has several
+    blocks or does not end in `func.return`, which the interpreter runs; and recursive calls in a region, which may
+    never run. Any other recursion is an error, and so are calls nested more than 64 deep.
     """
 
     fold_qcast_dcast: bool = option(False, FOLD_QCAST_DCAST)
@@ -69,7 +70,7 @@ class Inline:
             uses.remove(reversed(component))
 
     def _inline_into(self, function: FuncOp, inline: Callable[[], list[FuncOp]], uses: "_Uses | None") -> None:
-        """Inline calls in one function. ``inline`` returns the callees whose bodies it has inserted."""
+        """Run `inline`, which inlines calls in `function` and returns their callees; canonicalize before and after."""
         self._simplify(function)
         if uses is not None and uses.is_unused(function):
             return
@@ -85,9 +86,9 @@ class Inline:
 
 
 class _Uses:
-    """The number of references to each symbol while calls are inlined.
+    """The number of references to each symbol, updated while calls are inlined.
 
-    If calls are inlined into one function only, that function counts as used.
+    The function `entry`, if it is not None, counts as used.
     """
 
     def __init__(self, module: Module, entry: FuncOp | None) -> None:
@@ -97,22 +98,23 @@ class _Uses:
         self._inlined: set[FuncOp] = set()
 
     def is_unused(self, function: FuncOp) -> bool:
-        """Return True if nothing names a function, and it may be removed then."""
+        """Return True if a function has no references and is private, so that it may be removed."""
         if function is self._entry or function.is_declaration or not may_be_discarded(function):
             return False
         return self._counts[(function.sym_name,)] == 0
 
     def count_inlined(self, callees: Sequence[FuncOp]) -> None:
-        """Update the counts after a body has replaced a call of each of these functions."""
+        """Update the counts after one call of each of these functions has been replaced by the function's body."""
         self._inlined.update(callees)
         for callee in callees:
             self._counts[(callee.sym_name,)] -= 1
             self._counts.update(_names(callee))
 
     def remove(self, callers_first: Iterable[FuncOp]) -> None:
-        """Remove unused functions as upstream does.
+        """Remove unused functions, callers first, as upstream does.
 
-        A function that only another unused function names remains; symbol-dce removes it.
+        If a removed function was never inlined, the functions that it refers to remain, also if nothing else refers to
+        them; symbol-dce removes these.
         """
         for function in callers_first:
             if self.is_unused(function):
@@ -126,7 +128,7 @@ def _names(function: FuncOp) -> list[tuple[str, ...]]:
 
 
 def _graph(module: Module) -> Graph:
-    """Return the callees of every function."""
+    """Return the functions that each function of a module calls."""
     return {operation: _callees(operation) for operation in module.operation.walk() if isinstance(operation, FuncOp)}
 
 
@@ -136,8 +138,9 @@ def _callees(function: FuncOp) -> list[FuncOp]:
 
 
 def _components(graph: Graph) -> dict[FuncOp, int]:
-    """Return the strongly connected component of every function, callees before callers (Tarjan's algorithm,
-    iteratively).
+    """Return the number of each function's strongly connected component; callees come before callers.
+
+    The algorithm is Tarjan's, without recursion.
     """
     order: dict[FuncOp, int] = {}
     low: dict[FuncOp, int] = {}
@@ -171,13 +174,13 @@ def _components(graph: Graph) -> dict[FuncOp, int]:
 
 
 def _inline_calls(function: FuncOp, recursive: set[FuncOp], budget: InliningBudget) -> list[FuncOp]:
-    """Inline the calls in a function, but none in the inlined bodies. Return the callees."""
+    """Inline the calls in a function, except calls within the inlined bodies, and return the inlined callees."""
     calls = [operation for operation in function.walk() if operation.name == "func.call"]
     return [callee for call in calls if (callee := _inline(call, recursive, budget)) is not None]
 
 
 def _inline(call: Operation, recursive: set[FuncOp], budget: InliningBudget) -> FuncOp | None:
-    """Replace a call by the body of its callee, and return the callee; None if the call remains."""
+    """Replace a call by the body of its callee and return the callee, or return None if the call has to remain."""
     callee = symbol_of(call)
     if not isinstance(callee, FuncOp) or callee in recursive or callee.is_declaration:
         return None
@@ -195,7 +198,7 @@ def _inline(call: Operation, recursive: set[FuncOp], budget: InliningBudget) -> 
 
 
 def _inline_planned(module: Module, function: FuncOp, budget: InliningBudget) -> list[FuncOp]:
-    """Inline the calls that the plan of a function executes, and those in the inlined bodies. Return the callees."""
+    """Inline the calls that the plan of a function runs, and those in the inlined bodies; return the callees."""
     first: tuple[FuncOp, ...] = (function,)
     pending = [(op, first) for op in reversed(list(planned_operations(function))) if op.name == "func.call"]
     as_it_was = function.clone({}) if pending else function  # the callee, if the function calls itself

@@ -1,4 +1,4 @@
-"""Inlining of regions and annotations: regions are replaced by their bodies, annotations by their operands."""
+"""Inlining of `quant.region` operations, and removal of annotations."""
 
 from dataclasses import dataclass
 
@@ -19,9 +19,11 @@ ANNOTATED = frozenset({"quant.region", *IDENTITIES, *FAKE_QUANTS})
 class InlineRegions:
     """Replaces each `quant.region` by its body, and each annotation by its operand. Preserves every value.
 
-    What is left is the float program that they annotate: the types of ports, decided or not, are dropped
-    (`unfuse-kernels` rounds to those that are decided). Fake quantizations become a `quant.qcast` and a `quant.dcast`,
-    which have kernels.
+    A `quant.region` holds the float ops that a target computes by one quantized kernel; annotations are `quant.stats`,
+    `quant.stats_ref` and `quant.coupled_ref`. The result is the float program that was annotated: the quantized types
+    specified for the operands and results of regions are dropped. (`unfuse-kernels` instead inserts casts to those
+    types that are already chosen.) A fake quantization becomes a `quant.qcast` and a `quant.dcast`, for which qrt has
+    kernels.
     """
 
     observed: bool = option(False, OBSERVING)

@@ -1,4 +1,4 @@
-"""Conversion to `linalg.generic`: of element-wise ops on tensors, and of named `linalg` ops."""
+"""Conversion of element-wise ops on tensors, and of named `linalg` ops, to `linalg.generic`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class ConvertElementwiseToLinalg:
-    """Writes element-wise arith and math ops on ranked tensors as linalg.generic. Changes no value."""
+    """Replaces element-wise arith and math ops on ranked tensors by linalg.generic. Changes no value."""
 
     def run(self, module: Module) -> None:
         for operation in module.operation.walk():
@@ -34,7 +34,7 @@ def _is_on_tensors(operation: Operation) -> bool:
 
 
 def as_generic(operation: Operation) -> list[Value]:
-    """Build, before an op on ranked tensors, the `linalg.generic` that computes the same, and return its results."""
+    """Insert, before an element-wise op on ranked tensors, an equivalent `linalg.generic`, and return its results."""
     builder = Builder(operation)
     outputs = [_output(builder, operation, result) for result in operation.results]
     operands = [*operation.operands, *outputs]
@@ -46,7 +46,7 @@ def as_generic(operation: Operation) -> list[Value]:
 
 
 def _output(builder: Builder, operation: Operation, result: Value) -> Value:
-    """Return an operand of the result's type, whose values are not read, or a new tensor."""
+    """Return a tensor for `outs`, whose values are not read: an operand of the result's type, else a `tensor.empty`."""
     for operand in operation.operands:
         if operand.type is result.type:
             return operand
@@ -66,7 +66,10 @@ def _body(operation: Operation, operands: list[Value]) -> Region:
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:
-    """Build the `linalg.generic` of a structured op, with its body; the op's other attributes are dropped."""
+    """Build the `linalg.generic` of a named op of linalg from its body, and return its results.
+
+    Other attributes of the op are dropped.
+    """
     assert isinstance(operation, StructuredOp)  # this is a pattern of such ops alone
     types, maps, kinds = [value.type for value in operation.results], operation.indexing_maps, operation.iterators
     (region,) = operation.take_regions()
@@ -81,7 +84,7 @@ def _patterns(operation: Operation) -> Sequence[Pattern]:
 class GeneralizeNamedOps:
     """Replaces every named op of linalg by its linalg.generic. Changes no value.
 
-    Folds, merges constants and removes dead operations on the way, as upstream's pass does.
+    Also folds operations, merges constants and removes dead operations, as upstream's pass does.
     """
 
     def run(self, module: Module) -> None:

@@ -13,12 +13,14 @@ from qrt.ir.passes.options import option
 
 @dataclass(frozen=True)
 class LoopInvariantCodeMotion:
-    """Moves operations with the same results in every iteration out of a loop, before it. Preserves every value.
+    """Moves loop-invariant operations out of a loop, to the place before it. Preserves every value.
 
-    An operation moves if it uses nothing that the loop defines, has no effects, and may run although the loop runs no
-    iteration: it is defined for all operands, or the loop is known to run it. Inner loops come first, so that
-    operations moved out of them may also move out of the loops around them. With `strict_upstream` all that upstream
-    calls speculatable moves, even if the loop may not run it and it may be undefined.
+    An operation moves if it uses no value that the loop defines, has no effects, and can raise no error that the
+    original program would not raise: either it is defined for all operands, or every run of the loop is known to reach
+    it. Inner loops come first, so that operations moved out of them may also move out of outer loops.
+
+    With `strict_upstream` every operation moves that upstream calls speculatable, although the loop may have no
+    iterations and the operation may be undefined.
     """
 
     strict_upstream: bool = option(False, "move what upstream calls speculatable, though it may be undefined")
@@ -31,9 +33,9 @@ class LoopInvariantCodeMotion:
             self._hoist(loop)
 
     def _hoist(self, loop: Operation) -> None:
-        """Move operations in upstream's order.
+        """Move loop-invariant operations of one loop in upstream's order.
 
-        After a move, the operations that depend on the moved one are tried again.
+        After a move, the users of the moved operation are tried again.
         """
         assert loop.parent is not None  # loops stand in a block
         certain = set() if self.strict_upstream else set(_surely_run(loop))
@@ -49,9 +51,9 @@ class LoopInvariantCodeMotion:
 
 
 def _surely_run(loop: Operation) -> Iterator[Operation]:
-    """Yield the operations that surely run when a loop is reached, unless an earlier one raises an error.
+    """Yield operations of a loop's body that run whenever the loop is reached, unless an earlier one raises an error.
 
-    They are all before the first operation that might not terminate or might leave the program.
+    These are the operations up to the first one that might not terminate or might leave the program.
     """
     if runs(loop):
         for operation in loop.regions[0].blocks[0]:
@@ -78,7 +80,7 @@ def _may_move(operation: Operation, region: Region) -> bool:
 
 
 def _is_outside(value: Value, region: Region, inner: set[Operation]) -> bool:
-    """Return True if a value is defined outside of a region, or by one of the operations that move."""
+    """Return True if a value is defined outside `region`, or in one of the operations `inner`, which move with it."""
     owner = value.owner
     block = owner if isinstance(owner, Block) or owner is None else owner.parent
     while block is not None and block.parent is not None and block.parent is not region:

@@ -1,4 +1,4 @@
-"""Normalization of quantized types to their simplest spelling."""
+"""Normalization of sub-channel types that are equivalent to per-layer or per-axis types."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +14,13 @@ from qrt.types import FunctionType, TensorType, Type, UniformType
 
 @dataclass(frozen=True)
 class NormalizeQuantTypes:
-    """Makes tensors with one scale per-layer, and those whose scales differ along only one axis per-axis, as upstream
-    does. Preserves every value. Types inside attributes stay as they are.
+    """Converts sub-channel types to per-layer if they have one scale, to per-axis if scales differ along one axis only.
 
-    `strict_upstream` also normalizes types that upstream treats as per-axis although a block has several slices: the
-    scales then no longer fit the tensor. And it drops casts that undo one another where their types are normalized, as
-    upstream's conversion driver does. Value-changing.
+    Preserves every value. Follows upstream; types inside attributes stay as they are.
+
+    `strict_upstream` changes values in two cases, as upstream does. If the blocks of a type span several positions of
+    the axis along which its scales differ, the type also becomes per-axis, although it then has fewer scales than the
+    axis has positions. And casts that upstream takes for inverses are removed where normalization changes their types.
     """
 
     strict_upstream: bool = option(False, "normalize whatever upstream does: values change")
@@ -50,7 +51,7 @@ class _Normalizer:
         self.known: dict[Type, Type] = {}
 
     def changes(self, operation: Operation) -> bool:
-        """Return True if normalization changes a type of the operation's operands or results."""
+        """Return True if normalization changes the type of an operand or a result of the operation."""
         return any(self.type(value.type) is not value.type for value in (*operation.operands, *operation.results))
 
     def values(self, values: list[Value]) -> None:

@@ -6,7 +6,10 @@ from typing import Any
 
 
 def option(default: Any, text: str, choices: Sequence[str] = ()) -> Any:
-    """Return a field of a pass, with its text in ``qrt opt --help`` and its values, if only named ones are allowed."""
+    """Return a dataclass field for an option of a pass: default, help text of ``qrt opt --help``, and allowed values.
+
+    Without ``choices`` every value of the field's type is allowed.
+    """
     return field(default=default, metadata={"help": text, "choices": tuple(choices)})
 
 

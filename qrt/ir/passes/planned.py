@@ -1,35 +1,41 @@
-"""The operations of a function that the planner executes, on which the passes before planning work."""
+"""The operations of a function that its plan executes; passes that run before planning change only these.
+
+A plan is the executable form of a function that `qrt.compile` makes. Functions without one run in the interpreter.
+"""
 
 from collections.abc import Iterator
 
 from qrt.ir.core.operations import Block, Operation
 
 CONTROL = ("scf.while", "scf.if")
-"""Loops and branches, of whose regions a plan has the operations."""
+"""Loops and branches whose regions a plan executes."""
 OBSERVED = "quant.stats_ref"
-"""The op that names a value of which a run may tell."""
+"""The op that names a value that a run may report."""
 REPLACED = "quant.replaced"
-"""An attribute of such an op: the run may go on with another value."""
+"""An attribute of `quant.stats_ref`: the run may continue with another value."""
 
 
 def body(function: Operation) -> Block | None:
-    """Return the only block of a function that returns; the interpreter runs functions with several blocks."""
+    """Return the block of a function that has only one, which ends in `func.return`; None for any other function.
+
+    The interpreter runs the other functions.
+    """
     blocks = function.regions[0].blocks
     returns = len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "func.return"
     return blocks[0] if returns else None
 
 
 def planned_operations(function: Operation) -> Iterator[Operation]:
-    """Yield the operations of a function that a plan may execute, those in regions of loops and branches too.
+    """Yield the operations of a function that its plan may execute, also those in regions of `scf.if` and `scf.while`.
 
-    There are none for a function that the interpreter runs as a whole.
+    Yields nothing for a function that the interpreter runs as a whole.
     """
     for op in body(function) or ():
         yield from with_regions(op)
 
 
 def with_regions(op: Operation) -> Iterator[Operation]:
-    """Yield an operation and, if it is a loop or a branch that may be planned, all inside it."""
+    """Yield an operation and, if it is an `scf.if` or `scf.while`, all operations in its regions, recursively."""
     stack = [op]
     while stack:
         op = stack.pop()

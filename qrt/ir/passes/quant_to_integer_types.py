@@ -1,4 +1,4 @@
-"""Replaces quantized types by their storage integers in every operation."""
+"""Replacement of quantized types by their storage integers in every operation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,11 +43,10 @@ _EARLIER_PASSES = {
 
 @dataclass(frozen=True)
 class QuantToIntegerTypes:
-    """Replaces quantized types by their storage integers in all operations, and removes quant.scast. Preserves every
-    value.
+    """Replaces quantized types by their storage integers in all operations, and removes quant.scast.
 
-    Block arguments, values that loops and branches carry, results, function types and types in attributes change. An
-    operation that computes with quantized values is an error, and then the module stays as it was.
+    Preserves every value. Changes the types of results, of block arguments (those of loops included), of functions, and
+    in attributes. An operation that computes with quantized values is an error, which leaves the module unchanged.
     """
 
     def run(self, module: Module) -> None:
@@ -68,7 +67,7 @@ class QuantToIntegerTypes:
 
 
 def _check(operation: Operation) -> None:
-    """Raise VerifyError if the quantized types of an operation cannot become integers."""
+    """Raise VerifyError if an operation computes with quantized values, or has a type that cannot become integers."""
     types = [value.type for value in (*operation.operands, *_values_of(operation))]
     types += [type for attribute in operation.attributes.values() for type in _types_in(attribute)]
     try:
@@ -103,7 +102,7 @@ def _shown(type: Type) -> str:
 
 
 def _values_of(operation: Operation) -> Iterator[Value]:
-    """Yield the results of an operation and the arguments of its blocks."""
+    """Yield the results of an operation and the arguments of the blocks in its regions."""
     yield from operation.results
     for region in operation.regions:
         for block in region.blocks:
@@ -111,7 +110,7 @@ def _values_of(operation: Operation) -> Iterator[Value]:
 
 
 def _types_in(attribute: Attribute) -> Iterator[Type]:
-    """Yield the types that an attribute names."""
+    """Yield the types in an attribute, also those in nested arrays and dictionaries."""
     match attribute:
         case TypeAttr():
             yield attribute.type
@@ -124,7 +123,7 @@ def _types_in(attribute: Attribute) -> Iterator[Type]:
 
 
 def _without_quantized(attribute: Attribute) -> Attribute:
-    """Return an attribute with integer types instead of the quantized types that it names."""
+    """Return an attribute in which storage integer types replace the quantized types."""
     match attribute:
         case TypeAttr():
             return TypeAttr(_integers(attribute.type))
@@ -136,7 +135,7 @@ def _without_quantized(attribute: Attribute) -> Attribute:
 
 
 def _integers(type: Type) -> Type:
-    """Return a type with storage integers instead of quantized types.
+    """Return a type in which storage integer types replace the quantized types.
 
     Raises QuantTypeError for a quantized type that is not stored in integers.
     """

@@ -20,10 +20,11 @@ _BOUNDARY = ("func.return", "func.call")
 
 @dataclass(frozen=True)
 class StripFuncQuantTypes:
-    """Gives functions, calls and returns the storage integers of their quantized types; quant.scast converts between
-    both. Preserves every value.
+    """Replaces quantized types by their storage integers in the types of functions, calls and returns.
 
-    `strict_upstream`: casts that undo one another are removed as by upstream's conversion driver, which can change
+    Inserts quant.scast between these integers and the quantized values of other operations. Preserves every value.
+
+    `strict_upstream` also removes all casts that upstream's conversion driver takes for inverses, which can change
     values.
     """
 
@@ -50,7 +51,7 @@ class StripFuncQuantTypes:
 
 
 def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
-    """Fold casts that undo each other. Return the operations to erase."""
+    """Replace the results of casts that undo each other by the original values. Return the operations to erase."""
     if not strict_upstream:
         return fold_at_once(module.operation, Folds(), lambda operation: operation.name == "quant.scast")
     for operation in module.operation.walk():
@@ -60,9 +61,7 @@ def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
 
 
 class _Converter:
-    """Values whose types change, and the casts between their old and new forms, at most one of each at the
-    definition.
-    """
+    """The values whose types the pass changes, and the `quant.scast` operations it inserts, at most one per value."""
 
     def __init__(self) -> None:
         self.stripped: dict[Value, Type] = {}  # quantized type each had
@@ -76,7 +75,7 @@ class _Converter:
             self._strip(function.regions[0].blocks[0].arguments)
 
     def boundary(self, operation: Operation) -> None:
-        """Convert the operands and results of a call or a return."""
+        """Change the operands and results of a call or a return to storage integers."""
         if operation.name == "func.call":
             self._strip(operation.results)
         for index, value in enumerate(operation.operands):
@@ -86,7 +85,7 @@ class _Converter:
                 operation.set_operand(index, self.stored[value])
 
     def rest(self) -> None:
-        """Cast back to the quantized type for all other uses of a value."""
+        """Cast each changed value back to its quantized type for uses other than calls and returns."""
         for value, type in self.stripped.items():
             others = [(user, index) for user, index in value.uses if user.name not in _BOUNDARY]
             if others:
@@ -103,10 +102,10 @@ class _Converter:
 
 
 def _cast(user: Operation, value: Value, type: Type) -> Value:
-    """Return a value in its other form, for a user.
+    """Insert a `quant.scast` of `value` to `type` after its definition, and return the result; errors name `user`.
 
-    Raises VerifyError if parameters do not fit the shape, or if storage is signed or unsigned, which types may be but
-    casts do not accept.
+    Raises VerifyError if the quantization parameters do not fit the shape, or if the storage type is signed or
+    unsigned: `quant.scast` accepts signless storage types only.
     """
     form = value.type if _storage(value.type) is not value.type else type
     element = element_of(form)
@@ -125,7 +124,7 @@ def _cast(user: Operation, value: Value, type: Type) -> Value:
 
 
 def _storage(type: Type) -> Type:
-    """Return the storage integers of a quantized type, or a tensor of them; return other types unchanged."""
+    """Return a quantized type, or a tensor of one, with its storage integers; return other types unchanged."""
     element = element_of(type)
     if isinstance(element, CalibratedType):
         raise QuantTypeError(f"{element} has no storage type")

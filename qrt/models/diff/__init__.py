@@ -1,1 +1,1 @@
-"""Comparison of an imported model with the runtime whose arithmetic it has, tensor by tensor."""
+"""Comparison of a model imported by qrt with the runtime that the import imitates (LiteRT or ONNX Runtime)."""

@@ -1,6 +1,8 @@
-"""Comparison of a model in qrt and in another runtime, tensor by tensor.
+"""Comparison of the tensors that a model computes in qrt and in another runtime on the same inputs.
 
-Each operator of qrt gets the runtime's tensors as operands, so that a difference does not propagate."""
+Each operator in qrt gets as operands the tensors that the other runtime computed, not those that qrt computed.
+A difference in one operator therefore does not change the operands of the next.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +33,7 @@ from qrt.tensor import QuantTensor
 
 @dataclass
 class _TensorTally:
-    """An operator's result in the file, with the counts of its differing elements."""
+    """A result of an operator of the file, with the counts of elements in which the two runtimes differ."""
 
     tensor: ComparedTensor
     tally: DifferenceTally
@@ -40,38 +42,40 @@ class _TensorTally:
 
 
 class ModelComparison:
-    """A model that runs in qrt and in another runtime on the same inputs. Both keep the model's state from run to run.
+    """A comparison of a model in qrt and in another runtime on the same inputs, over one or more runs.
+
+    Both runtimes carry the model's state, such as its variables, from one run to the next.
 
     Parameters
     ----------
     source : path or bytes
-        The file.
+        The model file, or its content.
     engine : Engine
         The other runtime.
     profile : str
         The profile of the other runtime: "litert", "litert-ref" or "ort".
     rules : str, optional
-        The profile of qrt. The default is ``profile``.
+        The profile with which qrt imports the model. The default is ``profile``.
     ulp : int, optional
-        The largest difference of floats, in units in the last place. The default is the importer's bound per operator.
+        The largest allowed difference of floats, in units in the last place. The default depends on the operator.
     whole : Bound, optional
-        The largest difference of float outputs after whole runs. The default is the bound for sums.
+        The largest allowed difference of the model's float outputs, computed without exchanging tensors between the
+        runtimes. The default is ``Bound(is_sum=True)``.
     threads : int
-        The threads of the runtime.
+        The number of threads of the other runtime.
     every_tensor : bool
-        False compares only the outputs of whole runs.
+        True compares every operator's result. False compares only the model's outputs.
     interpret : bool
-        True runs the interpreter instead of the kernels for whole runs.
+        True computes the model's outputs in qrt by the interpreter instead of the kernels.
     max_bytes : int, default 2 GiB
-        The memory that the model may take in qrt, as for `qrt.load`.
-
+        The largest memory that the model may take in qrt, as for `qrt.load`.
     shapes : mapping of str to sequence of int, optional
-        The shapes with which inputs are imported, as for `qrt.load`.
+        The shapes with which inputs are imported, by name, as for `qrt.load`.
 
     Raises
     ------
     ModelError
-        If the file is malformed or not supported, or the runtime rejects it.
+        If the file is malformed or not supported by qrt, or the other runtime rejects the file.
     QuantTypeError
         If a profile does not exist, or belongs to a file format that the engine does not run.
     """
@@ -121,12 +125,14 @@ class ModelComparison:
         self._outputs = [DifferenceTally(whole or Bound(is_sum=True)) for _ in self.program.outputs]
 
     def add(self, inputs: Sequence[Array]) -> None:
-        """Run both on inputs in the file's order, and compare all tensors.
+        """Run the model in qrt and in the other runtime, and count the differences of all compared tensors.
+
+        ``inputs`` are the model's inputs in the file's order.
 
         Raises
         ------
         ModelError
-            If one of them rejects the inputs, or if their tensors differ in shape or dtype.
+            If qrt or the other runtime rejects the inputs, or if their results differ in shape or dtype.
         """
         self.runs += 1
         named = {port.name: array for port, array in zip(self.program.inputs, inputs, strict=True)}
@@ -150,14 +156,14 @@ class ModelComparison:
             self._tapped.run_arrays(self._tapped.arrays_of(named), tap=tap)
 
     def reset(self) -> None:
-        """Reset the state of both to its initial values."""
+        """Reset the model's state in both runtimes to its initial values."""
         self.loaded.reset()
         self.program.reset()
         if self._tapped is not None:
             self._tapped.reset()
 
     def result(self) -> Differences:
-        """Return the differences of all runs so far."""
+        """Return the differences counted in all runs so far."""
         outputs = tuple(
             _difference(port.name, "", "", tally)
             for port, tally in zip(self.program.outputs, self._outputs, strict=True)
@@ -167,7 +173,7 @@ class ModelComparison:
         return Differences(self.file.name, engine, self.runs, tensors, outputs, self.file.inside)
 
     def close(self) -> None:
-        """Free the model in the runtime's process."""
+        """Free the model in the other runtime's process. The process itself keeps running."""
         self.loaded.close()
 
     def _is_compared(self, name: str) -> bool:
@@ -175,11 +181,12 @@ class ModelComparison:
         return watched is not None and watched.is_readable
 
     def _count(
-        self, tally: DifferenceTally, what: str, name: str, ours: Array, theirs: Array, known: Mapping[Any, Array]
+        self, tally: DifferenceTally, kind: str, name: str, ours: Array, theirs: Array, known: Mapping[Any, Array]
     ) -> None:
-        """Count the elements of a tensor or an output that differ more than its operator allows.
+        """Count the elements in which qrt's ``ours`` and the other runtime's ``theirs`` differ more than allowed.
 
-        ``known`` has the tensors that the runtime computed.
+        ``name`` is the name of the tensor or of the model's output. ``kind`` ("tensor" or "output") is for error
+        messages. ``known`` has the tensors that the other runtime computed, by key.
         """
         watched, room, interval = self._watched.get(name), None, None
         if watched is not None:
@@ -192,7 +199,7 @@ class ModelComparison:
         try:
             tally.add(ours, theirs, room, interval)
         except ValueError as error:
-            raise ModelError(f"{what} {shown(name)} differs between qrt and {self._engine}: {error}") from None
+            raise ModelError(f"{kind} {shown(name)} differs between qrt and {self._engine}: {error}") from None
 
     def _described(self, watched: _TensorTally) -> TensorDifference:
         tensor, maker = watched.tensor, watched.maker
@@ -213,7 +220,11 @@ def _compared(
     max_bytes: int,
     shapes: Mapping[str, Sequence[int]],
 ) -> ComparisonSource:
-    """Import a file for comparison. Raise QuantTypeError if the engine or the format does not match the profiles."""
+    """Import a file for comparison by the rules of the profile ``rules``.
+
+    ``profile`` is the profile that the engine runs. Raise QuantTypeError if the profiles are for different file
+    formats, or if the engine does not have one of them.
+    """
     for checked in (profile, rules):
         if checked.suffix != profile.suffix or profile.name not in engine.profiles:
             raise QuantTypeError(f"{engine.name} cannot be compared by the profile {shown(checked.name)}")
@@ -230,14 +241,17 @@ _RENAMES = ("quant.scast", "tensor.bitcast")
 
 
 def _is_carrying(op: Operation) -> bool:
-    """Return True for an op that only moves or renames elements, after the op that computes an operator's result."""
+    """Return True for an op that only clamps elements, permutes axes, or reinterprets the elements' type."""
     family = family_of(op)
     carries = family is not None and (family.traits.bounds is not None or family.traits.permutation is not None)
     return carries or op.name in _RENAMES
 
 
 def _computes(maker: Operation) -> Operation:
-    """Return the op that computes a tensor, before the ops that bring its result to the file's layout and type."""
+    """Return the op that computes a tensor, given the last op (``maker``) that the importer emitted for the tensor.
+
+    The ops between both, which convert to the file's layout and type, are skipped.
+    """
     place = str(maker.location)
     while _is_carrying(maker):
         before = maker.operands[0].operation
@@ -248,22 +262,29 @@ def _computes(maker: Operation) -> Operation:
 
 
 def _run_alone(alone: Alone, operands: Mapping[int | str, Array], change: Callable[[Array], Array]) -> Array:
-    """Run the program of one operator with ``change`` applied to its operands and constants."""
+    """Run a program of one operator on ``operands``, and return its result as float64.
+
+    ``change``, such as `numpy.abs`, is applied to each operand and to each of the operator's constants first.
+    """
     program = compile(alone(change, operands))
     (result,) = program.run({str(key): change(array) for key, array in operands.items()}).values()
     return np.asarray(result, np.float64)
 
 
 def _rounding_room(tensor: ComparedTensor, run: Run) -> Array:
-    """Return the largest difference of two sums of products, from the rounding error bound for the number of terms."""
+    """Return ``2 * 2**-24 * n * sum(abs(products))`` for each element of a sum of n products.
+
+    This bounds the difference of two float32 sums of the same products in different orders.
+    """
     terms = run(np.ones_like) if tensor.terms is None else tensor.terms
     return 2 * 2.0**-24 * terms * run(np.abs)
 
 
 def _with_stated_differences(tensor: ComparedTensor, tensors: Mapping[Any, Array], ours: Array, theirs: Array) -> Array:
-    """Return ``ours`` with the runtime's integers where the float is a NaN or an infinity.
+    """Return ``ours`` with the elements of ``theirs`` at which a cast from float to integer is known to differ.
 
-    The format's reference page states that the two store different integers there.
+    These are the NaNs of the float operand, and for float16 the infinities. The format's reference page documents the
+    difference.
     """
     floats = None if tensor.cast_of is None else tensors.get(tensor.cast_of)
     if floats is None or floats.shape != ours.shape or ours.shape != theirs.shape:

@@ -1,4 +1,4 @@
-"""Random inputs for a model, for runs without given data."""
+"""Random inputs for comparing a model when the user gives no data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,7 +18,10 @@ OPEN = 8
 
 
 def drawn_inputs(inputs: Sequence[Input], runs: int, seed: int = 0) -> Iterator[list[Array]]:
-    """Yield the inputs of each run. The kinds alternate; after two rounds only the random ones are used."""
+    """Yield a list of arrays, one for each model input, for each of ``runs`` runs.
+
+    Runs 0 to 7 use the four kinds of values in `KINDS` in turn; later runs alternate between "full" and "narrow".
+    """
     rng = np.random.default_rng(seed)
     closed = with_sizes(inputs)
     for run in range(runs):
@@ -27,9 +30,9 @@ def drawn_inputs(inputs: Sequence[Input], runs: int, seed: int = 0) -> Iterator[
 
 
 def with_sizes(inputs: Sequence[Input]) -> list[Input]:
-    """Return the inputs with a size for each dynamic dimension: 1 for the first dimension of an input, else `OPEN`.
+    """Return the inputs with a size for each dynamic dimension: 1 on axis 0, `OPEN` (8) on the other axes.
 
-    Dimensions of the same name get the same size.
+    All dimensions with the same name get the size of the first of them.
 
     >>> [port.shape for port in with_sizes([Input("a", "int8", ("n", "m", None)), Input("b", "int8", ("m", 3))])]
     [(1, 8, 8), (8, 3)]
@@ -49,10 +52,13 @@ def with_sizes(inputs: Sequence[Input]) -> list[Input]:
 
 
 def drawn(port: Input, kind: str, rng: np.random.Generator) -> Array:
-    """Return an array of a kind for an input, all of whose sizes must be known.
+    """Return an array of test values for an input without dynamic dimensions; ``kind`` is one of `KINDS`.
 
-    Unquantized integers are at least 0 and below ``port.limit``. Floats are normally distributed, with a standard
-    deviation of 1 (kind "full") or 0.1, or all -1 or 1 for "least" and "most"."""
+    - Quantized storage: uniform over the dtype ("full"), normal around the zero point ("narrow"), or all elements the
+      dtype's minimum ("least") or maximum ("most").
+    - Floats: normal with standard deviation 1 ("full") or 0.1 ("narrow"), or all -1 ("least") or all 1 ("most").
+    - Unquantized integers: uniform from 0 to ``port.limit - 1`` for every kind. Bools: uniform.
+    """
     dtype, shape = np.dtype(port.dtype), cast("tuple[int, ...]", port.shape)
     if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)

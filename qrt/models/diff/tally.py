@@ -1,4 +1,4 @@
-"""Counts of the elements of two runtimes' tensors that differ, over several runs."""
+"""Counts of the elements in which the tensors of two runtimes differ, added up over several runs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,11 +11,14 @@ from qrt.ops.core import Array
 
 @dataclass
 class DifferenceTally:
-    """Counts of one tensor over several runs.
+    """Counts of the elements in which one tensor differs between two runtimes, added up over several runs.
 
-    ``differ`` counts the elements that differ more than allowed: floats by more than ``bound``, integers that are not
-    equal, unless both are in an allowed interval. ``within`` counts unequal elements that differ no more than allowed,
-    ``beyond`` the integers among ``differ`` that differ by more than 1, and ``largest`` is the largest difference.
+    - ``elements`` counts all elements.
+    - ``differ`` counts the elements that differ more than allowed. Floats are allowed to differ by ``bound``. Integers
+      must be equal, or both lie in an interval given to `add`.
+    - ``within`` counts the elements that are unequal but differ no more than allowed.
+    - ``beyond`` counts the integers among ``differ`` that differ by more than 1.
+    - ``largest`` is the largest difference: of integers as a number, of floats in units in the last place.
 
     Examples
     --------
@@ -44,11 +47,11 @@ class DifferenceTally:
         room: Callable[[], Array] | None = None,
         interval: Callable[[], tuple[Array, Array]] | None = None,
     ) -> None:
-        """Add the tensors of a run. Raise ValueError if shapes or dtypes differ.
+        """Add the differences of two arrays, qrt's ``ours`` and the other runtime's ``theirs``, to the counts.
 
-        ``room`` returns the largest allowed difference of each float, for those that differ by more than the bound.
-        ``interval`` returns the least and the greatest allowed integer of each element. Both are called only if
-        elements differ.
+        ``room`` returns the largest allowed absolute difference of each float; it applies to floats that differ by more
+        than the bound. ``interval`` returns two arrays, the least and the greatest allowed integer of each element.
+        Each is called only if it is needed. Raise ValueError if shapes or dtypes differ.
         """
         if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
             raise ValueError(f"{ours.dtype}{list(ours.shape)} is not {theirs.dtype}{list(theirs.shape)}")
@@ -72,9 +75,11 @@ class DifferenceTally:
 
     @property
     def skipped(self) -> str:
-        """The reason to leave the tensor out of the result: it is empty or constant; an empty string if there is none.
+        """A reason to leave the tensor out of the report, such as "empty" or "one value over all inputs"; else "".
 
-        A constant tensor cannot show a difference between two rounding rules."""
+        A constant tensor cannot show a difference between two rounding rules. A tensor with differences is never left
+        out.
+        """
         if not self.elements:
             return "empty"
         if self.differ:
@@ -108,7 +113,7 @@ class DifferenceTally:
         self.within += int(np.count_nonzero(unequal & ~outside))
 
     def _is_near(self, ours: Array, theirs: Array) -> Array:
-        """Return a mask of the elements within the bound's absolute, relative and sum terms."""
+        """Return a mask of the floats whose difference `Bound` allows by ``absolute``, ``relative`` or ``is_sum``."""
         wide = theirs.astype(np.float64)
         room = self.bound.absolute + self.bound.relative * np.abs(wide)
         if self.bound.is_sum:
@@ -120,7 +125,9 @@ class DifferenceTally:
 
 
 def ulps(a: Array, b: Array) -> Array:
-    """Return the distance of each pair of elements in units in the last place. NaNs are equal, and so are the zeros.
+    """Return the distance of ``a`` and ``b``, elementwise, in units in the last place.
+
+    Two NaNs have distance 0, and so have 0.0 and -0.0.
 
     >>> ulps(np.float32([1, 0.0, np.nan]), np.float32([1.0000001, -0.0, np.nan])).tolist()
     [1, 0, 0]
@@ -131,7 +138,7 @@ def ulps(a: Array, b: Array) -> Array:
 
 
 def _order(values: Array) -> Array:
-    """Return integers with the order of the floats, in which neighbouring floats differ by 1."""
+    """Map floats to integers in the same order, so that adjacent floats become adjacent integers."""
     width = values.dtype.itemsize * 8
     bits = _bits(values).astype(np.int64)
     sign = np.int64(-1) << (width - 1)

@@ -1,1 +1,1 @@
-"""Engines: other runtimes to compare qrt with, each in a child process with limits of time and memory."""
+"""Engines: LiteRT and ONNX Runtime, to compare qrt with, each in a child process with limits of time and memory."""

@@ -1,7 +1,7 @@
-"""Child processes that run one engine, with a memory limit and a time limit for each answer.
+"""Child processes that each run one engine (another runtime), with limits of memory and of the time for each answer.
 
-A crash, a hang or an error of the engine raises a ModelError in the parent. A message is JSON, followed by the bytes of
-each array. Messages are not pickled, because unpickling could execute code.
+If the engine crashes, hangs or reports an error, the parent raises a ModelError. A message between the processes is
+JSON, followed by the bytes of each array. Messages are not pickled, because unpickling could execute code.
 """
 
 import json
@@ -27,7 +27,7 @@ Message = tuple[dict[str, Any], list[Array]]
 
 
 def send(connection: Connection, values: dict[str, Any], arrays: Sequence[Array] = ()) -> None:
-    """Send values that JSON can represent, and arrays of numbers."""
+    """Send a message: values that JSON can represent, and numeric arrays."""
     kinds = [(array.dtype.str, array.shape) for array in arrays]
     connection.send_bytes(json.dumps([values, kinds]).encode())
     for array in arrays:
@@ -36,7 +36,7 @@ def send(connection: Connection, values: dict[str, Any], arrays: Sequence[Array]
 
 
 def receive(connection: Connection) -> Message:
-    """Return the next message. Raise EOFError if the other process has ended."""
+    """Return the next message as (values, arrays). Raise EOFError if the other process has ended."""
     values, kinds = json.loads(connection.recv_bytes())
     arrays = []
     for dtype, shape in kinds:
@@ -57,14 +57,16 @@ _PLACE = os.path.dirname(os.path.abspath(f"{__file__}/../../.."))
 
 
 class Child:
-    """A process of an engine. It is started by the first request, and again by a request after it has ended.
+    """A child process that runs an engine.
+
+    The first request starts the process. If the process has ended, the next request starts a new one.
 
     Parameters
     ----------
     module : str
-        The module whose ``handlers()`` returns the handlers by name.
+        The module whose function ``handlers()`` returns the request handlers by name.
     name : str
-        The engine's name in messages.
+        The engine's name in error messages.
     seconds : float
         The time limit of an answer.
     max_bytes : int
@@ -79,23 +81,28 @@ class Child:
         self._connection: Connection | None = None
         self._error_file: Any = None
 
-    def ask(self, what: str, about: str, values: Mapping[str, Any], arrays: Sequence[Array] = ()) -> Message:
-        """Return the answer of the handler ``what``. ``about`` names the model in errors."""
+    def ask(self, handler: str, model_name: str, values: Mapping[str, Any], arrays: Sequence[Array] = ()) -> Message:
+        """Send a request to the process and return its answer.
+
+        ``handler`` is the name of the handler that answers ("load", "run", ...), with ``values`` and ``arrays`` as its
+        arguments. ``model_name`` is for error messages. Raise ModelError if the process fails, or if the time limit is
+        exceeded.
+        """
         connection = self._started()
         try:
-            send(connection, {"what": what, **values}, arrays)
+            send(connection, {"what": handler, **values}, arrays)
             if not connection.poll(self.seconds):
                 self.close()
-                raise ModelError(f"{self.name} did not answer within {self.seconds:g} s and was ended: {about}")
+                raise ModelError(f"{self.name} did not answer within {self.seconds:g} s and was ended: {model_name}")
             answer, results = receive(connection)
         except (EOFError, OSError):
-            raise ModelError(f"{self.name} {self._end()}: {about}") from None
+            raise ModelError(f"{self.name} {self._end()}: {model_name}") from None
         if "error" in answer:
-            raise ModelError(f"{self.name} rejects {about}: {answer['error']}")
+            raise ModelError(f"{self.name} rejects {model_name}: {answer['error']}")
         return answer, results
 
     def close(self) -> None:
-        """End the process."""
+        """Kill the process, if it is running."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -128,7 +135,7 @@ class Child:
         return ours
 
     def _end(self) -> str:
-        """Return how the process ended, for an error message, with the last line that it wrote."""
+        """Return, for an error message, how the process ended and the last line that the process printed."""
         assert self._process is not None
         try:
             status = self._process.wait(timeout=10)
@@ -142,10 +149,10 @@ class Child:
 
 
 def module_folders(searched: Sequence[str]) -> list[str]:
-    """Return the folders in which a child process looks for modules: those of its parent without the working directory.
+    """Return the module search path of a child process: ``searched`` (`sys.path`) without the working directory.
 
-    A ``numpy.py`` next to somebody else's model would otherwise be executed. If qrt is in the working directory and not
-    installed elsewhere, the working directory comes last.
+    Python would otherwise execute a ``numpy.py`` that lies next to a downloaded model. If qrt itself can only be
+    imported from the working directory, that directory is appended as the last entry.
     """
     try:
         here = os.path.realpath(os.getcwd())
@@ -157,7 +164,11 @@ def module_folders(searched: Sequence[str]) -> list[str]:
 
 
 def serve(module: str, descriptor: int, max_bytes: int) -> None:
-    """Answer messages until the parent closes the connection."""
+    """Answer requests by the handlers of a module until the parent closes the connection.
+
+    ``descriptor`` is the file descriptor of the connection, and ``max_bytes`` the limit of this process's address
+    space.
+    """
     with suppress(ValueError):  # the process already has a lower limit
         resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,4 +1,4 @@
-"""Classes shared by all engines: the engine's process, a model loaded in it, and the handlers of the child process."""
+"""Base classes of the engines (other runtimes): the process, a model loaded in it, and its request handlers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,11 @@ Key = int | str
 
 @dataclass(frozen=True)
 class EnginePort:
-    """An input or an output of a model: its index among the tensors of the file, its name, shape and dtype.
+    """An input or an output of a model.
 
-    An engine that identifies tensors by name uses the index among inputs or outputs."""
+    ``index`` is the tensor's index in the file (LiteRT), or the position among the model's inputs or outputs (ONNX
+    Runtime, which identifies tensors by name).
+    """
 
     index: int
     name: str
@@ -32,29 +34,30 @@ class EnginePort:
 
 
 class Engine:
-    """An engine: another runtime in a child process, started by the first ``load``, and again after a crash.
+    """An engine: another runtime in a child process. `load` starts the process if it is not running.
 
     Parameters
     ----------
     seconds : float, default 60
-        The time limit of loading or of a run.
+        The time limit of loading a model, and of each run.
     max_bytes : int, default 8 GiB
-        The limit of the process's address space, of which Python and the engine take less than 2 GiB.
+        The limit of the process's address space. Python and the engine without a model take less than 2 GiB.
 
     Raises
     ------
     ImportError
-        If a package that the engine needs is not installed. The message names the extra that installs it.
+        If a package that the engine needs is not installed. The message says which optional dependency of qrt to
+        install.
     """
 
     name: ClassVar[str]
     """The engine's name in messages."""
     profiles: ClassVar[Mapping[str, str]]
-    """The engine's own name of the mode for each profile. The first profile is the default."""
+    """The value of the engine's own option (such as the op resolver) for each profile. The first is the default."""
     module: ClassVar[str]
     """The module whose handlers run in the process."""
     packages: ClassVar[Mapping[str, str]]
-    """The packages that the engine needs, with the extra that installs each."""
+    """The packages that the engine needs, with the optional dependency of qrt that installs each."""
 
     def __init__(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
         for package, name in self.packages.items():
@@ -70,14 +73,14 @@ class Engine:
         keeps_tensors: bool = False,
         name: str | None = None,
     ) -> "LoadedModel":
-        """Load a model into the process.
+        """Load a model into the engine's process.
 
         Parameters
         ----------
         model : path or bytes
-            The file, or its content.
+            The model file, or its content.
         profile : str, optional
-            One of `profiles`. The default is the first.
+            A key of the engine's ``profiles``, such as "litert". The default is the first.
         threads : int, default 1
             The number of threads that an operator may use.
         keeps_tensors : bool, default False
@@ -110,7 +113,7 @@ class Engine:
         return LoadedModel(self._child, model_name, answer)
 
     def close(self) -> None:
-        """End the process."""
+        """Kill the engine's process, with all models loaded in it."""
         self._child.close()
 
     def __enter__(self) -> Self:
@@ -121,7 +124,7 @@ class Engine:
 
 
 class LoadedModel:
-    """A model loaded in an engine's process. Its state, if it has any, is kept from run to run until ``reset``."""
+    """A model loaded in an engine's process. The model keeps its state from run to run until `reset`."""
 
     def __init__(self, child: Child, name: str, answer: Mapping[str, Any]) -> None:
         self._child, self._ends, self._number, self.name = child, child.ends, answer["number"], name
@@ -133,25 +136,26 @@ class LoadedModel:
         """The engine's keys of the outputs."""
 
     def run(self, inputs: Sequence[Array], tensors: Sequence[Key] | None = None) -> list[Array]:
-        """Run the model and return its outputs, or the given tensors of the main graph.
+        """Run the model and return its outputs, or the tensors of the main graph with the keys ``tensors``.
 
-        Inputs are in the file's order. If the model allows it, they may have other shapes than in the file."""
+        ``inputs`` are in the file's order. Their shapes may differ from the file's if the model can be resized.
+        """
         return self._ask("run", {"tensors": None if tensors is None else [*tensors]}, inputs)[1]
 
     def readable(self) -> set[Key]:
-        """Return the keys of the tensors that a run can return: those with numbers in memory."""
+        """Return the keys of the tensors that `run` can return: numeric ones that the engine keeps in memory."""
         return set(self._ask("readable", {})[0]["tensors"])
 
     def reset(self) -> None:
-        """Reset the state to its values after loading."""
+        """Reset the model's state to its values after loading."""
         self._ask("reset", {})
 
     def timed(self, inputs: Sequence[Array], repeats: int) -> float:
-        """Return the mean seconds of ``repeats`` calls, each with setting its inputs and reading its outputs."""
+        """Return the mean time of a run in seconds, over ``repeats`` runs, with setting inputs and reading outputs."""
         return float(self._ask("timed", {"repeats": repeats}, inputs)[0]["seconds"])
 
     def close(self) -> None:
-        """Free the model in the process."""
+        """Free the model in the engine's process."""
         if self._child.ends == self._ends:
             self._ask("close", {})
 
@@ -169,30 +173,33 @@ ENGINES: Registry[type[Engine]] = Registry(
         "ort": "qrt.models.engines.ort:OnnxRuntime",
     },
 )
-"""The engines, by the names of the profiles with their arithmetic."""
+"""The engines, by the names of the profiles that imitate their arithmetic."""
 
 
 class ServedModel(Protocol):
-    """A model in the child process."""
+    """Interface of a model inside the child process, which the request handlers call."""
 
     def ports(self) -> Mapping[str, Sequence[Any]]:
-        """Return ``inputs`` and ``outputs``, each as index, name, shape and dtype, and the ``keys`` of the outputs."""
+        """Return "inputs" and "outputs" as lists of (index, name, shape, dtype), and the "keys" of the outputs."""
 
     def run(self, arrays: Sequence[Array], tensors: Sequence[Any] | None) -> list[Array]:
-        """Run the model and return its outputs, or the given tensors."""
+        """Run the model on ``arrays`` and return its outputs, or the tensors with the keys ``tensors``."""
 
     def readable(self) -> Sequence[Key]:
-        """Return the keys of the tensors that a run can return."""
+        """Return the keys of the tensors that `run` can return."""
 
     def reset(self) -> None:
-        """Reset the state to its values after loading."""
+        """Reset the model's state to its values after loading."""
 
     def timed(self, arrays: Sequence[Array], repeats: int) -> float:
-        """Return the mean seconds of ``repeats`` calls."""
+        """Return the mean time of a run in seconds, over ``repeats`` runs."""
 
 
 def handlers_of(make: Callable[[bytes, Mapping[str, Any]], ServedModel]) -> dict[str, Handler]:
-    """Return the handlers for models that ``make`` creates from a file and the options of `Engine.load`."""
+    """Return the request handlers of an engine, by name: "load", "run", "readable", "reset", "timed" and "close".
+
+    ``make(content, options)`` creates a model; ``options`` are the arguments of `Engine.load` as sent by the parent.
+    """
     loaded: dict[int, ServedModel] = {}
 
     def load(values: dict[str, Any], arrays: list[Array]) -> Message:

@@ -1,6 +1,7 @@
-"""The engine LiteRT for .tflite files: its default build and its reference kernels.
+"""Engine that runs .tflite files with LiteRT, by its default kernels or its reference kernels.
 
-Only the child process imports LiteRT."""
+Only the child process imports LiteRT.
+"""
 
 import time
 import warnings
@@ -16,8 +17,11 @@ from qrt.ops.core import Array
 
 
 class LiteRT(Engine):
-    """LiteRT in a child process. Its profiles are "litert", the default build, and "litert-ref", the reference kernels.
-    Tensors are identified by their index."""
+    """LiteRT in a child process.
+
+    Profile "litert" selects LiteRT's default kernels, "litert-ref" its reference kernels. The key of a tensor is its
+    index in the file.
+    """
 
     name = "LiteRT"
     profiles: ClassVar[Mapping[str, str]] = {"litert": "BUILTIN", "litert-ref": "BUILTIN_REF"}
@@ -26,7 +30,7 @@ class LiteRT(Engine):
 
 
 class _LoadedModel:
-    """A model in the child process."""
+    """A LiteRT interpreter with a model, in the child process."""
 
     def __init__(self, content: bytes, values: Mapping[str, Any]) -> None:
         self.content, self.values = content, values
@@ -80,7 +84,7 @@ class _LoadedModel:
         return (time.perf_counter() - start) / repeats
 
     def _set(self, arrays: Sequence[Array]) -> None:
-        """Set the inputs. If a shape differs from the model's, resize the inputs first."""
+        """Set the inputs to arrays. If an array's shape differs from the input's, resize the inputs first."""
         details = self.interpreter.get_input_details()
         if len(arrays) != len(details):
             raise ValueError(f"the model has {len(details)} inputs, got {len(arrays)}")
@@ -103,6 +107,6 @@ def _described(details: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, lis
 
 
 def handlers() -> dict[str, Handler]:
-    """Return the handlers of the child process."""
+    """Return the request handlers of the child process, by name."""
     extra("ai_edge_litert.interpreter", "litert")
     return handlers_of(_LoadedModel)

@@ -1,6 +1,7 @@
-"""The engine ONNX Runtime for .onnx files, without or with all graph optimizations.
+"""Engine that runs .onnx files with ONNX Runtime, without graph optimizations or with all of them.
 
-Only the child process imports ONNX Runtime."""
+Only the child process imports ONNX Runtime.
+"""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -25,8 +26,9 @@ class OnnxRuntime(Engine):
     """ONNX Runtime in a child process.
 
     Profile "ort" runs each node as it is in the file, without graph optimizations; "ort-best" runs with all of them.
-    Tensors are identified by their name. With ``keeps_tensors`` all tensors become outputs of the model, which prevents
-    the optimizer from fusing the nodes that compute them."""
+    The key of a tensor is its name. With ``keeps_tensors`` all tensors become outputs of the model, which prevents the
+    optimizer from fusing the nodes that compute them.
+    """
 
     name = "ONNX Runtime"
     profiles: ClassVar[Mapping[str, str]] = {"ort": "ORT_DISABLE_ALL", "ort-best": "ORT_ENABLE_ALL"}
@@ -35,7 +37,7 @@ class OnnxRuntime(Engine):
 
 
 class _LoadedModel:
-    """A model in the child process."""
+    """An ONNX Runtime session with a model, in the child process."""
 
     def __init__(self, content: bytes, values: Mapping[str, Any]) -> None:
         api = extra("onnxruntime", "ort")
@@ -84,7 +86,10 @@ class _LoadedModel:
 
 
 def _with_every_output(given: str | bytes) -> tuple[bytes, list[str]]:
-    """Return the model with all results of its nodes as outputs, and the names of its original outputs."""
+    """Return the model as bytes, with every node's results as model outputs, and the names of its original outputs.
+
+    ``given`` is the path of the file or its content.
+    """
     onnx = extra("onnx", "onnx")
     model = onnx.load_model_from_string(given) if isinstance(given, bytes) else onnx.load(given)
     own = [port.name for port in model.graph.output]
@@ -94,17 +99,17 @@ def _with_every_output(given: str | bytes) -> tuple[bytes, list[str]]:
 
 
 def _described(index: int, port: Any) -> tuple[int, str, list[int], str]:
-    """Return a port's index, name, shape and element type. Dynamic sizes are -1."""
+    """Return the index, name, shape and element type of a model's input or output (``port``). Dynamic sizes are -1."""
     shape = [size if isinstance(size, int) else -1 for size in port.shape]
     return index, port.name, shape, _element(port)
 
 
 def _element(port: Any) -> str:
-    """Return the name of a tensor's element type, or the type of a port that is not a tensor."""
+    """Return the element type of an input or output, such as "float"; if it is not a tensor, its whole type."""
     return str(port.type.removeprefix("tensor(").removesuffix(")"))
 
 
 def handlers() -> dict[str, Handler]:
-    """Return the handlers of the child process."""
+    """Return the request handlers of the child process, by name."""
     extra("onnxruntime", "ort")
     return handlers_of(_LoadedModel)

@@ -1,1 +1,1 @@
-"""Code that the TFLite and ONNX importers share: graphs, nodes, and the IR that operators become."""
+"""Code shared by the TFLite and ONNX importers: graphs, operators, and functions that append IR operations."""

@@ -1,6 +1,4 @@
-"""Descriptions of a model file for its comparison with another runtime: the program, its inputs and its tensors.
-
-The classes are the same for every file format."""
+"""Data classes that describe a model file, of any format, for its comparison with another runtime."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,21 +9,22 @@ from qrt.models.importing.node import TENSOR
 from qrt.ops.core import Array
 
 Run = Callable[[Callable[[Array], Array]], Array]
-"""Runs an operator's program on the runtime's operands, changed by the given function, and returns float64."""
+"""Applies a function, such as `numpy.abs`, to the operands and constants of one operator, runs the operator on the
+results, and returns float64."""
 Interval = Callable[[Run], tuple[Array, Array]]
-"""Returns the least and the greatest integer that each element may be."""
+"""Returns two arrays: the least and the greatest integer that each element of a result may be."""
 Alone = Callable[[Callable[[Array], Array], Mapping[int | str, Array]], Module]
-"""Returns the program of one operator, whose inputs are operands that the runtime computed. The function changes its
-constants; the arrays of the operands give their shapes."""
+"""Returns a program of one operator, whose inputs have the shapes of the given arrays, which are by key. The given
+function is applied to the operator's constants."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """The largest allowed difference of the floats of two runtimes.
+    """The largest allowed difference between a float of qrt and the float ``y`` of the other runtime.
 
     A difference is allowed if it is at most ``ulp`` units in the last place, or at most ``absolute + relative *
-    abs(number)``. For a sum (``is_sum``), whose terms may cancel, it may also be ``ulp`` units in the last place of the
-    greatest magnitude in the tensor.
+    abs(y)``. With ``is_sum`` (a sum whose terms may cancel) it is also allowed if it is at most ``ulp`` units in the
+    last place of the tensor's largest magnitude.
     """
 
     ulp: int = 4
@@ -38,9 +37,10 @@ class Bound:
 class Input:
     """An input of a model.
 
-    ``dtype`` is NumPy's name. A size in ``shape`` is a number, the name of a dynamic dimension, or None. ``zero_point``
-    is None if the input is not quantized; an unquantized integer input takes values from 0 up to, not including,
-    ``limit``."""
+    ``dtype`` is NumPy's name. Each size in ``shape`` is an integer, the name of a dynamic dimension, or None for a
+    dynamic dimension without name. ``zero_point`` is None if the input is not quantized. ``limit`` bounds the test data
+    of unquantized integer inputs, which are from 0 to ``limit - 1``.
+    """
 
     name: str
     dtype: str
@@ -51,18 +51,21 @@ class Input:
 
 @dataclass(frozen=True)
 class ComparedTensor:
-    """A result of an operator, as both runtimes compute it.
+    """A result of an operator that qrt and the other runtime both compute, with the differences that are allowed.
 
-    ``name`` is its name in the program, ``key`` its key in the runtime, ``operator`` the operator's name and index, and
-    ``bound`` the largest allowed difference of its floats.
-
-    For an operator that sums n products of floats, ``alone`` returns a program of that operator. Each runtime's result
-    is within ``n * 2^-24`` times the sum of the products' magnitudes of the exact result. ``interval`` is given if the
-    runtime may round to other integers. ``reads`` are the keys of the operands, which both take from the runtime.
-    ``terms`` is the number of terms of a mean, which its program cannot count.
-
-    ``cast_of`` is the float operand of a cast to integers, if the two runtimes store different integers for a NaN, or
-    for an infinity of float16. Such elements are listed in the format's reference page and are not compared.
+    - ``name`` is the tensor's name in the program, ``key`` the tensor's index or name in the other runtime.
+    - ``operator`` is the operator's kind and index, such as "CONV_2D 3".
+    - ``bound`` is the largest allowed difference of floats.
+    - ``reads`` are the keys of the operands. Both runtimes compute the result from the same operands.
+    - ``alone`` is given for an operator that sums n products of floats. It returns a program of this operator alone.
+      Run on magnitudes, the program gives the largest rounding error: ``n * 2^-24`` times the sum of the products'
+      magnitudes.
+    - ``terms`` is n for a mean, whose program cannot count the terms; for other operators it is None.
+    - ``interval`` is given if the other runtime may round to a neighbouring integer. It returns the least and the
+      greatest allowed integer of each element.
+    - ``cast_of`` is the key of the float operand of a cast to integers for which the runtimes store different integers
+      for a NaN, or for an infinity of float16. These elements are not compared; the format's reference page lists the
+      cast.
     """
 
     name: str
@@ -78,9 +81,11 @@ class ComparedTensor:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonSource:
-    """A file to compare: its name, program, inputs, and tensors in the order in which they are computed.
+    """A model file to compare: its name, program, inputs, and tensors in the order in which they are computed.
 
-    ``inside`` is the number of further tensors inside operators that are imported as one operation."""
+    Some tensors of the file have no value in the program, because several operators were imported as one operation.
+    ``inside`` is the number of these tensors.
+    """
 
     name: str
     module: Module
@@ -90,7 +95,7 @@ class ComparisonSource:
 
 
 def named_values(function: Operation) -> Mapping[str, Value]:
-    """Return the values of a function that are tensors of the file, by tensor name."""
+    """Return the values of a function that stand for tensors of the model file, by the tensor's name."""
     values_by_name: dict[str, Value] = {}
     for op in function.regions[0].blocks[0].operations:
         names_attribute = op.attributes.get(TENSOR)

@@ -1,4 +1,4 @@
-"""Branches and loops whose bodies are private functions, as `scf.if` and `scf.while` with calls."""
+"""Branches (`scf.if`) and loops (`scf.while`) whose bodies are calls of private functions."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,13 @@ from qrt.types import IndexType, IntegerType, TensorType
 
 
 def call(block: Block, function: FuncOp, values: Sequence[Value]) -> Sequence[Value]:
-    """Append a call to a block and return its results."""
+    """Append a call of a function to a block and return the call's results."""
     types = list(function.type.results)
     return Builder(block).create("func.call", *values, types=types, callee=function.sym_name).results
 
 
 def is_one_bool(value: Value) -> bool:
-    """Return True if a value is a tensor with exactly one bool."""
+    """Return True if a value is a tensor with exactly one bool, of any rank."""
     type = value.type
     if not isinstance(type, TensorType) or type.element is not IntegerType(1) or type.shape is None:
         return False
@@ -23,7 +23,7 @@ def is_one_bool(value: Value) -> bool:
 
 
 def condition(node: Node, block: Block, value: Value) -> Value:
-    """Append the extraction of a condition's only bool. Fail if the value is not a tensor of one bool."""
+    """Append a `tensor.extract` of the bool in a one-element tensor. Raise ModelError for any other value."""
     if not is_one_bool(value):
         node.fail(f"its condition is {value.type}, expected one bool")
     assert isinstance(value.type, TensorType)
@@ -35,7 +35,10 @@ def condition(node: Node, block: Block, value: Value) -> Value:
 def branches(
     node: Node, condition_tensor: Value, functions: Sequence[FuncOp], operands: Sequence[Sequence[Value]]
 ) -> Sequence[Value]:
-    """Append an `scf.if` with a call of one of two functions, and return its results."""
+    """Append an `scf.if` that calls the first of two functions if the condition is true, else the second.
+
+    ``operands`` has the operands of each call. Return the results of the `scf.if`.
+    """
     is_first = condition(node, node.graph.block, condition_tensor)
     regions = []
     for function, values in zip(functions, operands, strict=True):
@@ -45,13 +48,15 @@ def branches(
     return node.make("scf.if", [is_first], None, list(functions[0].type.results), regions=regions).results
 
 
-def rounds(node: Node, goes_on: FuncOp, body: FuncOp, values: Sequence[Value]) -> Sequence[Value]:
-    """Append an `scf.while` that calls ``body`` on the values while ``goes_on`` returns true, and return its results.
+def rounds(node: Node, predicate: FuncOp, body: FuncOp, values: Sequence[Value]) -> Sequence[Value]:
+    """Append an `scf.while` and return its results: the last loop-carried values.
 
-    The values keep their types."""
+    While the function ``predicate`` returns true for the loop-carried values, which start as ``values``, the function
+    ``body`` computes the next ones. Their types do not change.
+    """
     types = [value.type for value in values]
     before, after = Block(types), Block(types)
-    (condition_tensor,) = call(before, goes_on, before.arguments)
+    (condition_tensor,) = call(before, predicate, before.arguments)
     Builder(before).create("scf.condition", condition(node, before, condition_tensor), list(before.arguments))
     Builder(after).create("scf.yield", *call(after, body, after.arguments))
     return node.make("scf.while", values, None, types, regions=[Region([before]), Region([after])]).results

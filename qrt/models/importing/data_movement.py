@@ -1,4 +1,4 @@
-"""Helpers for operators that move elements: axes, reshapes, concatenations, slices, and results known at import."""
+"""Helpers for operators that move elements: axes, reshapes, concatenations, slices, and results computed at import."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -24,19 +24,19 @@ _MOST_OPERANDS = 63
 
 
 def axis_of(node: Node, axis: int, rank: int) -> int:
-    """Return an axis counted from 0; negative axes count from the end. Fail if it is out of range."""
+    """Return ``axis`` counted from 0; a negative axis counts from the end. Raise ModelError if it is out of range."""
     if not -rank <= axis < rank:
         node.fail(f"axis {axis} is out of range for rank {rank}")
     return axis % rank
 
 
 def axes_of(node: Node, axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Return axes counted from 0, sorted and without repetition."""
+    """Return axes counted from 0, sorted and without duplicates. Raise ModelError if one is out of range."""
     return tuple(sorted({axis_of(node, axis, rank) for axis in axes}))
 
 
 def reshaped(node: Node, value: Value, shape: Shape) -> Value:
-    """Return the value in another shape. Fail if the number of elements differs."""
+    """Return the value in another shape. Raise ModelError if the number of elements differs."""
     assert isinstance(value.type, TensorType)  # operators have tensors alone
     if value.type.shape == shape:
         return value
@@ -47,7 +47,10 @@ def reshaped(node: Node, value: Value, shape: Shape) -> Value:
 
 
 def joined(node: Node, values: Sequence[Value], axis: int, element: Type | None = None) -> Value:
-    """Return the concatenation of values along an axis, in groups of at most 63 operands."""
+    """Return the concatenation of values along an axis, by `qrt.concat` ops of at most 63 operands each.
+
+    ``element`` is the element type of the result; None infers it.
+    """
     parts = list(values)
     while len(parts) > 1:
         groups = [parts[first : first + _MOST_OPERANDS] for first in range(0, len(parts), _MOST_OPERANDS)]
@@ -58,7 +61,7 @@ def joined(node: Node, values: Sequence[Value], axis: int, element: Type | None 
 
 
 def taken(node: Node, value: Value, axis: int, first: int, size: int, stride: int = 1) -> Value:
-    """Return a slice of ``size`` elements along one axis, from ``first`` on."""
+    """Return a slice: ``size`` elements of one axis, from index ``first`` on in steps of ``stride``."""
     assert isinstance(value.type, TensorType)
     rank = value.type.rank or 0
     lists = {
@@ -70,12 +73,15 @@ def taken(node: Node, value: Value, axis: int, first: int, size: int, stride: in
 
 
 def known_result(value: Value) -> Array | None:
-    """Return the elements of a small tensor of integers that op families compute from constants; else None."""
+    """Return the elements of an integer tensor if ops of qrt compute them from constants; else None.
+
+    Tensors of more than 4,096 elements are not computed and give None.
+    """
     return _result(value, known_result) if _is_small(value.type) else None
 
 
 def constant_result(value: Value) -> Array | None:
-    """Return the elements of a tensor of any size and type that is computed from constants; else None."""
+    """Return the elements of a tensor, of any size and type, if ops compute them from constants; else None."""
     return _result(value, constant_result)
 
 
@@ -93,7 +99,10 @@ def _is_small(type: Type) -> bool:
 
 
 def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | None:
-    """Return the results of a constant, of an op of a family by its reference, or of a widened float; else None."""
+    """Compute the results of an op from its operands' arrays ``known``; None if the op cannot be computed at import.
+
+    Constants, `arith.extf` and the op families of qrt, by their reference implementations, can be computed.
+    """
     if op.name == "arith.constant":
         return [constant_array(op)] if isinstance(op.attributes["value"], DenseElementsAttr) else None
     if op.name == "arith.extf":
@@ -108,17 +117,19 @@ def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | 
 
 
 _FOLDER: ConstantFolder[Value] = ConstantFolder(_evaluate, lambda op: True, lambda op, arrays: None)
-"""The folder of results known at import. They become constants of the importer, not operations of the program."""
+"""Computes results at import. The importer keeps them as arrays; no constants are added to the program."""
 
 
 _KEEPS_SIZES = ("arith.extsi", "arith.trunci", "qrt.reshape")
-"""The operations whose result has the same sizes as their operand, in the same order."""
+"""The operations on a tensor of sizes whose result has the same elements in the same order."""
 
 
 def sizes_of(value: Value) -> tuple[int | Value, ...] | None:
-    """Return the elements of a small tensor of sizes, each an integer or the scalar that has it; None if not known.
+    """Return the elements of a small integer tensor, such as a shape for RESHAPE; None if they cannot be traced.
 
-    The scalars are extents of tensors, which `tensor.from_elements` collects and other operations move."""
+    An element that is known at import is an integer. Any other element is the scalar value that the program computes,
+    an operand of a `tensor.from_elements`.
+    """
     array, op = known_result(value), value.operation
     if array is not None:
         return tuple(int(size) for size in array.ravel())
@@ -145,7 +156,7 @@ def sizes_of(value: Value) -> tuple[int | Value, ...] | None:
 
 
 def erase_unused(value: Value) -> None:
-    """Erase the operation of an unused value, and its operands' operations if they become unused; constants stay."""
+    """Erase the operation that computes an unused value, then likewise its operands. Constants are not erased."""
     op = value.operation
     if op is None or op.name == "arith.constant" or any(result.uses for result in op.results):
         return

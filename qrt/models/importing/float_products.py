@@ -1,8 +1,10 @@
 """Sums of products of floats, as loop nests that fix the order of additions and the use of fused multiply-adds.
 
-An order is one of three names. "bias_then_fma" starts with the bias and adds each product with a fused multiply-add.
-"fma_then_bias" starts with 0 and adds the bias at the end. "products_then_bias" does the same, but rounds each product
-before it is added.
+The parameter ``order`` of these functions is one of three names:
+
+- "bias_then_fma" starts each sum with the bias and adds each product with a fused multiply-add.
+- "fma_then_bias" starts each sum with 0, adds each product with a fused multiply-add, and adds the bias at the end.
+- "products_then_bias" starts with 0, rounds each product before adding it, and adds the bias at the end.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +31,11 @@ def convolution(
     order: str,
     bias: Value | None,
 ) -> Value:
-    """Return the convolution of padded NHWC images with OHWI weights, in groups of ``depth`` input channels."""
+    """Return the convolution of NHWC images ``x``, already padded, with OHWI weights ``w``.
+
+    ``channels`` is the number of output channels, and ``depth`` the number of input channels of each of ``groups``
+    groups. The module's description lists the names for ``order``.
+    """
     rank = len(window.kernel)
     per_group = channels // max(groups, 1)
 
@@ -54,9 +60,12 @@ def depthwise(
     bias: Value | None,
     columns_first: bool = False,
 ) -> Value:
-    """Return the depthwise convolution of padded NHWC images with 1HWO weights.
+    """Return the depthwise convolution of NHWC images ``x``, already padded, with 1HWO weights ``w``.
 
-    Output channel ``o`` reads the input channel ``o // multiplier``."""
+    ``channels`` is the number of output channels; output channel ``o`` reads the input channel ``o // multiplier``.
+    With ``columns_first`` the products of a window are added in column-major order, else in row-major order. The
+    module's description lists the names for ``order``.
+    """
     parallel = [context.extent(x, 0), *window.outputs, channels]
     reduced = window.kernel[::-1] if columns_first else window.kernel
     rank = len(window.kernel)
@@ -84,7 +93,12 @@ def total(
     order: str,
     bias: Value | None,
 ) -> Value:
-    """Return sums of products over the reduced loops in an order, with a bias along the last parallel loop."""
+    """Return the tensor of sums of products that a loop nest computes.
+
+    ``parallel`` has the extents of the result, ``reduced`` those of the loops over which products are added.
+    ``operands`` reads the two factors in the body of the nest. ``bias`` has one element for each index of the last
+    parallel loop. The module's description lists the names for ``order``.
+    """
     first = order == "bias_then_fma"
     start: Value | float = 0.0
     if first and bias is not None:

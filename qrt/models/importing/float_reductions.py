@@ -1,4 +1,4 @@
-"""Sums, minima and maxima along axes, and softmax, as loop nests."""
+"""Sums, minima and maxima along axes, and softmax of float tensors, as loop nests."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,10 @@ from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
 
 
 def reduced(context: LoweringContext, x: Value, axes: Sequence[int], op: str, start: float) -> Value:
-    """Reduce elements along axes by ``op``, one after the other, from ``start`` on; the axes are removed."""
+    """Reduce a tensor along axes with the op ``op``, element by element, starting with ``start``.
+
+    The result does not have the reduced axes.
+    """
     extents = context.extents(x)
     parallel = [axis for axis in range(len(extents)) if axis not in axes]
     nest = LoopNest(context, "accumulate", [extents[axis] for axis in parallel], [extents[axis] for axis in axes])
@@ -26,14 +29,16 @@ _TERMS = 16
 
 
 def summed(context: LoweringContext, x: Value, axes: Sequence[int]) -> Value:
-    """Sum float32 elements along axes so that the error hardly grows with the number of terms; the axes are removed.
+    """Sum float32 elements along axes in an order that limits the rounding error of long sums.
 
-    The axes are reduced one after the other, the last one first.
+    The axes are reduced one after the other, the last one first; the result does not have them. Along an axis of n
+    terms:
 
-    While an axis has n > 16 terms, with m = n // 16, the terms i, i + m, ..., i + 15m are added in this order to one
-    new term, and the terms after the first 16m are added to a remainder, which starts with 0. The last 16 or fewer
-    terms are added in order, starting with the remainder. An axis whose size is known only at run time is summed in
-    order.
+    - While n > 16, with m = n // 16: the terms i, i + m, ..., i + 15m are added in this order to one new term, for each
+      i below m. The terms after the first 16m are added to a remainder, which starts with 0. Then n = m.
+    - The last 16 or fewer terms are added in order, starting with the remainder.
+
+    An axis whose size is known only at run time is summed in order.
     """
     for axis in sorted(axes, reverse=True):
         x = _summed_along(context, x, axis)
@@ -44,15 +49,15 @@ def _summed_along(context: LoweringContext, x: Value, axis: int) -> Value:
     count: Extent = context.extents(x)[axis]
     rest: Any = 0.0
     while isinstance(count, int) and count > _TERMS:
-        turns = count // _TERMS
+        blocks = count // _TERMS
         if count % _TERMS:
-            rest = _sum_of_terms(context, x, axis, _TERMS * turns, rest)
-        x, count = _sums_of_terms(context, x, axis, turns), turns
+            rest = _sum_of_terms(context, x, axis, _TERMS * blocks, rest)
+        x, count = _sums_of_terms(context, x, axis, blocks), blocks
     return _sum_of_terms(context, x, axis, 0, rest)
 
 
 def _sum_of_terms(context: LoweringContext, x: Value, axis: int, first: int, start: Any) -> Value:
-    """Return the sum of the elements of an axis from index ``first`` on, in order, starting with ``start``."""
+    """Return the sum along an axis of the elements from index ``first`` on, added in order to ``start``."""
     extents = context.extents(x)
     size = extents[axis]
     nest = LoopNest(
@@ -66,20 +71,20 @@ def _sum_of_terms(context: LoweringContext, x: Value, axis: int, first: int, sta
     return nest.finish(nest.value("arith.addf", (nest.running(F32, start), element), F32))[0]
 
 
-def _sums_of_terms(context: LoweringContext, x: Value, axis: int, turns: int) -> Value:
-    """Return ``turns`` sums of sixteen elements each, ``turns`` apart along the axis."""
+def _sums_of_terms(context: LoweringContext, x: Value, axis: int, count: int) -> Value:
+    """Return ``x[i] + x[i + count] + ... + x[i + 15 * count]`` for each i below ``count``, along an axis of ``x``."""
     extents = context.extents(x)
-    nest = LoopNest(context, "accumulate", [*extents[:axis], turns, *extents[axis + 1 :]], [_TERMS])
+    nest = LoopNest(context, "accumulate", [*extents[:axis], count, *extents[axis + 1 :]], [_TERMS])
     *others, term = nest.loops
-    element = nest.read(x, [*others[:axis], add(multiply(term, turns), others[axis]), *others[axis + 1 :]])
+    element = nest.read(x, [*others[:axis], add(multiply(term, count), others[axis]), *others[axis + 1 :]])
     return nest.finish(nest.value("arith.addf", (nest.running(F32, 0.0), element), F32))[0]
 
 
 def softmax(context: LoweringContext, x: Value, axes: Sequence[int], beta: float, rule: str) -> Value:
-    """Return the softmax of ``beta * x`` along axes.
+    """Return the softmax of ``beta * x`` along axes, by a rule `float_softmax` of a profile.
 
-    Rule ``in_order`` adds the exponentials one after the other; ``divide`` and ``multiply`` add them by `summed`.
-    ``multiply`` multiplies by the inverse of the sum, the other rules divide by the sum.
+    Rule "in_order" adds the exponentials one after the other; "divide" and "multiply" add them by `summed`. Rule
+    "multiply" multiplies by the inverse of the sum; the other rules divide by the sum.
     """
     _, powers = exponentials(context, x, axes, beta)
     in_order = rule == "in_order"
@@ -95,7 +100,7 @@ def softmax(context: LoweringContext, x: Value, axes: Sequence[int], beta: float
 
 
 def exponentials(context: LoweringContext, x: Value, axes: Sequence[int], beta: float) -> tuple[Value, Value]:
-    """Return the largest elements along axes, and the exponentials of ``beta`` times the differences from them."""
+    """Return ``m = max(x)`` along axes, without these axes, and ``exp(beta * (x - m))`` in the shape of ``x``."""
     most = reduced(context, x, axes, "arith.maximumf", -np.inf)
     nest = LoopNest(context, "exponentials", context.extents(x))
     apart = nest.value("arith.subf", (nest.read(x, nest.loops), nest.read(most, _remaining_loops(nest, axes))), F32)

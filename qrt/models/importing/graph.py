@@ -1,4 +1,4 @@
-"""The graph of a model file that is imported as a function: operations, locations, constants and port names."""
+"""Base class of a model file's graph while it is imported as a function, with helpers for names, shapes and errors."""
 
 import math
 from abc import abstractmethod
@@ -26,19 +26,19 @@ Shape = Sequence[int | str | None]
 
 
 class Operator(Protocol):
-    """An operator of a file in any format: its index in the graph, and the name of its kind."""
+    """Interface of an operator of a model file in any format."""
 
     @property
     def index(self) -> int:
-        """The index among the graph's operators."""
+        """The operator's index in its graph."""
 
     @property
     def name(self) -> str:
-        """The name of the operator's kind, such as "Conv" or "CONV_2D"."""
+        """The kind of the operator, such as "Conv" or "CONV_2D"."""
 
 
 class Graph:
-    """A graph of a file, whose operations are appended to one block."""
+    """A graph of a model file during import. The operations of the imported program are appended to one block."""
 
     def __init__(self, profile: Profile, file: str, max_bytes: int) -> None:
         self.profile = profile
@@ -51,11 +51,11 @@ class Graph:
 
     @abstractmethod
     def place(self, op: Any) -> str:
-        """Return the position of an operator for error messages."""
+        """Return a description of where an operator is in the file, for error messages."""
 
     @abstractmethod
     def _lines(self) -> Iterable[str]:
-        """Return a line for each operator, which begins with the operator's name."""
+        """Return one line of text for each operator, which begins with the operator's name."""
 
     # -- operations -------------------------------------------------------------------------------------------------
 
@@ -67,27 +67,30 @@ class Graph:
         types: Sequence[TensorType],
         attributes: dict[str, Attribute],
     ) -> Operation:
-        """Append an operation with the location of an operator of the file.
+        """Append an operation whose location is that of the operator ``op`` of the file.
 
-        Raise ModelError if a result is larger than the limit.
+        Raise ModelError if a result takes more than the limit ``max_bytes``.
         """
         for kind in types:
             self.check_size(op, kind)
         return self.builder(op).emit(name, operands, types, attributes)
 
     def check_size(self, op: Operator | None, kind: TensorType) -> None:
-        """Raise ModelError for a tensor larger than the limit."""
+        """Raise ModelError if a tensor of the type ``kind`` takes more than the limit ``max_bytes``."""
         elements = math.prod(size for size in kind.shape or () if size is not None)
         if elements > self.max_bytes // 8 and elements * element_dtype(kind.element).itemsize > self.max_bytes:
             place, most = self.file if op is None else self.place(op), self.max_bytes
             raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), {most}")
 
     def builder(self, op: Operator | None) -> Builder:
-        """Return a builder at the end of the block, whose operations have the location of an operator of the file."""
+        """Return a builder whose operations have the location of the operator ``op`` of the file."""
         return Builder(self.block, NOWHERE if op is None else self.location(op))
 
     def constant(self, array: Array, element: Type, op: Operator | None) -> Value:
-        """Append a constant. For a quantized type the array is the storage. The array may be a view of the file."""
+        """Append a constant. For a quantized element type, ``array`` has the storage values.
+
+        The array may be a view of the file.
+        """
         if not isinstance(element, UniformType):
             return self._dense(array, element, op)
         stored = self._dense(bits(array), IntegerType(element.storage_width), op)
@@ -102,12 +105,12 @@ class Graph:
     # -- the function -----------------------------------------------------------------------------------------------
 
     def open_function(self, module: Module, name: str) -> Operation:
-        """Append a function to a module, with the block as its body. `close_function` sets its type."""
+        """Append a function to a module, with the graph's block as its body. `close_function` completes it."""
         attributes: dict[str, Attribute] = {"sym_name": StringAttr(name)}
         return Builder(module).emit("func.func", attributes=attributes, regions=[Region([self.block])])
 
     def close_function(self, function: Operation, results: Sequence[Value]) -> None:
-        """Append the return of the results, set the function's type, and erase unused operations."""
+        """Append a return of ``results`` to the function, set its type, and erase unused operations."""
         self.append(None, "func.return", results, (), {})
         types = FunctionType([value.type for value in self.block.arguments], [value.type for value in results])
         function.attributes["function_type"] = TypeAttr(types)
@@ -116,7 +119,7 @@ class Graph:
     # -- places -----------------------------------------------------------------------------------------------------
 
     def location(self, op: Operator) -> Location:
-        """Return the location of an operator: its line in a listing of the graph."""
+        """Return the location of an operator: its line in a text that lists the graph's operators."""
         location = self._locations.get(op.index)
         if location is None:
             source, starts = self._listing
@@ -127,14 +130,14 @@ class Graph:
 
     @cached_property
     def _listing(self) -> tuple[Source, list[int]]:
-        """The listing of the graph, with a line for each operator, and the start offset of each line."""
+        """A text that lists the graph with a line for each operator, and the offset of each line in the text."""
         lines = [line.replace("\n", " ") for line in self._lines()]
         starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
         return Source("\n".join(lines), self.file), starts
 
 
 class OperatorLocation(Location):
-    """The location of an operator in a binary file, printed as ``place``."""
+    """The location of an operator in a binary file, printed as ``place``: "m.tflite: subgraph 0, operator 3 ADD"."""
 
     __slots__ = ("place",)
 
@@ -147,11 +150,12 @@ class OperatorLocation(Location):
 
 
 def port_names(names: Sequence[str], dimensions: Sequence[Sequence[str]] | None = None) -> ArrayAttr:
-    """Return the attributes that name a function's arguments or results.
+    """Return the attribute that names a function's arguments or results: a dictionary with "qrt.name" for each.
 
-    A repeated name gets its position as a suffix, because a tensor may be returned twice. ``dimensions`` has the names
-    of dynamic dimensions, empty for a dimension without name; dimensions with the same name have the same size in a
-    call."""
+    A tensor may be returned twice, so a repeated name gets its position as a suffix: "y#1". ``dimensions`` has, for
+    each argument, the names of its dimensions, "" for one without name; they become "qrt.dimensions". Dimensions with
+    the same name must have the same size in a call.
+    """
     unique_names: list[str] = []
     for place, name in enumerate(names):
         unique_names.append(f"{name}#{place}" if name in unique_names else name)
@@ -163,7 +167,10 @@ def port_names(names: Sequence[str], dimensions: Sequence[Sequence[str]] | None 
 
 
 def open_inputs_hint(ports: Iterable[tuple[str, Shape | None]]) -> str:
-    """Return a line that names the open dimensions of inputs and says how to set them; "" if none is open."""
+    """Return a line for an error message that lists dynamic dimensions and how to set them; "" if there are none.
+
+    ``ports`` has the name and the shape of each input.
+    """
     shapes = {name: shape for name, shape in ports if shape is not None}
     opened = {
         name: [axis for axis, size in enumerate(shape) if not isinstance(size, int)] for name, shape in shapes.items()
@@ -184,7 +191,10 @@ def open_inputs_hint(ports: Iterable[tuple[str, Shape | None]]) -> str:
 
 
 def check_shapes(place: str, shapes: Mapping[str, Sequence[int]], ports: Mapping[str, Shape | None]) -> None:
-    """Raise ModelError if a given shape is of no input, or has another number of dimensions than its input."""
+    """Raise ModelError unless each of the user's ``shapes`` is named after an input and has the input's rank.
+
+    ``ports`` has the shapes of the inputs in the file, by name.
+    """
     for name, given in shapes.items():
         if name not in ports:
             known = ", ".join(map(shown, ports)) or "none"
@@ -197,7 +207,10 @@ def check_shapes(place: str, shapes: Mapping[str, Sequence[int]], ports: Mapping
 
 
 class Refusals:
-    """The unsupported forms of operators that an import or an export found, and the places of each."""
+    """A collection of a model's unsupported forms of operators, with their places, to report all in one error.
+
+    A form is a variant of an operator that its data types or attributes distinguish.
+    """
 
     def __init__(self) -> None:
         self._places: dict[tuple[str, str], list[str]] = {}
@@ -206,11 +219,11 @@ class Refusals:
         return bool(self._places)
 
     def add(self, op: str, form: str, place: str) -> None:
-        """Add an operator with a form that is not supported, and the name of its node."""
+        """Record that the operator ``op`` at ``place`` has an unsupported form."""
         self._places.setdefault((op, form), []).append(place)
 
     def error(self, failure: str, hint: str = "") -> ModelError:
-        """Return the error that lists each form with the nodes that have it, and ends with the hint."""
+        """Return a ModelError that lists each unsupported form with its places, between ``failure`` and ``hint``."""
         lines = [f"  {op} ({form}): {_listed(places)}" for (op, form), places in self._places.items()]
         return ModelError("\n".join([f"{failure} {plural(len(lines), 'form')} of operators:", *lines]) + hint)
 
@@ -222,5 +235,5 @@ def _listed(places: Sequence[str]) -> str:
 
 
 def bits(array: Array) -> Array:
-    """Return unsigned integers as signed integers with the same bits, for use in a constant; other arrays unchanged."""
+    """Reinterpret unsigned integers as signed integers, for use in a constant. Other arrays are returned unchanged."""
     return array.view(np.dtype(f"i{array.itemsize}")) if array.dtype.kind == "u" else array

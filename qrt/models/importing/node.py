@@ -1,4 +1,4 @@
-"""An operator of a file during import, with methods to append operations, name their results and raise errors."""
+"""Base class of an operator that is being imported: methods to append operations, name results and raise errors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -15,15 +15,19 @@ from qrt.ops.core import Array
 from qrt.types import TensorType, Type
 
 TENSOR = "qrt.tensor"
-"""The attribute with the name of a result in the file, or the list of names if an operation has several results."""
+"""The attribute with the file's name for an operation's result, or a list of names for several results."""
 
 
 class UnsupportedForm(Exception):
-    """An operator in a form that is not supported. The importer collects these exceptions to list all in one error."""
+    """An operator has an unsupported form. The importer catches these exceptions to list all of them in one error."""
 
 
 class Node:
-    """An operator of a graph. ``kernel`` is the kind of the runtime's kernel to which the last rule applies."""
+    """An operator of a model file during import.
+
+    ``kernel`` is the kind of the runtime's kernel ("delegate", "builtin" or "reference") in the profile's row that
+    `rule` found last.
+    """
 
     graph: Graph
     op: Operator
@@ -40,10 +44,10 @@ class Node:
         attributes: Mapping[str, Any] | None = None,
         result_type: Type | None = None,
     ) -> Value:
-        """Append an operation and return its only result.
+        """Append an operation with one result and return the result.
 
-        ``result_type`` is the result's type, or only its element type if the shape can be inferred, or None if both
-        can.
+        ``result_type`` is the result's type; or its element type, if the shape can be inferred from the operands; or
+        None, if the element type can be inferred too.
         """
         return self.make(name, operands, attributes, None if result_type is None else [result_type]).result
 
@@ -65,8 +69,11 @@ class Node:
         result_types: Sequence[Type] | None = None,
         **more: Any,
     ) -> Operation:
-        """Append an operation. The types of an op of a family are inferred and checked; ``more`` goes to the
-        builder."""
+        """Append an operation and return it.
+
+        For an op of qrt's op families, the result types that are not given are inferred, and all are checked. For any
+        other op, ``more`` has further arguments of `Builder.create`.
+        """
         try:
             if (family := family_named(name)) is not None:
                 return self._kernel(family, operands, attributes or {}, result_types)
@@ -95,11 +102,17 @@ class Node:
         )
 
     def dense(self, array: Array, element: Type) -> Value:
-        """Append a constant. For a quantized type the array is the storage. The array may be a view of the file."""
+        """Append a constant. For a quantized element type, ``array`` has the storage values.
+
+        The array may be a view of the file.
+        """
         return self.graph.constant(array, element, self.op)
 
     def named(self, value: Value, name: str) -> Value:
-        """Name a value after the file's tensor and return it; if it has another name, name and return a copy."""
+        """Name a value after a tensor of the file and return the value.
+
+        If the value already has another name, a copy (a `qrt.reshape` to the same shape) is named and returned.
+        """
         if not _name(value, name):
             value = self.emit("qrt.reshape", [value], None, value.type)
             _name(value, name)
@@ -108,7 +121,7 @@ class Node:
     # -- rules ------------------------------------------------------------------------------------------------------
 
     def rule(self, op: str, /, **facts: Any) -> str:
-        """Return the profile's rule for an op under these facts. Refuse the operator's form if there is none."""
+        """Return the profile's rounding rule for an op with these properties. Raise UnsupportedForm if it has none."""
         profile = self.graph.profile
         row = profile.find(op, **facts)
         if row is None:
@@ -120,15 +133,15 @@ class Node:
     # -- errors -----------------------------------------------------------------------------------------------------
 
     def refuse(self, form: str) -> NoReturn:
-        """Raise UnsupportedForm: the operator has a form that is not supported."""
+        """Raise UnsupportedForm: qrt does not support this form of the operator."""
         raise UnsupportedForm(form)
 
     def fail(self, message: str) -> NoReturn:
-        """Raise ModelError: the file is wrong at this operator."""
+        """Raise ModelError: the file is invalid at this operator."""
         raise self.error(message)
 
     def error(self, message: str) -> ModelError:
-        """Return a ModelError at this operator."""
+        """Return a ModelError whose message begins with the operator's place in the file."""
         return ModelError(f"{self.graph.place(self.op)}: {message}")
 
 
@@ -137,7 +150,10 @@ def _as_tensor(type: Type) -> TensorType:
 
 
 def _name(value: Value, name: str) -> bool:
-    """Set the name of an operation's result. Return False if it has another name, or is a block argument."""
+    """Set the tensor name of an operation's result.
+
+    Return False if the result already has another name, or if the value is a block argument, which cannot be named.
+    """
     operation = value.operation
     if operation is None:
         return False
@@ -153,5 +169,5 @@ def _name(value: Value, name: str) -> bool:
 
 
 def lowering_context(node: Node) -> LoweringContext:
-    """Return the context that appends loop nests to the function, with the node's location."""
+    """Return a context that appends loop nests to the function being imported, located at the operator."""
     return LoweringContext(node.graph.block, node.graph.location(node.op))

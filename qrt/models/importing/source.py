@@ -1,4 +1,4 @@
-"""Sources of models: the path of a file, or its bytes."""
+"""Model files given as a path or as bytes."""
 
 import mmap
 import os
@@ -14,9 +14,10 @@ Source = str | os.PathLike[str] | bytes
 
 
 def mapped(source: Source) -> tuple[str, npt.NDArray[np.uint8]]:
-    """Return the name of a file for errors, and its bytes as a read-only array.
+    """Return the file's name for error messages, and its content as a read-only, memory-mapped array.
 
-    Raise FileError, which is an OSError too, if the file cannot be read, and QuantTypeError for a wrong type.
+    Raise FileError, which is an OSError too, if the file cannot be read, and QuantTypeError if ``source`` has a wrong
+    type.
 
     >>> name, data = mapped(b"TFL3")
     >>> name, data.tobytes()

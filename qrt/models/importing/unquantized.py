@@ -1,7 +1,8 @@
 """Helpers to import operators on unquantized tensors: operands, broadcasting, elementwise operations.
 
-An operand is an array if it is known at import, or else a value of the program. Operations on arrays are computed at
-import, by the functions that run the operation in a program, so that both give the same bits.
+An operand is an array if its elements are known at import, or else a value of the program. An operation whose operands
+are all arrays is computed at import, by the functions that would compute it in a program, so that both give the same
+bits.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ COMPARISONS = {
     "eq": (0, 1), "ne": (1, 13), "slt": (2, 4), "sle": (3, 5), "sgt": (4, 2), "sge": (5, 3),
     "ult": (6, 4), "ule": (7, 5), "ugt": (8, 2), "uge": (9, 3),
 }  # fmt: skip
-"""The numbers of each comparison's predicate, for integers and floats. With a NaN all are false except `ne`."""
+"""Each comparison's predicate numbers: (of arith.cmpi, of arith.cmpf). With a NaN only `ne` is true."""
 _FLOAT_PREDICATES = {1: "oeq", 13: "une", 4: "olt", 5: "ole", 2: "ogt", 3: "oge"}
 LARGEST = 1 << 20
 """The largest number of elements that are computed at import; larger results are computed by the program."""
@@ -31,14 +32,14 @@ _F32 = FloatType("f32")
 
 
 def signless(element: Type) -> Type:
-    """Return the signless type of integers, or of a quantized type's storage, as `arith` takes it; else the type."""
+    """Return the element type for `arith` ops: integers and quantized storage as a signless integer, others as is."""
     if isinstance(element, UniformType):
         return IntegerType(element.storage_width)
     return IntegerType(element.width) if isinstance(element, IntegerType) else element
 
 
 def stored(node: Node, value: Value, element: Type) -> Value:
-    """Return a value's storage, or the bits of its unsigned integers, as elements of a signless type."""
+    """Return the storage of a quantized tensor, or the bits of an unsigned one, as a tensor of signless ``element``."""
     given = value.type
     assert isinstance(given, TensorType)
     if given.element is element:
@@ -57,7 +58,7 @@ def shape_of(operand: Operand) -> tuple[int | None, ...]:
 
 
 def as_value(node: Node, operand: Operand, element: Type) -> Value:
-    """Return an operand as a value of the program."""
+    """Return an operand as a value of the program. An array is appended as a constant."""
     return operand if isinstance(operand, Value) else node.dense(np.asarray(operand, order="C"), element)
 
 
@@ -65,7 +66,10 @@ def as_value(node: Node, operand: Operand, element: Type) -> Value:
 
 
 def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None, ...]:
-    """Return the shape to which operands broadcast. A dimension with a dynamic size must be dynamic or 1 in all."""
+    """Return the shape to which operands broadcast. Raise ModelError if they do not.
+
+    If one operand's size of an axis is dynamic, the other operands' sizes of the axis must be dynamic or 1.
+    """
     shapes = [shape_of(operand) for operand in operands]
     rank = max(map(len, shapes))
     sizes: list[int | None] = []
@@ -78,7 +82,10 @@ def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None
 
 
 def broadcast(node: Node, operand: Operand, element: Type, shape: tuple[int | None, ...]) -> Operand:
-    """Broadcast an operand to a larger shape: remove dimensions of 1 that grow, then add them by `linalg.broadcast`."""
+    """Broadcast an operand to a larger static shape. Raise UnsupportedForm for a shape with a dynamic dimension.
+
+    Axes of size 1 that grow are removed by `qrt.reshape`, and then added in full size by `linalg.broadcast`.
+    """
     given = shape_of(operand)
     if given == shape:
         return operand
@@ -114,9 +121,11 @@ def apply(
     result: Type,
     number: int | None = None,
 ) -> Operand:
-    """Return an elementwise op of `arith` or `math` on operands that broadcast.
+    """Return the result of an elementwise op of `arith` or `math` on operands, which broadcast.
 
-    ``number`` is the number of a comparison's predicate."""
+    ``elements`` has the operands' element types, and ``result`` is the result's. ``number`` is the predicate of an
+    `arith.cmpi` or `arith.cmpf`.
+    """
     for operand, element in zip(operands, elements, strict=True):
         _check_element(node, name, operand, element)
     shape = broadcast_shape(node, operands)
@@ -146,7 +155,7 @@ def apply(
 
 
 def _check_element(node: Node, name: str, operand: Operand, element: Type) -> None:
-    """Fail if an operand's elements have another type."""
+    """Raise ModelError if the elements of an operand are not of type ``element``."""
     if isinstance(operand, np.ndarray):
         is_other = operand.dtype != bits(np.empty(0, element_dtype(element))).dtype
         own = str(operand.dtype)
@@ -160,9 +169,11 @@ def _check_element(node: Node, name: str, operand: Operand, element: Type) -> No
 def _spread(
     node: Node, operands: Sequence[Operand], elements: Sequence[Type], shape: tuple[int | None, ...]
 ) -> list[Operand]:
-    """Return the operands with single numbers repeated to the shape of the other operands, if one has the full shape.
+    """Repeat each operand that is one constant number to a tensor of the dynamic ``shape``; return all operands.
 
-    Kernels of whole tensors support every element type; kernels of loops, which could broadcast, do not."""
+    The sizes are taken from an operand that already has this shape; without one, operands are returned unchanged.
+    Kernels of whole tensors support every element type; kernels of loops, which could broadcast, do not.
+    """
     whole = next((value for value in operands if isinstance(value, Value) and shape_of(value) == shape), None)
     if whole is None:
         return list(operands)
@@ -191,7 +202,10 @@ def _nested(
     number: int | None,
     shape: tuple[int | None, ...],
 ) -> Operand:
-    """Return an elementwise operation as a loop nest, for operands that broadcast to sizes known only at run time."""
+    """Return an elementwise operation as a loop nest, for operands that broadcast to a dynamic shape.
+
+    Raise UnsupportedForm unless one of the operands has the full shape.
+    """
     values = [as_value(node, operand, element) for operand, element in zip(operands, elements, strict=True)]
     whole = next((value for value in values if shape_of(value) == shape), None)
     if whole is None:
@@ -214,7 +228,7 @@ def _nested(
 
 
 def compare(node: Node, predicate: str, a: Operand, b: Operand, element: Type) -> Operand:
-    """Return the comparison of two operands, a tensor of bools."""
+    """Return a tensor of bools, the elementwise comparison of ``a`` and ``b`` by a key of `COMPARISONS`."""
     of_integers, of_floats = COMPARISONS[predicate]
     if isinstance(element, FloatType):
         return apply(node, "arith.cmpf", [a, b], [element] * 2, BOOL, of_floats)
@@ -222,12 +236,12 @@ def compare(node: Node, predicate: str, a: Operand, b: Operand, element: Type) -
 
 
 def select(node: Node, condition: Operand, a: Operand, b: Operand, element: Type) -> Operand:
-    """Return the elements of `a` where the condition is true, else those of `b`."""
+    """Return the elements of ``a`` where the condition is true, else those of ``b``."""
     return apply(node, "arith.select", [condition, a, b], [BOOL, element, element], element)
 
 
 def clamped(node: Node, x: Operand, bounds: tuple[float, float | None], element: Type) -> Operand:
-    """Return an operand clamped to bounds; an upper bound of None means none."""
+    """Clamp an operand to ``(low, high)`` bounds. If ``high`` is None, there is no upper bound."""
     suffix = "imumf" if isinstance(element, FloatType) else "si"
     low, high = bounds
     x = apply(node, f"arith.max{suffix}", [x, number_of(low, element)], [element] * 2, element)
@@ -237,12 +251,16 @@ def clamped(node: Node, x: Operand, bounds: tuple[float, float | None], element:
 
 
 def number_of(value: float, element: Type) -> Array:
-    """Return a number as an operand that broadcasts."""
+    """Return a number as a scalar array of the NumPy dtype of an element type."""
     return np.asarray(value, element_dtype(element))
 
 
 def cast_to(node: Node, x: Operand, source: Type, target: Type, from_unsigned: bool, to_unsigned: bool) -> Operand:
-    """Return an operand cast to another type. ``from_unsigned`` must be True for bools too."""
+    """Cast an operand's elements from the type ``source`` to ``target``.
+
+    The types are signless, so ``from_unsigned`` and ``to_unsigned`` say how their integers are read. ``from_unsigned``
+    must be True for a source of bools.
+    """
     if target is BOOL:
         return x if source is BOOL else compare(node, "ne", x, number_of(0, source), source)
     if source is target:

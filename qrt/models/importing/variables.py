@@ -1,4 +1,4 @@
-"""Variables of an imported model as globals of `ml_program`, with unquantized types: storage, integers or floats."""
+"""Variables of an imported model as `ml_program.global` operations of unquantized type: storage, integers or floats."""
 
 from qrt.ir import Attribute, Builder, Module, Operation, StringAttr, SymbolRefAttr, TypeAttr, Value
 from qrt.ir.core.attributes import UNIT
@@ -10,7 +10,7 @@ from qrt.types import TensorType
 
 
 def declare(module: Module, symbol: str, type: TensorType) -> Operation:
-    """Add a global before all other operations of the module."""
+    """Add a global named ``symbol`` before all other operations of the module and return it."""
     attributes: dict[str, Attribute] = {
         "sym_name": StringAttr(symbol),
         "sym_visibility": StringAttr("private"),
@@ -26,12 +26,12 @@ def initialise(variable: Operation, array: Array, type: TensorType) -> None:
 
 
 def load(graph: Graph, op: Operator | None, symbol: str, type: TensorType) -> Value:
-    """Append a load of a global and return the value."""
+    """Append a load of the global named ``symbol`` and return the loaded value."""
     return graph.append(op, "ml_program.global_load", (), [type], _named(symbol)).result
 
 
 def store(graph: Graph, op: Operator | None, symbol: str, value: Value) -> None:
-    """Append a store to a global."""
+    """Append a store of a value to the global named ``symbol``."""
     graph.append(op, "ml_program.global_store", [value], (), _named(symbol))
 
 

@@ -1,4 +1,4 @@
-"""Sliding windows over NHWC images with any number of spatial dimensions, and float pools as loop nests."""
+"""Sliding windows over NHWC images with any number of spatial axes, and float pools as loop nests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,11 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Window:
-    """A sliding window: kernel sizes, strides, dilations, (before, after) padding and number of windows per axis."""
+    """A sliding window over the spatial axes of images; each field has one entry for each spatial axis.
+
+    ``kernel`` has the sizes of the window, ``padding`` the (before, after) padding of the image, and ``outputs`` the
+    number of positions of the window.
+    """
 
     kernel: Sizes
     strides: Sizes
@@ -29,7 +33,7 @@ class Window:
     outputs: Sizes
 
     def padded(self, node: Node, x: Value, value: float | None = None) -> Value:
-        """Return the input with its padding of zeros, or of another value."""
+        """Return the images padded with ``value``; the default is zero (the zero point of a quantized type)."""
         if not any(map(any, self.padding)):
             return x
         attributes: dict[str, object] = {"padding": ((0, 0), *self.padding, (0, 0))}
@@ -38,7 +42,10 @@ class Window:
         return node.emit("qrt.pad", [x], attributes)
 
     def index(self, window: Sequence[Expression], inside: Sequence[Expression]) -> list[Expression]:
-        """Return the index in the padded input of an element of a window."""
+        """Return the index in the padded image of element ``inside`` of the window at position ``window``.
+
+        Along each axis it is ``window * stride + inside * dilation``.
+        """
         return [
             add(multiply(at, stride), multiply(element, dilation))
             for at, element, stride, dilation in zip(window, inside, self.strides, self.dilations, strict=True)
@@ -53,7 +60,11 @@ def make_window(
     dilations: Sizes,
     padding: tuple[Pair, ...],
 ) -> Window:
-    """Return the window over images of known sizes. Refuse unknown sizes; fail if the window does not fit."""
+    """Return the window for images of the given spatial sizes.
+
+    Raise UnsupportedForm if a size is known only at run time, and ModelError if the window is larger than the padded
+    image.
+    """
     outputs: list[int] = []
     extents: list[int] = []
     for size, extent, stride, dilation, ends in zip(sizes, kernel, strides, dilations, padding, strict=True):
@@ -68,7 +79,7 @@ def make_window(
 
 
 def largest(context: LoweringContext, x: Value, window: Window) -> Value:
-    """Return the largest element of each window. The padding of ``x`` must be -inf."""
+    """Return the largest element of each window. ``x`` must be padded with -inf."""
     rank = len(window.kernel)
     nest = LoopNest(
         context, "accumulate", [context.extent(x, 0), *window.outputs, context.extent(x, rank + 1)], window.kernel
@@ -81,8 +92,11 @@ def largest(context: LoweringContext, x: Value, window: Window) -> Value:
 
 
 def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows") -> Value:
-    """Return the sum of each window, in an order of `numerics.averages`. Order "lanes" needs windows of whole
-    images."""
+    """Return the sum of each window of the padded images, added in a given order.
+
+    ``order`` is "rows" (row-major), "columns" (each column by itself, then the sums of the columns) or "lanes", as in
+    `qrt.ir.passes.lower_qrt.averages`. "lanes" requires a window as large as the image.
+    """
     rank = len(window.kernel)
     parallel = (context.extent(x, 0), *window.outputs, context.extent(x, rank + 1))
 
@@ -98,7 +112,7 @@ def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows"
 
 
 def counts(window: Window, sizes: Sequence[int]) -> Array:
-    """Return the number of elements of each window that are not padding."""
+    """Return the number of elements that are not padding, for each window over an image of the given sizes."""
     lines = []
     for size, kernel, stride, dilation, (before, _), count in zip(
         sizes, window.kernel, window.strides, window.dilations, window.padding, window.outputs, strict=True

@@ -1,1 +1,1 @@
-"""Models of ONNX: read from a file, checked, and imported as a program."""
+"""ONNX models: reading their files, importing them as programs, and exporting programs."""

@@ -35,17 +35,17 @@ import."""
 class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package without types
     """A model that is ready to run.
 
-    If an operator must know an input at import, such as a scale, its value is taken from the first call. A call with
-    another value builds another program.
+    If the import needs the value of an input, such as a scale, the array given to the first `run` becomes a constant of
+    the compiled program. A later `run` with another array for that input compiles another program.
 
     Parameters
     ----------
     model : Model
         The model, as `qrt.models.onnx.read.read` returns it.
     profile : str
-        The name of the profile whose rules the operators follow.
+        The name of the profile whose arithmetic the operators follow, such as "ort" for that of ONNX Runtime.
     dtypes : sequence of dtype
-        The dtypes of the outputs.
+        The NumPy dtypes to which the outputs are converted, in the file's order; None keeps the program's own.
     """
 
     def __init__(self, model: Model, profile: str, dtypes: Sequence[Any]) -> None:
@@ -58,14 +58,15 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
         Parameters
         ----------
         inputs : array, sequence or mapping
-            The arrays in the file's order, or by their names.
+            One array for a model with one input, a sequence of arrays in the file's order, or a mapping from the
+            inputs' names to arrays.
         **kwargs
             No options are accepted.
 
         Raises
         ------
         ModelError
-            If the model has a form that is not supported, or its run fails.
+            If the model has an operator in an unsupported form, or its run fails.
         QuantTypeError
             If the inputs do not match those of the model.
         """
@@ -73,10 +74,9 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
             raise QuantTypeError(f"run: qrt's backend has no option {next(iter(kwargs))}")
         given = self._named(inputs)
         outputs = self._program(given).run(given)
-        return tuple(
-            np.asarray(getattr(value, "storage", value)).astype(dtype, copy=False)
-            for value, dtype in zip(outputs.values(), self._dtypes, strict=True)
-        )
+        arrays = [np.asarray(getattr(value, "storage", value)) for value in outputs.values()]
+        pairs = zip(arrays, self._dtypes, strict=True)
+        return tuple(array if dtype is None else array.astype(dtype, copy=False) for array, dtype in pairs)
 
     def _named(self, inputs: Any) -> dict[str, Array]:
         ports = self.model.graph.inputs
@@ -105,11 +105,11 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
 
 
 class Backend(_base.Backend):  # type: ignore[misc]
-    """The interface that `onnx.backend` requires of a backend."""
+    """The class that `onnx.backend` requires of a backend: it prepares models, and runs models and single nodes."""
 
     @classmethod
     def prepare(cls, model: Any, device: str = "CPU", **kwargs: Any) -> PreparedModel:
-        """Prepare a model to run.
+        """Import a model so that it can be run repeatedly.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Backend(_base.Backend):  # type: ignore[misc]
         device : str, default "CPU"
             Only the CPU is supported.
         **kwargs
-            ``profile``, the name of the profile whose rules the operators follow: by default "ort".
+            ``profile``, the name of the profile whose arithmetic the operators follow: by default "ort", ONNX Runtime.
 
         Raises
         ------
@@ -137,50 +137,56 @@ class Backend(_base.Backend):  # type: ignore[misc]
 
     @classmethod
     def run_model(cls, model: Any, inputs: Any, device: str = "CPU", **kwargs: Any) -> tuple[Any, ...]:
-        """Prepare a model and run it once."""
+        """Prepare a model and run it once. The parameters are those of `prepare` and of `PreparedModel.run`."""
         return cls.prepare(model, device, **kwargs).run(inputs)
 
     @classmethod
     def run_node(
         cls, node: Any, inputs: Any, device: str = "CPU", outputs_info: Any = None, **kwargs: Any
     ) -> tuple[Any, ...]:
-        """Run one node.
+        """Run a single node as a model.
 
         Parameters
         ----------
         node : NodeProto
             The node.
         inputs : sequence of arrays
-            Its inputs in order, without the optional ones that it omits.
+            The arrays of the node's inputs in order. An optional input that the node omits, by an empty name, has no
+            array.
         device : str, default "CPU"
             Only the CPU is supported.
         outputs_info : optional
             Ignored: the types follow from the inputs.
         **kwargs
-            ``opset_version``, by default 17.
+            ``opset_version``, by default 17, and ``profile``, as for `prepare`.
         """
         helper: Any = extra("onnx.helper", "onnx")
         opset = kwargs.pop("opset_version", 17)
         arrays = [np.asarray(value) for value in inputs]
         names = [name for name in node.input if name]
+        if len(arrays) not in (len(names), len(set(names))):
+            raise QuantTypeError(f"run_node: the node has {len(names)} inputs, {names}, got {len(arrays)} arrays")
+        if len(arrays) < len(names):  # an array for each name: the node reads one of them twice
+            names = list(dict.fromkeys(names))
+        values = dict(zip(names, arrays, strict=True))
         ports = [
             helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
-            for name, array in zip(names, arrays, strict=True)
+            for name, array in values.items()
         ]
         outputs = [helper.make_empty_tensor_value_info(name) for name in node.output if name]
         graph = helper.make_graph([node], "node", ports, outputs)
         opsets = [helper.make_opsetid(domain, version) for domain, version in {"": opset, "com.microsoft": 1}.items()]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
-        return cls.run_model(model, arrays, device, **kwargs)
+        return cls.run_model(model, list(values.values()), device, **kwargs)
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
-        """Return True if the device is the CPU."""
+        """Return True if the device is the CPU: "CPU", or "CPU:" and a number."""
         return device.partition(":")[0] == "CPU"
 
 
 def _array(value: Any) -> Array:
-    """Return an input as a NumPy array; it may be a tensor of `onnx`, for types that NumPy lacks."""
+    """Return an input as a NumPy array. For types that NumPy lacks, the input may be a ``TensorProto`` of `onnx`."""
     if hasattr(value, "SerializeToString"):
         helper: Any = extra("onnx.numpy_helper", "onnx")
         value = helper.to_array(value)
@@ -188,7 +194,7 @@ def _array(value: Any) -> Array:
 
 
 def _output_dtype(dtype: str) -> Any:
-    """Return NumPy's dtype of an output as `onnx` gives it: a type of `ml_dtypes` for integers of less than a byte."""
+    """Return the NumPy dtype that `onnx` uses for an ONNX dtype ("int4": a type of `ml_dtypes`), or None for ""."""
     if not dtype:
         return None
     helper: Any = extra("onnx.helper", "onnx")

@@ -1,6 +1,7 @@
-"""Checks of an ONNX file that are independent of its operators: versions, names, order, sizes.
+"""Checks of an ONNX file that do not depend on its operators.
 
-The rules of one operator, such as a positive stride, are checked where the operator is imported.
+They are about versions, names, the order of nodes, and the size of inputs and outputs. The constraints of one operator,
+such as a positive stride, are checked where that operator is imported.
 """
 
 import math
@@ -20,7 +21,7 @@ CHANGED = {"AveragePool": 19, "Hardmax": 13, "LogSoftmax": 13, "Resize": 11, "So
 
 
 def check_versions(name: str, ir_version: int, opsets: Mapping[str, int]) -> None:
-    """Raise ModelError if the IR version or an opset is not supported."""
+    """Raise ModelError if the IR version or an opset of the file ``name`` is not supported, or no opset is imported."""
     if ir_version not in IR_VERSIONS:
         known = f"{IR_VERSIONS[0]} to {IR_VERSIONS[-1]}"
         raise ModelError(f"{name}: the IR version is {ir_version}, but only {known} are supported")
@@ -30,7 +31,7 @@ def check_versions(name: str, ir_version: int, opsets: Mapping[str, int]) -> Non
 
 
 def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
-    """Raise ModelError if an opset is not supported."""
+    """Raise ModelError if the opset of a domain is not supported. The message begins with ``name``."""
     for domain, versions in OPSETS.items():
         version = opsets.get(domain)
         if version is not None and version not in versions:
@@ -39,9 +40,10 @@ def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
 
 
 def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
-    """Raise ModelError for a function in an operator domain, or with an opset that is not supported.
+    """Raise ModelError if a function of the file is in a domain of built-in operators, or imports an unsupported opset.
 
-    In an operator domain, runtimes may run an operator of the same name instead of the function.
+    Built-in operators are in "" and "com.microsoft". Runtimes may run such an operator instead of a function of its
+    name.
     """
     if domain in OPSETS:
         raise ModelError(
@@ -52,29 +54,30 @@ def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
     check_opsets(place, opsets)
 
 
-def check_operator_of_function(place: str, type: str, own: int, outer: int) -> None:
-    """Raise ModelError if an operator means something else in its function's opset than in the model's.
+def check_operator_of_function(place: str, type: str, function_opset: int, model_opset: int) -> None:
+    """Raise ModelError if an operator's meaning changed between the opset of its function and that of the model.
 
-    ONNX forbids that, and runtimes disagree which of the two opsets counts.
+    ONNX forbids such a function, and runtimes disagree about which of the two opsets the operator has.
     """
     changed = CHANGED.get(type)
-    if changed is not None and (own < changed) != (outer < changed):
+    if changed is not None and (function_opset < changed) != (model_opset < changed):
         raise ModelError(
-            f"{place}: its function imports opset {own} and the model {outer}, and {type} has another meaning since"
-            f" opset {changed}: convert the model so that both import the same"
+            f"{place}: its function imports opset {function_opset} and the model {model_opset}, and {type} has another"
+            f" meaning since opset {changed}: convert the model so that both import the same"
         )
 
 
 def place_of(name: str, operator: Operator) -> str:
-    """Return the position of an operator in the file, for error messages."""
+    """Return the position of an operator in the file ``name``, for error messages: "m.onnx: node 3 Conv 'conv1'"."""
     label = f" {shown(operator.label)}" if operator.label else ""
     return f"{name}: node {operator.index} {operator.name}{label}"
 
 
 def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[str] = ()) -> None:
-    """Raise ModelError for the first rule that a graph breaks.
+    """Raise ModelError if a graph breaks a rule: each tensor is computed exactly once, before any node reads it.
 
-    ``outer`` has the names of the tensors of enclosing graphs, which the graph may read.
+    All inputs and outputs together may take at most ``max_bytes``. ``outer`` has the names of the tensors of enclosing
+    graphs, which the graph may read.
     """
     known = {*outer, *graph.constants}
     for port in graph.inputs:
@@ -119,7 +122,7 @@ def _check_reads(name: str, operator: Operator, known: Collection[str], written:
 
 
 def _bytes(port: ModelPort) -> int:
-    """Return the memory of a port in bytes. Sizes that are not known count as 1."""
+    """Return the bytes that an input or output takes. An unknown size counts as 1; an unknown rank gives 0 bytes."""
     if port.shape is None or not port.dtype:
         return 0
     sizes = [size if isinstance(size, int) else 1 for size in port.shape]

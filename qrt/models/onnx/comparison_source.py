@@ -1,6 +1,7 @@
-"""The source of a comparison of an ONNX file with ONNX Runtime.
+"""The tensors of an ONNX file that are compared with ONNX Runtime's, and the difference that is allowed for each.
 
-It has the tensors that nodes of the graph compute, and the intervals of the integers that folded groups may give.
+Nodes that the import folds into one quantized operator (see `folding`) may round to another integer than the runtime:
+for their result, the allowed difference is an interval for each element.
 """
 
 import math
@@ -32,9 +33,10 @@ result."""
 
 
 def rounding_interval(folding: Folding, group: Group, bound: Bound, run: Run) -> tuple[Array, Array]:
-    """Return the least and the greatest integer that each element of a group's result may be.
+    """Return the least and the greatest integer that is allowed for each element of a folded group's result.
 
-    ``run`` computes the group's operator on floats, and ``bound`` is the tolerance of the operator's float results.
+    ``run(change)`` computes the group's float operator on the runtime's operands, each changed by the function
+    ``change``. ``bound`` is the allowed difference of that operator's floats.
     """
     op, last = group.parts[0], group.parts[-1]
     values = run(lambda array: array)
@@ -69,7 +71,10 @@ def _dtype(number: int) -> str:
 
 
 def _zero_point_magnitude(folding: Folding, group: Group) -> float:
-    """Return the sum of the zero points' magnitudes, as floats: an addition rounds them together with its terms."""
+    """Return the sum of ``abs(scale * zero_point)`` over an Add's operands, or 0 for another operator.
+
+    An Add rounds these products together with its terms.
+    """
     if group.parts[0].type != "Add":
         return 0.0
     pairs = [group.folded.inputs[i : i + 2] for i in (1, 4)]
@@ -122,9 +127,9 @@ _INDEX = 4
 def compared(
     source: Source, profile: Profile, max_bytes: int = 2 << 30, shapes: Mapping[str, Sequence[int]] | None = None
 ) -> ComparisonSource:
-    """Import a file with the rules of a profile, for a comparison with the runtime.
+    """Import a file with the arithmetic of a profile, and return its description for a comparison with ONNX Runtime.
 
-    Raises the errors of `read` and `import_model`.
+    ``shapes`` has shapes of inputs by name, in place of the file's. Raises the errors of `read` and `import_model`.
     """
     file = with_shapes(read(source, max_bytes=max_bytes), shapes or {})
     importer = Importer(file, profile, max_bytes=max_bytes)
@@ -153,7 +158,10 @@ def compared(
 
 
 def _bound_of_row(bound: Bound, op: Operator, value: Value) -> Bound:
-    """Return the bound of a softmax for the length of its rows: the runtime's sum of a long row is less exact."""
+    """Return ``bound``, increased if the operator is a softmax whose rows have more than 10,000 terms.
+
+    The runtime sums such rows less exactly.
+    """
     shape = value.type.shape if isinstance(value.type, TensorType) else None
     if op.key not in ("LogSoftmax", "Softmax") or not shape:
         return bound
@@ -193,7 +201,7 @@ def _computed(op: Operator, constants: Mapping[str, Tensor]) -> tuple[str, ...]:
 def _operator_program(
     file: Model, profile: Profile, op: Operator, change: Callable[[Array], Array], operands: Mapping[int | str, Array]
 ) -> Module:
-    """Return a program that runs one operator alone on float32."""
+    """Return a program that computes one operator on float32, with the function ``change`` applied to its constants."""
     ports = tuple(ModelPort(str(name), "float", array.shape) for name, array in operands.items())
     constants = {
         name: replace(file.graph.constants[name], data=change(file.graph.constants[name].data))
@@ -211,7 +219,7 @@ def _operator_program(
 
 
 def _display_name(op: Operator, group: Group | None) -> str:
-    """Return the name and index of an operator; for a group with casts, those of the operator between them."""
+    """Return the name and index of an operator, such as "Conv 3"; for a folded group, those of its float operator."""
     if group is None:
         return f"{op.name} {op.index}"
     first = group.parts[0]
@@ -229,7 +237,10 @@ def _input(graph: ModelGraph, port: ModelPort) -> Input:
 
 
 def _limit(graph: ModelGraph, name: str) -> int:
-    """Return the size of the axis that an input indexes by a Gather of a constant, or 2 if there is none."""
+    """Return the exclusive limit of the integers in input ``name``: the size of the axis that they index in a Gather.
+
+    If no Gather of a constant reads the input, the limit is 2.
+    """
     limit = 2
     for op in graph.operators:
         if op.key == "Gather" and op.inputs[1:2] == (name,) and op.inputs[0] in graph.constants:

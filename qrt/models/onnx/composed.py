@@ -16,10 +16,10 @@ OPSET = 21
 
 
 class ComposedGraph:
-    """A graph that is built operator by operator.
+    """An ONNX graph that is built operator by operator, and then imported in place of a composite operator.
 
-    Tensors are given by name: a tensor that the node reads, or one that this graph adds. ``prefix`` begins the names of
-    added tensors.
+    Operands are given by name: tensors that the composite node reads, or that this graph adds. The names of added
+    tensors begin with ``prefix``.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -34,7 +34,7 @@ class ComposedGraph:
         return f"{self.prefix}/{self.count}"
 
     def constant(self, array: Any, dtype: Any = np.float32) -> str:
-        """Add a constant tensor and return its name."""
+        """Add a constant tensor, of float32 by default, and return its name."""
         values: Array = np.asarray(array, dtype)
         element = FloatType("f32") if values.dtype == np.float32 else IntegerType(8 * values.dtype.itemsize)
         tensor = Tensor(self.name(), dtype_of(element), values.shape, values)
@@ -43,23 +43,25 @@ class ComposedGraph:
         return tensor.name
 
     def integers(self, *numbers: int) -> str:
-        """Add a constant of int64, for shapes and axes, and return its name."""
+        """Add a list of int64, such as a shape or axes, as a constant tensor, and return its name."""
         return self.constant(numbers, np.int64)
 
-    def add(self, type: str, *inputs: str, domain: str = "", outputs: int = 1, opset: int = OPSET, **more: Any) -> Any:
-        """Add an operator and return the name of its result, or a list of names if it has several."""
+    def add(
+        self, type: str, *inputs: str, domain: str = "", outputs: int = 1, opset: int = OPSET, **attributes: Any
+    ) -> Any:
+        """Add an operator, and return the name of its result, or with several ``outputs`` the list of their names."""
         names = tuple(self.name() for _ in range(outputs))
         opset = 1 if domain else opset
-        self.operators.append(Operator(len(self.operators), domain, type, "", inputs, names, more, opset))
+        self.operators.append(Operator(len(self.operators), domain, type, "", inputs, names, attributes, opset))
         return names[0] if outputs == 1 else list(names)
 
     def graph(self, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> ModelGraph:
-        """Return the graph with the given inputs and outputs."""
+        """Return the operators added so far as a graph, with the named tensors as its inputs and outputs."""
         ports = [tuple(ModelPort(name, "", None) for name in side) for side in (inputs, outputs)]
         return ModelGraph(self.prefix, ports[0], ports[1], tuple(self.operators), self.constants)
 
     def replace(self, node: Node, *results: str) -> None:
-        """Import the graph in place of a node, with these tensors as the node's outputs."""
+        """Import the graph in place of a node, with the tensors ``results`` as the node's outputs."""
         wanted = [name for name, output in zip(results, node.op.outputs, strict=False) if output != ABSENT]
         graph = Subgraph(node, "definition", self.graph((), tuple(wanted)))
         graph.inline()
@@ -67,7 +69,7 @@ class ComposedGraph:
 
 
 def composed(node: Node) -> ComposedGraph:
-    """Return an empty graph that will replace a node. Its names differ from all tensors that the node reads."""
+    """Return an empty graph to replace a node. Names of tensors added to it differ from all that the node reads."""
     prefix = next(filter(None, node.op.outputs), node.op.type)
     while any(name.startswith(f"{prefix}/") for name in node.op.inputs):
         prefix += "_"

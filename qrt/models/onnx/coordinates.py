@@ -12,9 +12,9 @@ _TIE = np.float32(1e-6)
 
 
 def _round_ties(coordinates: Array, round_tie: Callable[[Array], Array]) -> Array:
-    """Round coordinates to the nearest element, and ties by the function ``round_tie``.
+    """Round coordinates to the nearest integer, and ties by the function ``round_tie``.
 
-    A coordinate that is a tie in exact arithmetic may be slightly off the middle in float32.
+    A coordinate within 1e-6 of the middle of two integers counts as a tie, because float32 may be slightly off.
     """
     is_tie = np.abs(coordinates - np.floor(coordinates) - np.float32(0.5)) <= _TIE
     return np.where(is_tie, round_tie(coordinates), np.rint(coordinates))
@@ -36,9 +36,9 @@ COORDINATES = (
 
 @dataclass(frozen=True)
 class Axis:
-    """The resizing of one axis: its sizes before and after, its scale, and the region that is resized.
+    """The resizing of one axis from ``size`` to ``result`` elements.
 
-    ``region`` gives the start and the end of the region as fractions of the axis.
+    ``region`` gives the start and the end of the part that is resized, as fractions of the axis.
     """
 
     axis: int
@@ -48,9 +48,10 @@ class Axis:
     region: tuple[float, float] = (0.0, 1.0)
 
     def coordinates(self, mode: str) -> Array:
-        """Compute the coordinate of each result element in the input.
+        """Compute the position of each result element in the input, in units of input elements.
 
-        The steps are in float32, some in float64, as in the runtime.
+        ``mode`` is a value of ``coordinate_transformation_mode``. The steps are in float32, some in float64, as in the
+        runtime.
         """
         at, one = np.arange(self.result, dtype=np.float32), np.float32
         scale, size, result = one(self.scale), one(self.size), one(self.result)
@@ -77,6 +78,9 @@ class Axis:
         return np.asarray(places, np.float32)
 
     def nearest(self, mode: str, rounding: str) -> Array:
-        """Compute the index of the input element that each result element copies."""
+        """Compute the index of the input element that each result element copies.
+
+        ``mode`` is a value of ``coordinate_transformation_mode``, and ``rounding`` one of ``nearest_mode``.
+        """
         whole = np.asarray(ROUNDED[rounding](self.coordinates(mode)))
         return np.asarray(np.clip(whole, 0, self.size - 1), np.int64)

@@ -1,4 +1,4 @@
-"""The export of a quantized program as a QDQ model of ONNX, which other runtimes can open."""
+"""The export of a quantized program as an ONNX model of float operators between DequantizeLinear and QuantizeLinear."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -33,7 +33,7 @@ MOST_BYTES = (1 << 31) - 1
 
 
 def export_file(path: str | PathLike[str], program: ir.Module, function: str | None) -> None:
-    """Write a program as an ONNX file (`qrt.models.export_onnx`)."""
+    """Write a function of a program, by default its main one, as an ONNX file: see `qrt.models.export_onnx`."""
     name = str(path)
     if not name.endswith(".onnx"):
         raise ModelError(f"{name}: the name of an ONNX file must end in .onnx")
@@ -46,7 +46,7 @@ def export_file(path: str | PathLike[str], program: ir.Module, function: str | N
 
 
 def onnx_bytes(program: ir.Module, function: str | None = None, name: str = "the program") -> bytes:
-    """Return the file content of a program's ONNX model. Errors call the program ``name``."""
+    """Return the content of an ONNX file for a function of a program. Error messages begin with ``name``."""
     model = model_proto(program, function, name)
     if model.ByteSize() > MOST_BYTES:
         raise ModelError(f"{name}: the model has {model.ByteSize()} bytes, more than the limit of protobuf, 2 GiB")
@@ -55,7 +55,7 @@ def onnx_bytes(program: ir.Module, function: str | None = None, name: str = "the
 
 
 def model_proto(program: ir.Module, function: str | None = None, name: str = "the program") -> Any:
-    """Return the ``onnx.ModelProto`` of a program. Errors call the program ``name``."""
+    """Return the ``onnx.ModelProto`` of a function of a program. Error messages begin with ``name``."""
     onnx_package()
     program.verify()
     program, kernels = with_kernels(program)
@@ -87,7 +87,7 @@ def _choose_function(program: ir.Module, name: str | None) -> FuncOp:
 
 
 class _Function:
-    """The export of one function for one opset."""
+    """The export of one function as a graph of one opset: its nodes, inputs, outputs and variables."""
 
     def __init__(self, program: ir.Module, function: FuncOp, opset: int, kernels: Programs) -> None:
         self.kernels = kernels
@@ -129,7 +129,7 @@ class _Function:
         return name, kind, exported.shape
 
     def walk(self) -> None:
-        """Write every operation, and the results."""
+        """Export every operation of the function, and its returned values as outputs."""
         for op in self.block:
             if op.name == "func.return":
                 self._return(op)
@@ -167,7 +167,7 @@ class _Function:
             self._record_operation(group)
 
     def _stand_in(self, op: Operation) -> None:
-        """Name the results of an operation that cannot be written, so that the walk reports all such operations."""
+        """Name the results of an unsupported operation, so that the export can go on to report all such operations."""
         for i, value in enumerate(op.results):
             if isinstance(value.type, TensorType) and value.type.shape is not None:
                 exported = self.graph.exported(value)
@@ -183,7 +183,7 @@ class _Function:
             exported.array = as_unsigned(value.array, exported.type.element)
 
     def _scast(self, op: Operation) -> None:
-        """Export a cast between quantized values and their storage, which are the same ONNX tensor."""
+        """Export a cast between quantized values and their storage: the result is the operand's ONNX tensor."""
         source, exported = self.graph.exported(op.operands[0]), self.graph.exported(op.results[0])
         if exported.data_type is None:
             raise UnsupportedForm(exported.type.element.shown())
@@ -196,7 +196,7 @@ class _Function:
         exported.names = source.names
 
     def _record_operation(self, group: Group) -> None:
-        """Record in the model's metadata which operation the nodes of a group compute."""
+        """Record in the model's metadata which operation of the program a group of nodes computes."""
         for i, (name, order) in group.writes.items():
             self.graph.declare(name, group.result(i), order)
         if len(group.writes) < len(group.op.results):
@@ -223,7 +223,7 @@ class _Function:
         self.graph.entries.append(Entry(group.name, group.op.name, attributes, operands, results, inline, then))
 
     def _record_program(self, group: Group, program: ExportedProgram | None) -> None:
-        """Record in the model's metadata what nodes on floats compute, as the text of a function."""
+        """Record in the model's metadata the exact computation of nodes on floats, as the text of an MLIR function."""
         if program is None or any(i not in group.reads for i, _ in program.arguments):
             return
         operands: list[tuple[str, Order, Type]] = []
@@ -249,7 +249,11 @@ class _Function:
                 self.graph.refused.add(op.name, str(refused), str(op.location))
 
     def _add_output(self, name: str, exported: ExportedValue, seen: set[str]) -> None:
-        """Add an output to the model."""
+        """Add an output to the model.
+
+        The value's tensor is renamed to ``name``. If that tensor is an input, an initializer or another output, an
+        Identity copies it instead. ``seen`` has the names of the inputs and of the outputs so far.
+        """
         source = self.graph.tensor(exported, exported.canonical, f"{name}/value")
         if source in seen or source in self.graph.initializers:
             node = self.graph.nodes.fresh(f"{name}/Identity")
@@ -266,7 +270,7 @@ class _Function:
 
 
 def _own_program(group: Group) -> ExportedProgram | None:
-    """Return an operation of a plain dialect as the text of a function of the operands that its nodes read."""
+    """Return a function of the group's operation alone, or None unless that is one of `arith`, `linalg` or `math`."""
     if not group.op.name.startswith(_PLAIN):
         return None
     inputs = {group.op.operands[i]: i for i in sorted(group.reads)}
@@ -275,9 +279,9 @@ def _own_program(group: Group) -> ExportedProgram | None:
 
 
 def _is_of_family(group: Group) -> bool:
-    """Return True if a program may contain the operation with its types and attributes.
+    """Return True if the operation's family in `qrt` supports the operation's types and attributes.
 
-    The writers of quantized operations also write float arithmetic, which is not an operation of `qrt`.
+    During the export, an operation of `qrt` may have float operands, which its family does not support.
     """
     assert group.family is not None
     types, results = (
@@ -292,7 +296,10 @@ def _is_of_family(group: Group) -> bool:
 
 
 def _names(function: FuncOp, kind: Literal["inputs", "results"], prefix: str, count: int) -> list[str]:
-    """Return the names of a function's ports. Raise QuantTypeError if two are equal."""
+    """Return the names of a function's inputs or results, by default ``prefix`` and a number.
+
+    Raise QuantTypeError if two names are equal.
+    """
     names: list[str] = []
     for number in range(count):
         given = function.port_name(kind, number)
@@ -304,7 +311,7 @@ def _names(function: FuncOp, kind: Literal["inputs", "results"], prefix: str, co
 
 
 def _elements(values: Sequence[Value]) -> str:
-    """Return the distinct element types of values, as the description of a form that ONNX lacks."""
+    """Return the distinct element types of values as text, for the error that ONNX has no operator for them."""
     elements: dict[str, None] = {}
     for value in values:
         element = getattr(value.type, "element", value.type)
@@ -313,7 +320,7 @@ def _elements(values: Sequence[Value]) -> str:
 
 
 def _clamp_after(op: Operation) -> Operation | None:
-    """Return the only user of an operation's result if it is a clamp that can join the operation's own clamp."""
+    """Return the clamp that alone reads an operation's result, if both can be exported as one operation, else None."""
     family = family_of(op)
     if family is None or not family.traits.ends_in_clamp or len(op.results[0].uses) != 1:
         return None

@@ -1,7 +1,8 @@
-"""The import of metadata that `qrt export` wrote into a model: the operations that groups of nodes stand for.
+"""The import of the metadata that `qrt export` wrote into a model, which restores the operations of the program.
 
-An entry is used only if its nodes are unchanged and no other node reads a tensor between them. All other nodes are
-imported like those of any model.
+An entry of the metadata describes a group: the nodes that compute one operation. It is used only if these nodes are
+unchanged, and no node outside of the group reads a tensor between them. All other nodes are imported like those of any
+model.
 """
 
 import json
@@ -33,7 +34,7 @@ _MOST_INLINE = 1 << 16
 
 @dataclass(frozen=True)
 class _Tensor:
-    """A tensor of an entry. ``elements`` is set if the entry itself contains the elements."""
+    """An operand or result in an entry of the metadata: a tensor of the graph, or the ``elements`` of a constant."""
 
     name: str
     order: Order | None
@@ -46,7 +47,11 @@ class _Tensor:
 
 @dataclass(frozen=True)
 class _Group:
-    """An entry whose nodes are unchanged since the export."""
+    """An entry of the metadata whose nodes are unchanged since the export.
+
+    ``nodes`` has the indices of its nodes, of which ``last`` is the greatest. ``then`` has the attributes of a
+    `qrt.clamp` of the result, or is None.
+    """
 
     key: str
     op: str
@@ -61,7 +66,7 @@ class _Group:
 
 
 class Exported:
-    """The groups of a graph that its metadata describes, and the values of tensors by the order of their axes."""
+    """The groups of nodes that a graph's metadata describes, and the values of tensors by name and order of axes."""
 
     def __init__(self, graph: Graph, metadata: Mapping[str, str]) -> None:
         self.graph = graph
@@ -70,7 +75,7 @@ class Exported:
         self.values: dict[tuple[str, Order], Value] = {}
 
     def port(self, name: str, plain: Type) -> Type:
-        """Return the element type of a port: the quantized type that the program had, or the file's plain type."""
+        """Return the element type of an input or output: the quantized type in the metadata, or else ``plain``."""
         text = self.metadata.get(f"{PORT}{name}")
         if text is None:
             return plain
@@ -91,23 +96,23 @@ class Exported:
 
     @cached_property
     def _read_outside(self) -> frozenset[str]:
-        """The names of the tensors that nodes outside of groups read, and of the outputs."""
+        """The names of the tensors that nodes outside of all groups read, and of the graph's outputs."""
         reads = {name for op in self.neighbors.graph.operators if op.index not in self._by_node for name in op.reads}
         return frozenset(reads | self._graph_results)
 
     @cached_property
     def _graph_results(self) -> frozenset[str]:
-        """The names of the outputs, and of the next values of variables."""
+        """The names of the graph's outputs, those with the next values of variables included."""
         ports = (*self.neighbors.graph.outputs, *(state.output for state in self.graph.importer.states))
         return frozenset(port.name for port in ports)
 
     @property
     def nodes(self) -> Set[int]:
-        """The indices of the nodes that belong to groups."""
+        """The indices of all nodes that belong to groups."""
         return self._by_node.keys()
 
     def takes(self, op: Operator) -> bool:
-        """Return True if a node belongs to a group. The last node of a group imports the group."""
+        """Return True if a node belongs to a group. If it is the group's last node, import the group."""
         group = self._by_node.get(op.index) if self.metadata else None
         if group is None:
             return False
@@ -123,7 +128,10 @@ class Exported:
     # -- reading entries --------------------------------------------------------------------------------------------
 
     def _group(self, key: str, text: str) -> _Group | None:
-        """Return an entry, checked, or None if its nodes have changed."""
+        """Parse an entry of the metadata. Return None if it does not match the graph.
+
+        That is so if the entry's nodes have changed since the export, or if another node reads a tensor between them.
+        """
         try:
             entry = json.loads(text)
         except (ValueError, RecursionError):
@@ -263,7 +271,7 @@ class Exported:
         return node.dense(np.array(elements, element_dtype(element)), element)
 
     def _value(self, node: Node, group: _Group, name: str, order: Order) -> Value:
-        """Return the value of a tensor with its axes in the given order."""
+        """Return the value of a tensor with its axes in the given order, transposed from another order if necessary."""
         existing = self.values.get((name, order))
         if existing is not None:
             return existing
@@ -285,7 +293,7 @@ class Exported:
         return (value.type.rank or 0) if isinstance(value.type, TensorType) else 0
 
     def _cast(self, node: Node, value: Value, element: Type | None) -> Value:
-        """Cast a value to a quantized type, or to its storage if the entry gives no type."""
+        """Reinterpret a value's storage as a quantized type; without ``element``, return the storage itself."""
         kind = value.type
         assert isinstance(kind, TensorType)
         if kind.element is element:
@@ -320,7 +328,7 @@ class Exported:
 
 
 def _fold(key: str, nodes: Sequence[Operator]) -> Fold | None:
-    """Return the report's record of a group whose operator is folded, or None if no operator is beside casts."""
+    """Return the record of a group's operator for the report of folded operators, or None if the group has no cast."""
     operator = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
     if operator is None or operator.type in CASTS or all(op.type not in CASTS for op in nodes):
         return None

@@ -1,11 +1,12 @@
-"""Groups of DequantizeLinear, an operator and QuantizeLinear, folded into one operator on quantized tensors.
+"""Groups of DequantizeLinear, a float operator and QuantizeLinear, folded into one operator on quantized tensors.
 
-A group is an operator whose inputs are dequantized and whose result, perhaps after Relu or Clip, is quantized and read
-by nothing else. It becomes the operator of the QLinear kind, with the inputs of the group's casts. An operator that
-cannot be folded is imported as it is. Each operator beside a cast has a record, with the reason if it is not folded.
+DequantizeLinear and QuantizeLinear are called casts here. A group is a float operator whose inputs are results of
+DequantizeLinear, and whose result, perhaps after Relu or Clip, is read by one QuantizeLinear and nothing else. The
+group is replaced by an operator such as QLinearConv, whose inputs are those of the casts. An operator that cannot be
+folded is imported as it is. Each operator beside a cast has a record (`Fold`) for the report of the import.
 
-DynamicQuantizeLinear, MatMulInteger and the operators that turn the sums into floats are a group too, with the same
-bits.
+DynamicQuantizeLinear, MatMulInteger and the operators that convert the int32 sums to floats are folded too, into a
+DynamicQuantizeMatMul, which computes the same bits.
 """
 
 import math
@@ -54,9 +55,9 @@ _FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNA
 
 @dataclass(frozen=True)
 class Fold:
-    """The outcome for an operator beside casts.
+    """A record of whether an operator beside QuantizeLinear or DequantizeLinear is folded into a quantized operator.
 
-    ``reason`` is the reason why it runs on floats, empty if it is folded.
+    ``reason`` is the reason why the operator runs on floats; it is empty if the operator is folded.
     """
 
     name: str
@@ -65,9 +66,10 @@ class Fold:
 
 
 def fold_report(folds: Sequence[Fold]) -> str:
-    """Return a report of how many operators beside casts run on quantized tensors.
+    """Return a report of how many operators beside casts are folded into quantized operators.
 
-    Each reason why others do not has a line with their names. The report is empty if no operator is beside casts.
+    For each reason, a line lists the operators that are not folded. The report is empty if no operator is beside a
+    cast.
 
     >>> print(fold_report([Fold("a", "Conv", ""), Fold("b", "Add", "input 1 is not dequantized")]), end="")
     1 of 2 operators other than casts are folded
@@ -88,9 +90,9 @@ def fold_report(folds: Sequence[Fold]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The operators of a group in their order, and the operator that replaces them.
+    """Operators that are folded together, in the graph's order, and the operator ``folded`` that replaces them.
 
-    The result is clamped to the bounds ``within`` if the group includes Relu or Clip.
+    If they include Relu or Clip, ``within`` has the bounds of the result, ``(low, high)``, of which None is no bound.
     """
 
     parts: tuple[Operator, ...]
@@ -99,7 +101,7 @@ class Group:
 
 
 def _is_product(scale: Array, x: Array, w: Array) -> bool:
-    """Return True if the scales of a bias are the products of the scales of both operands, up to rounding."""
+    """Return True if a bias's scales are the products of the scales of the operands ``x`` and ``w``, up to rounding."""
     if x.size != 1 or scale.size not in (1, w.size):
         return False
     product = (x.astype(np.float64) * w.astype(np.float64)).reshape(-1)
@@ -108,15 +110,16 @@ def _is_product(scale: Array, x: Array, w: Array) -> bool:
 
 
 class _Unfolded(Exception):
-    """The reason why an operator cannot be folded into a group."""
+    """An error that says why an operator cannot be folded."""
 
 
 class Folding:
-    """The groups of a graph.
+    """The groups of operators in a graph that can be folded.
 
-    ``groups`` has them by the index of the operator at whose place they are imported. ``inside`` has the indices of the
-    other operators in groups, ``reasons`` why an operator beside casts is in no group, by index. A nested graph also
-    reads the constants of its ``outer`` folding.
+    ``groups`` maps the index of each group's last operator, in whose place it is imported, to the group. ``inside`` has
+    the indices of the groups' other operators. ``reasons`` maps the index of an operator beside a cast that is in no
+    group to the reason. In a nested graph, ``outer`` is the folding of the enclosing graph, whose constants the nested
+    graph reads.
     """
 
     def __init__(self, graph: ModelGraph, outer: "Folding | None" = None) -> None:
@@ -140,7 +143,7 @@ class Folding:
                 self._fold_operator(op)
 
     def _is_beside_casts(self, op: Operator) -> bool:
-        """Return True if an operator reads a computed tensor that was dequantized, or if its result is quantized."""
+        """Return True if an operator reads a dequantized computed tensor, or a QuantizeLinear reads its result."""
         reads = any(dq is not None and not self._is_known(dq.inputs[0]) for dq in map(self._dequantized, op.inputs))
         return reads or any(
             reader.type == "QuantizeLinear" and reader.inputs[0] == name
@@ -158,9 +161,9 @@ class Folding:
         self.inside.update(part.index for part in group.parts[:-1])
 
     def _fold_dynamic(self, op: Operator) -> None:
-        """Fold a product that is quantized at run time: MatMulInteger, Cast, and Mul by both scales.
+        """Fold a DynamicQuantizeLinear with the MatMulInteger, Cast to float32 and Mul by both scales that follow.
 
-        No other operator may read the tensors between them.
+        Nothing is folded if another operator reads a tensor between them, or if the weights are not constant.
         """
         if len(op.outputs) != 3 or ABSENT in op.outputs:
             return
@@ -184,7 +187,7 @@ class Folding:
         self.inside.update(part.index for part in parts[:-1])
 
     def _sole_reader(self, name: str, kind: str) -> Operator | None:
-        """Return the operator that alone reads a tensor, if it has the given kind and reads it once, else None."""
+        """Return the only reader of a tensor, if its type is ``kind`` and it reads the tensor once, else None."""
         readers = self.readers.get(name, [])
         return readers[0] if self.uses[name] == 1 and readers and readers[0].key == kind else None
 
@@ -199,7 +202,7 @@ class Folding:
         return self.constant(name) is not None
 
     def constant(self, name: str) -> Tensor | None:
-        """Return a tensor that the file holds as an initializer or an attribute, or None."""
+        """Return a tensor that is an initializer or a Constant's result, in this or an enclosing graph, or None."""
         tensor = self.graph.constants.get(name)
         maker = self.makers.get(name)
         if tensor is None and maker is not None and maker.key == "Constant":
@@ -270,7 +273,10 @@ class Folding:
         return scale
 
     def _folded(self, op: Operator, last: Operator) -> Operator:
-        """Return the operator that replaces the group."""
+        """Return the quantized operator that replaces the float operator ``op`` and its casts.
+
+        ``last`` is the QuantizeLinear of the result.
+        """
         result = self._parameters(last)
         kind, domain, attributes = op.type, "", dict(op.attributes)
         if op.type in _MOVES or op.type in _ACTIVATIONS:
@@ -323,9 +329,9 @@ class Folding:
         return replace(replacement, index=last.index, opset=opset, is_folded=True)
 
     def _input(self, op: Operator, i: int, axis: int | None = None) -> tuple[str, str, str]:
-        """Return the names of the tensor, the scale and the zero point of an input.
+        """Return the names of the quantized tensor, scale and zero point that an input's DequantizeLinear reads.
 
-        Several scales are allowed along ``axis`` only.
+        Raise _Unfolded if the input has no DequantizeLinear, or several scales along another axis than ``axis``.
         """
         cast = self._dequantized(op.inputs[i]) if i < len(op.inputs) else None
         if cast is None:
@@ -346,7 +352,7 @@ class Folding:
     def _parameters(self, cast: Operator) -> tuple[str, str]:
         """Return the names of the scale and the zero point of a cast.
 
-        A QuantizeLinear without a zero point gets a constant 0, a DequantizeLinear an absent one.
+        Without a zero point, a QuantizeLinear gets a new constant 0, and a DequantizeLinear gets `ABSENT`.
         """
         if len(cast.inputs) > 2 and cast.inputs[2] != ABSENT:
             if not self._is_known(cast.inputs[2]):
@@ -364,7 +370,7 @@ class Folding:
         return cast.inputs[1], name
 
     def _bias(self, op: Operator, i: int) -> tuple[str, ...]:
-        """Return the name of the bias's integers, or nothing if there is no bias.
+        """Return a tuple with the name of the bias's integers, which is empty if there is no bias.
 
         The integers are added to the sums unchanged, so they must have the scale of the sums. A bias of another scale
         is not folded: rescaling would round it, while the runtime adds it in floats.
@@ -393,10 +399,10 @@ class Folding:
         return (cast.inputs[0],)
 
     def _require_plain_floats(self, cast: Operator) -> None:
-        """Raise _Unfolded unless a cast is between integers and float32 with scales of usual size.
+        """Raise _Unfolded unless a cast converts between integers and float32, with scales from 2^-40 to 2^40.
 
-        With other floats the group would round between the casts. With scales near the limits of float32 the floats
-        between the casts overflow or lose bits, which no rule of quantized operators reproduces.
+        Another float type would round between the casts. With scales near the limits of float32, the floats between the
+        casts overflow or lose bits, which no quantized operator reproduces.
         """
         scale = self._scale(cast)
         floats = cast.attributes.get("output_dtype", 0) if cast.key == "DequantizeLinear" else 0
@@ -410,9 +416,9 @@ class Folding:
             raise _Unfolded(f"a scale is outside of {_LEAST_SCALE:g} to {_LARGEST_SCALE:g}")
 
     def _inputs_of_move(self, op: Operator, last: Operator) -> tuple[str, ...]:
-        """Return the inputs of an operator that moves elements.
+        """Return the inputs of an operator that only moves elements, with the quantized tensor as the first.
 
-        Its result must have the quantization parameters of its first input.
+        Raise _Unfolded if the scale or zero point of the result differs from that of the first input.
         """
         x, scale, zero = self._input(op, 0)
         others = [self.constant(name) for name in (scale, zero, *self._parameters(last))]
@@ -426,5 +432,5 @@ class Folding:
 
 
 def _result(op: Operator) -> str:
-    """Return the name of the first output, or `ABSENT` if there is none."""
+    """Return the name of an operator's first output, or `ABSENT` if it has none."""
     return op.outputs[0] if op.outputs else ABSENT

@@ -1,4 +1,4 @@
-"""An ONNX graph during import: its tensors as values, and the context that all graphs of a model share."""
+"""An ONNX graph during import: its tensors as values of the program, and the state that all graphs of a model share."""
 
 from collections.abc import Iterable, Mapping
 from itertools import chain, count
@@ -23,18 +23,19 @@ from qrt.types import TensorType, Type, UniformType
 
 
 class Constant(NamedTuple):
-    """A tensor that is known at import: its elements as a NumPy array, and their plain type."""
+    """A tensor whose elements are known at import: a NumPy array, and the element type in the file."""
 
     array: Array
     element: Type
 
 
 class ImportContext:
-    """The state of a model's import that its graphs share.
+    """The state of a model's import that its main graph and its nested graphs share.
 
-    Constants computed at import take at most ``max_bytes`` in total. ``given`` has values of inputs: an operator that
-    must know an input at import takes its value from there, and ``fixed`` then includes the input's name. ``groups``
-    are the folded groups of the main graph, and ``folds`` records the outcome for each operator beside casts.
+    Constants computed at import take at most ``max_bytes`` in total. ``given`` has arrays for inputs: an operator that
+    must know an input at import takes its array from there, and the input's name is added to ``fixed``. ``groups`` are
+    the groups of the main graph that were folded into quantized operators. ``folds`` records for each operator beside
+    QuantizeLinear or DequantizeLinear whether it was folded.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class ImportContext:
         self.symbols = {"main"}
 
     def symbol(self, name: str) -> str:
-        """Return an unused symbol name for a function of the module."""
+        """Return ``name`` as an unused symbol of the module, with a number appended if it is already used."""
         names = chain([name], (f"{name}_{n}" for n in count()))
         symbol = next(candidate for candidate in names if candidate not in self.symbols)
         self.symbols.add(symbol)
@@ -62,10 +63,10 @@ class ImportContext:
 
 
 class Graph(importing.Graph):
-    """A graph of a model.
+    """A graph of a model during import.
 
-    ``values`` has the values of computed tensors, ``constants`` the tensors that are known at import, ``sizes`` the
-    elements of integer tensors of which some elements are known.
+    ``values`` maps the names of computed tensors to values of the program, and ``constants`` those of tensors that are
+    known at import. ``sizes`` maps the names of integer tensors, of which some elements are known, to their elements.
     """
 
     def __init__(
@@ -90,13 +91,14 @@ class Graph(importing.Graph):
     # -- tensors ----------------------------------------------------------------------------------------------------
 
     def known(self, name: str) -> Constant | None:
-        """Return a tensor that is constant in the file or follows from constants, or None."""
+        """Return the constant of a tensor that is an initializer or was computed from constants, or None."""
         return self.constants.get(name)
 
     def required(self, name: str) -> Constant | None:
-        """Return a tensor that an operator must know at import, or None.
+        """Return the constant of a tensor that an operator must know at import, or None.
 
-        In contrast to `known`, an input that has a given value is known too; the value is then fixed.
+        In contrast to `known`, an input of the model for which an array was given counts as a constant. Its name is
+        added to ``fixed``, because the program is valid only for that array.
         """
         constant = self.constants.get(name)
         if constant is None and name in self.importer.given and name in self.ports:
@@ -106,7 +108,7 @@ class Graph(importing.Graph):
         return constant
 
     def type(self, name: str) -> TensorType:
-        """Return the type of a tensor."""
+        """Return the type of a computed or constant tensor."""
         value = self.values.get(name)
         if value is not None and isinstance(value.type, TensorType):
             return value.type
@@ -114,7 +116,7 @@ class Graph(importing.Graph):
         return TensorType(constant.array.shape, constant.element)
 
     def value(self, name: str, op: Operator | None = None) -> Value:
-        """Return the value of a tensor. The operation of a constant is created at its first use."""
+        """Return the value of a tensor. The operation of a constant is created when it is first used."""
         value = self.values.get(name)
         if value is None:
             known = self.constants[name]
@@ -122,7 +124,7 @@ class Graph(importing.Graph):
         return value
 
     def plain(self, value: Value) -> Value:
-        """Return a value in the file's type: the storage of a quantized value, other values unchanged."""
+        """Return a value with the element type of the file: a quantized value as its storage, others unchanged."""
         kind = value.type
         assert isinstance(kind, TensorType)
         element = kind.element
@@ -137,9 +139,10 @@ class Graph(importing.Graph):
     # -- memory -----------------------------------------------------------------------------------------------------
 
     def charge(self, op: Operator, array: Array) -> None:
-        """Count the memory of a computed constant. Raise ModelError if all of them take more than the limit.
+        """Count the memory of a constant that was computed for ``op``.
 
-        An array that shares memory with a counted one, or with the file, is not counted.
+        Raise ModelError if all such constants exceed ``max_bytes``. An array that shares memory with a counted array,
+        or with the file, is not counted.
         """
         importer, owner = self.importer, array
         while isinstance(owner.base, np.ndarray):

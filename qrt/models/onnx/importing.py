@@ -1,4 +1,4 @@
-"""The import of an ONNX model as a program: the graph becomes a function, each node some operations."""
+"""The import of an ONNX model as a program: the graph becomes a function, and each node one or more operations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ from qrt.types import TensorType, UniformType
 
 
 def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) -> Module:
-    """Import a model as a program, with the rules that a profile has for its operators.
+    """Import a model as a program, with the arithmetic that a profile defines for its operators.
 
     Raises ModelError if the file is invalid, or contains unsupported forms (one error lists all of them), or if a
     tensor, or all constants computed at import together, take more than ``max_bytes``.
@@ -37,15 +37,16 @@ def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) ->
 
 
 class Unsupported(Exception):
-    """The error for an unsupported node of a nested graph, which is already recorded."""
+    """An error that ends the import of a nested graph with an unsupported node, which is already recorded."""
 
 
 def import_file(
     file: Path, profile: Profile, max_bytes: int, shapes: Mapping[str, Sequence[int]]
 ) -> tuple[Module, str]:
-    """Return the program of a file, and the report of its folded operators.
+    """Import a file, and return the program and the report of its folded operators.
 
-    Raises ModelError if the file is invalid, or contains unsupported forms: one error lists all of them.
+    ``shapes`` has shapes of inputs by name. Raises ModelError if the file is invalid, or contains unsupported forms:
+    one error lists all of them.
     """
     model = with_shapes(read(file, max_bytes=max_bytes), shapes)
     importer = Importer(model, profile, max_bytes=max_bytes)
@@ -53,9 +54,10 @@ def import_file(
 
 
 def with_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
-    """Return a model whose inputs have the given shapes. A named dimension gets its size in all inputs.
+    """Return a model whose inputs have the shapes that ``shapes`` gives by name.
 
-    Raise ModelError if a shape contradicts the file, or another given shape.
+    A named dimension, such as "batch", gets the given size in all inputs. Raises ModelError if a shape contradicts the
+    file or another given shape.
     """
     if not shapes:
         return model
@@ -80,10 +82,10 @@ def with_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
 
 
 class Importer(ImportContext):
-    """The import of a model, which starts at its main graph."""
+    """The import of a model, beginning with its main graph."""
 
     def run(self) -> Module:
-        """Build the function ``main`` and return the module."""
+        """Import the main graph as the function ``main``, and return the module."""
         with garbage_uncollected(), np.errstate(all="ignore"):  # scales far apart have infinite ratios
             self.main = FunctionGraph(self, self.model.graph)
             self.main.function("main")
@@ -94,7 +96,7 @@ class Importer(ImportContext):
 
 
 class FunctionGraph(Graph):
-    """A graph that is imported as a function, node by node."""
+    """A graph whose nodes are imported one after the other into a function."""
 
     def __init__(
         self,
@@ -107,7 +109,7 @@ class FunctionGraph(Graph):
         self.exported = Exported(self, importer.model.metadata if graph is importer.model.graph else {})
 
     def function(self, name: str) -> Operation:
-        """Build the function with the operations of every node."""
+        """Create the function ``name``, import every node into it, and return it."""
         for port in self.graph.inputs:
             self.values[port.name] = self.block.add_argument(self._port_type(port))
         function = self.open_function(self.importer.module, name)
@@ -128,7 +130,7 @@ class FunctionGraph(Graph):
         return function
 
     def _load(self, state: State) -> None:
-        """Declare a variable of the module, and load it as the value of the input that it replaces."""
+        """Declare a variable of the module, and load it as the value of the input that represents the variable."""
         initial = state.initial
         element = element_of(initial.dtype)
         variable_type = TensorType(initial.shape, signless(element))
@@ -160,7 +162,11 @@ class FunctionGraph(Graph):
         return TensorType(shape, self.exported.port(port.name, element_of(port.dtype)))
 
     def result(self, port: ModelPort) -> Value:
-        """Return an output in the file's type: the storage of a quantized value."""
+        """Return the value of an output with the element type of the file.
+
+        That is the storage of a quantized value, unless the metadata of an exported model gives the output a quantized
+        type.
+        """
         value = self.value(port.name)
         assert isinstance(value.type, TensorType)
         if port.dtype and value.type.element is self.exported.port(port.name, element_of(port.dtype)):
@@ -174,7 +180,7 @@ class FunctionGraph(Graph):
         return value
 
     def walk(self) -> None:
-        """Import every node, each group as one operation."""
+        """Import every node of the graph. The nodes of a group that is folded become one operation."""
         self.constants.update(
             {name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in self.folding.constants.items()}
         )
@@ -191,7 +197,10 @@ class FunctionGraph(Graph):
                     self._record(op, self.folding.reasons[op.index])
 
     def _overlapping_nodes(self) -> set[int]:
-        """Return the nodes of groups that overlap with groups of exported metadata: they are imported one by one."""
+        """Return the nodes of foldable groups that share a node with a group of the metadata.
+
+        Such groups are not folded.
+        """
         groups = [{part.index for part in group.parts} for group in self.folding.groups.values()]
         return {index for group in groups if group & self.exported.nodes for index in group}
 
@@ -199,7 +208,7 @@ class FunctionGraph(Graph):
         self.importer.folds.append(Fold(op.label or op.outputs[0], op.type, reason))
 
     def _import_group(self, group: Group) -> None:
-        """Import a group as an operation on quantized tensors, or node by node if there is none."""
+        """Import a group as one operation on quantized tensors, or node by node if that operation is not supported."""
         reason = ""
         try:
             self._fold(group)
@@ -238,13 +247,13 @@ class FunctionGraph(Graph):
             last.set(0, clamped(last, value, *group.within))
 
     def _require_storage(self, quantize: Node, name: str) -> None:
-        """Raise UnsupportedForm if a folded operator's result has other integers than its QuantizeLinear."""
+        """Raise UnsupportedForm if the tensor ``name`` has another element type than the QuantizeLinear stores."""
         wanted, element = quantized_element(quantize), plain_of(self.type(name).element)
         if element is not wanted:
             raise UnsupportedForm(f"its result would have the type {dtype_of(element)}, not {dtype_of(wanted)}")
 
     def _import(self, op: Operator) -> None:
-        """Import a node. A node that reads a result of a refused node is skipped."""
+        """Import a node, or skip it if it reads a result of an unsupported node."""
         node = Node(self, op)
         function = OPERATORS.get(op.key)
         try:

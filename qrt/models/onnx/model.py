@@ -1,6 +1,6 @@
 """An ONNX model as the file describes it, for the importer and for tools that explain models.
 
-`qrt.models.onnx.read.read` creates it: names are checked, and local functions are inlined.
+`qrt.models.onnx.read.read` creates it, with names checked and local functions inlined.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,10 +17,10 @@ Size = int | str | None
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
-    """A tensor whose elements are in the file. ``dtype`` is ONNX's name in lower case: "float", "int8", "uint4"...
+    """A constant tensor of the file. ``dtype`` is ONNX's name in lower case: "float", "int8", "uint4"...
 
-    ``data`` is read-only, and a view of the file's bytes if NumPy has the same layout. Elements of less than a byte are
-    unpacked.
+    ``data`` is read-only, and a view of the file's bytes if NumPy has the same layout. Elements narrower than a byte
+    are unpacked to a byte each.
     """
 
     name: str
@@ -31,7 +31,10 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ModelPort:
-    """An input or output of a graph, or the declared type of a value. ``shape`` is None if the file gives no rank."""
+    """The name, dtype and shape of a graph's input or output, or of a computed tensor, as the file declares them.
+
+    ``dtype`` is "" and ``shape`` None if the file does not declare them.
+    """
 
     name: str
     dtype: str
@@ -40,11 +43,12 @@ class ModelPort:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Operator:
-    """A node: ``type`` is the operator's name in its ``domain``, "" for ONNX's own; ``label`` is the node's own name.
+    """A node of a graph.
 
-    An omitted operand is `ABSENT`. ``attributes`` are integers, floats, texts, tuples of them, `Tensor` or
-    `ModelGraph`. ``opset`` is the version of the domain's operators. ``is_folded`` marks an operator that replaces a
-    group of casts and an operator on floats.
+    ``type`` is the operator's name, such as "Conv", in its ``domain``, which is "" for ONNX's own operators; ``label``
+    is the node's own name. An omitted operand is `ABSENT`. ``attributes`` are integers, floats, texts, tuples of them,
+    `Tensor` or `ModelGraph`. ``opset`` is the version of the domain's operators. ``is_folded`` marks an operator that
+    replaces a float operator between DequantizeLinear and QuantizeLinear.
     """
 
     index: int
@@ -59,31 +63,31 @@ class Operator:
 
     @property
     def name(self) -> str:
-        """The operator's name, with its domain unless that is ONNX's own: "com.microsoft.QGemm"."""
+        """The operator's name, preceded by its domain unless that is ONNX's own: "Conv", "com.microsoft.QGemm"."""
         return f"{self.domain}.{self.type}" if self.domain else self.type
 
     @property
     def key(self) -> str:
-        """The name under which it is registered: "Conv", "com.microsoft::QGemm"."""
+        """The key of the operator in the registry of importing functions: "Conv", "com.microsoft::QGemm"."""
         return f"{self.domain}::{self.type}" if self.domain else self.type
 
     @property
     def graphs(self) -> Iterator["ModelGraph"]:
-        """The graphs among its attributes."""
+        """The graphs among the node's attributes, such as the body of a Loop."""
         return (value for value in self.attributes.values() if isinstance(value, ModelGraph))
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The names of the tensors that it reads, including those that only its graphs read."""
+        """The names of the tensors that the node reads, including those that only the graphs in its attributes read."""
         inner = (name for graph in self.graphs for name in graph.reads)
         return tuple(dict.fromkeys((*filter(None, self.inputs), *inner)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ModelGraph:
-    """A graph: operators in the order in which they run.
+    """A graph: its operators are in the order in which they run.
 
-    ``constants`` has its initializers and ``value_info`` the declared types of computed tensors, by name.
+    ``constants`` maps names to initializers, and ``value_info`` names of computed tensors to their declared types.
     """
 
     name: str
@@ -95,7 +99,7 @@ class ModelGraph:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The names of the tensors of enclosing graphs that it reads."""
+        """The names of the tensors of enclosing graphs that this graph reads."""
         own = {port.name for port in self.inputs} | self.constants.keys()
         own.update(name for op in self.operators for name in op.outputs)
         names = (*(name for op in self.operators for name in op.reads), *(port.name for port in self.outputs))
@@ -104,7 +108,7 @@ class ModelGraph:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Model:
-    """A whole file. ``name`` is for messages. ``opsets`` has the version of each domain's operators."""
+    """An ONNX file. ``name`` is its name in messages; ``opsets`` maps each domain to the version of its operators."""
 
     name: str
     ir_version: int

@@ -1,4 +1,4 @@
-"""A node of an ONNX file during import: its operands as values, quantized or stored, and its results."""
+"""A node of an ONNX file during import: its attributes, its operands and its results."""
 
 from typing import TypeVar
 
@@ -29,7 +29,7 @@ Shape = tuple[int | None, ...]
 
 
 class Node(importing.Node):
-    """A node of a graph. ``op`` is the operator of the file; operands are counted from 0."""
+    """A node of an ONNX graph during import. ``op`` describes it in the file; inputs and outputs are counted from 0."""
 
     graph: Graph
     op: Operator
@@ -43,7 +43,10 @@ class Node(importing.Node):
     # -- attributes -------------------------------------------------------------------------------------------------
 
     def attribute(self, name: str, default: _T) -> _T:
-        """Return an attribute of its default's kind: an integer, a float, a text, or a tuple of integers."""
+        """Return an attribute, or ``default`` if it is missing. Raise ModelError unless it has the type of ``default``.
+
+        The type is an integer, a float, a text, or a tuple of integers.
+        """
         value = self.op.attributes.get(name, default)
         kind = type(default)
         if kind is float and isinstance(value, int):
@@ -55,11 +58,11 @@ class Node(importing.Node):
         return value
 
     def ints(self, name: str, default: tuple[int, ...] = ()) -> tuple[int, ...]:
-        """Return an attribute of integers."""
+        """Return an attribute that is a list of integers, or ``default`` if it is missing."""
         return self.attribute(name, default)
 
     def required(self, name: str, kind: type[_T]) -> _T:
-        """Return an attribute that must be given."""
+        """Return an attribute of the type ``kind``. Raise ModelError if it is missing or of another type."""
         value = self.op.attributes.get(name)
         if not isinstance(value, kind):
             given = "missing" if value is None else attribute_text(value)
@@ -67,11 +70,11 @@ class Node(importing.Node):
         return value
 
     def number(self, name: str) -> float | None:
-        """Return an attribute that is a number, or None if it is not given."""
+        """Return an attribute as a float, or None if it is missing."""
         return self.attribute(name, 0.0) if self.has_attribute(name) else None
 
     def numbers(self, name: str, kind: type[_T], default: tuple[_T, ...] = ()) -> tuple[_T, ...]:
-        """Return an attribute that is a list of floats or texts."""
+        """Return an attribute that is a list of ``kind``, float or str. Return ``default`` if it is missing."""
         values = self.op.attributes.get(name, default)
         if not isinstance(values, tuple) or not all(isinstance(value, kind) for value in values):
             self.fail(f"attribute {name} is {attribute_text(values)}, expected a list, each of it {_KINDS[kind]}")
@@ -84,30 +87,30 @@ class Node(importing.Node):
                 self.fail(f"attribute {name} is {attribute_text(value)}, expected 0 or 1")
 
     def has_attribute(self, name: str) -> bool:
-        """Return True if the file gives an attribute."""
+        """Return True if the file gives the node this attribute."""
         return name in self.op.attributes
 
     # -- operands ---------------------------------------------------------------------------------------------------
 
     def input(self, i: int) -> str:
-        """Return the name of an input that must be given."""
+        """Return the tensor name of input ``i``. Raise ModelError if the input is missing."""
         if not self.has(i):
             self.fail(f"input {i} is missing")
         return self.op.inputs[i]
 
     def has(self, i: int) -> bool:
-        """Return True if an input is given."""
+        """Return True if the node has input ``i``."""
         return i < len(self.op.inputs) and self.op.inputs[i] != ABSENT
 
     def constant(self, i: int) -> Array | None:
-        """Return the elements of an input that is known at import, or None."""
+        """Return the elements of input ``i`` if they are known at import, else None."""
         constant = self.graph.known(self.input(i))
         return None if constant is None else constant.array
 
     def known(self, i: int, what: str) -> Array:
-        """Return the elements of an input that must be known at import.
+        """Return the elements of input ``i``. Raise UnsupportedForm if they are known only at run time.
 
-        ``what`` describes the input in the error message.
+        ``what`` names the input in the error message, such as "a scale".
         """
         constant = self.graph.required(self.input(i))
         if constant is None:
@@ -115,9 +118,9 @@ class Node(importing.Node):
         return constant.array
 
     def integers(self, i: int, what: str) -> tuple[int, ...]:
-        """Return the integers of an input that must be known at import.
+        """Return the integers of input ``i``. Raise UnsupportedForm if they are known only at run time.
 
-        ``what`` describes the input in the error message.
+        ``what`` names the input in the error message, such as "an axis".
         """
         array = self.known(i, what)
         if array.dtype.kind not in "iu":
@@ -125,34 +128,37 @@ class Node(importing.Node):
         return tuple(int(value) for value in array.ravel())
 
     def value(self, i: int) -> Value:
-        """Return an input as a value of the program, quantized if an operator quantized it."""
+        """Return input ``i`` as a value of the program, with a quantized type if an earlier operator gave it one."""
         return self.graph.value(self.input(i), self.op)
 
     def type(self, i: int) -> TensorType:
-        """Return the type of an input."""
+        """Return the type of input ``i``."""
         return self.graph.type(self.input(i))
 
     def shape(self, i: int = 0) -> Shape:
-        """Return the shape of an input. Refuse an input whose rank is known only at run time."""
+        """Return the shape of input ``i``. Raise UnsupportedForm if its rank is known only at run time."""
         shape = self.type(i).shape
         if shape is None:
             self.refuse("a tensor whose rank is known only at run time")
         return shape
 
     def dtype(self, i: int) -> str:
-        """Return ONNX's name for the element type of an input."""
+        """Return ONNX's name for the element type of input ``i``, such as "uint8"."""
         return dtype_of(self.plain(i))
 
     def plain(self, i: int) -> Type:
-        """Return the plain element type of an input: for a quantized input, the integer type that the file stores."""
+        """Return the element type of input ``i`` in the file. For a quantized input that is the storage type."""
         return plain_of(self.type(i).element)
 
     def stored(self, i: int) -> Value:
-        """Return an input as the integers of the file. Unsigned ones are signless here, as `arith` requires."""
+        """Return input ``i`` as storage: quantized and unsigned elements as signless integers, floats unchanged."""
         return self.as_storage(self.value(i))
 
     def as_storage(self, value: Value) -> Value:
-        """Return a value as signless integers of the same bits; floats unchanged."""
+        """Return a value as its storage: quantized and unsigned elements become signless integers of the same bits.
+
+        Other elements, such as floats, are unchanged.
+        """
         kind = value.type
         assert isinstance(kind, TensorType)
         if isinstance(kind.element, UniformType):
@@ -164,11 +170,11 @@ class Node(importing.Node):
     def quantized(
         self, i: int, scale: int | None, zero_point: int | None, axis: int | None = None, block_size: int = 0
     ) -> Value:
-        """Return an input as a value of the quantized type that other inputs give: see `parameters`."""
+        """Return input ``i`` with the quantized type that `parameters` returns for the same arguments."""
         return self.cast(i, self.parameters(i, scale, zero_point, axis, block_size))
 
     def cast(self, i: int, element: UniformType) -> Value:
-        """Return an input with its integers reinterpreted as storage of a quantized type."""
+        """Return input ``i`` with its integers reinterpreted as storage of the quantized type ``element``."""
         known = self.graph.known(self.input(i)) if self.input(i) not in self.graph.values else None
         if known is not None:
             return self.dense(known.array, element)
@@ -184,8 +190,9 @@ class Node(importing.Node):
     ) -> UniformType:
         """Return the quantized type of input ``i``, with the scale and zero point that two other inputs give.
 
-        ``scale`` and ``zero_point`` are the indices of these inputs, which must be known at import. One scale is for
-        the whole tensor, several are for an axis, or for its blocks of ``block_size``.
+        ``scale`` and ``zero_point`` are the indices of these inputs, which must be known at import; None means a scale
+        of 1, or a zero point of 0. A single scale is for the whole tensor; several are along ``axis``, one for each
+        index, or one for each ``block_size`` indices.
         """
         return self.uniform(self.plain(i), self.shape(i), scale, zero_point, axis, block_size)
 
@@ -199,7 +206,10 @@ class Node(importing.Node):
         block_size: int = 0,
         expressed: str = "f32",
     ) -> UniformType:
-        """Return a quantized type that stores a plain integer type, with the parameters that two inputs give."""
+        """Return the quantized type with the integer type ``storage``, for a tensor of ``shape``.
+
+        Two inputs give the scale and the zero point, as for `parameters`. ``expressed`` is the expressed float type.
+        """
         if not isinstance(storage, IntegerType) or storage.width > 32:
             self.refuse(f"quantized {dtype_of(storage)}")
         scales = np.ones(1, np.float32) if scale is None else self.known(scale, "a scale")
@@ -250,7 +260,7 @@ class Node(importing.Node):
         return UniformType(text, expressed, scales.tolist(), points, block_sizes=blocks)
 
     def axis(self, axis: int, rank: int) -> int:
-        """Return an axis counted from 0; a negative axis counts from the end."""
+        """Return an axis counted from 0; a negative ``axis`` counts from the end. Raise ModelError if out of range."""
         if not -rank <= axis < rank:
             self.fail(f"axis {axis} is out of range for rank {rank}")
         return axis % rank
@@ -258,11 +268,11 @@ class Node(importing.Node):
     # -- results ----------------------------------------------------------------------------------------------------
 
     def returns(self, i: int) -> bool:
-        """Return True if an output is wanted."""
+        """Return True if the node has output ``i``, which the file may omit."""
         return i < len(self.op.outputs) and self.op.outputs[i] != ABSENT
 
     def set(self, i: int, value: Value) -> None:
-        """Set output ``i`` to a value, and give the tensor's name to the operation that computes it."""
+        """Set output ``i`` to a value, whose operation gets the output's name."""
         if self.returns(i):
             self.graph.values[self.op.outputs[i]] = self.named(value, self.op.outputs[i])
 
@@ -280,7 +290,7 @@ class Node(importing.Node):
             self.graph.constants[self.op.outputs[i]] = Constant(array, element)
 
     def set_plain(self, i: int, value: Value, element: Type) -> None:
-        """Set output ``i`` to signless integers, or floats, whose type in the file is ``element``."""
+        """Set output ``i`` to floats or signless integers, reinterpreted as the file's type ``element``."""
         kind = value.type
         assert isinstance(kind, TensorType)
         if kind.element is not element:
@@ -294,14 +304,14 @@ _KINDS: dict[type, str] = {
 
 
 def attribute_text(value: object) -> str:
-    """Return the value of an attribute as error messages show it."""
+    """Return an attribute's value as text for error messages."""
     return {Tensor: "a tensor", ModelGraph: "a graph"}.get(type(value)) or shown(value)
 
 
 def clamped(node: Node, value: Value, low: float | None, high: float | None) -> Value:
-    """Clamp a quantized value.
+    """Clamp a quantized value to real bounds, of which None is no bound.
 
-    Each bound is rounded like a value of its type: half to even, then the zero point is added.
+    Each bound is quantized first: divided by the scale, rounded half to even, and added to the zero point.
     """
     assert isinstance(value.type, TensorType)
     element = value.type.element

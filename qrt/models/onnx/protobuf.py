@@ -1,10 +1,11 @@
-"""A reader of protobuf messages in place, and the fields of ONNX messages that are read, by number, name and kind.
+"""A decoder of protobuf messages that does not copy the file's bytes, and the fields of ONNX messages that it decodes.
 
-No length is followed before it is checked.
+`FIELDS` lists the fields by number, name and kind; other fields are skipped. A length is checked before the bytes that
+it counts are read.
 
-A message is a sequence of fields. Each begins with a tag: its number times 8, plus its encoding. The encodings are a
-varint, of 7 bits a byte, the lowest first; 4 or 8 bytes; and a length followed by that many bytes, which are a text, a
-message, or packed numbers. Unknown fields are skipped. Bytes stay in the file's memory.
+A message is a sequence of fields. Each field begins with a tag: the field's number times 8, plus its encoding. The
+encodings are a varint (7 bits per byte, the lowest first), 4 or 8 bytes, and a length followed by that many bytes,
+which are a text, a message, or packed numbers.
 """
 
 from collections.abc import Iterator
@@ -75,9 +76,9 @@ _BLOCK = 1 << 16
 
 
 class Message:
-    """A message of the file, with its fields as attributes.
+    """A decoded message, with its fields as attributes.
 
-    A field that the file does not have is the default, which is empty for a repeated field.
+    A field that the file omits has a default, such as 0; a repeated field is then empty.
     """
 
     by_tag: "dict[int, _Field]"
@@ -85,16 +86,16 @@ class Message:
     is_one_of = False
 
     def __getattr__(self, name: str) -> Any:
-        """Raise AttributeError. Declared so that type checkers accept the fields as attributes."""
+        """Raise AttributeError. The method exists so that type checkers accept the fields as attributes."""
         raise AttributeError(f"{type(self).__name__} has no field {name!r}")
 
     def has(self, name: str) -> bool:
-        """Return True if the file has the field."""
+        """Return True if the file has the field ``name`` of this message."""
         return name in self.__dict__
 
     @property
     def chosen(self) -> str | None:
-        """The field that is present, in a message that has one of several."""
+        """The name of the present field in a message that can have only one of its fields, or None."""
         return next(iter(self.__dict__), None)
 
 
@@ -108,7 +109,7 @@ class _Field:
 
 
 def _classes() -> dict[str, type[Message]]:
-    """Create a class for each message, whose attributes are the defaults."""
+    """Create a class for each message of `FIELDS`, with the default of each field as a class attribute."""
     classes: dict[str, type[Message]] = {name: type(name, (Message,), {"is_one_of": name in ONE_OF}) for name in FIELDS}
     for name, declaration in FIELDS.items():
         by_tag = {}
@@ -131,7 +132,7 @@ _CLASSES = _classes()
 
 
 class _MalformedField(Exception):
-    """A field that cannot be decoded: the reason, and the path of the fields around it, the innermost first."""
+    """An error about a field that cannot be decoded. ``path`` has its name, then the names of the fields around it."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -139,9 +140,10 @@ class _MalformedField(Exception):
 
 
 def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Model") -> Message:
-    """Decode the bytes of a message of the given kind, by default a whole model.
+    """Decode the bytes of a message, by default of a whole model. ``kind`` is a name in `FIELDS`.
 
-    Raises ModelError if the bytes are damaged, or if the messages take more than ``max_bytes`` in memory.
+    Raises ModelError, whose message begins with ``name``, if the bytes are damaged, or if the decoded messages take
+    more than ``max_bytes`` in memory.
 
     >>> parse(bytes([8, 10, 58, 3, 18, 1, 71]), "m.onnx", 1 << 20).graph.name
     'G'
@@ -157,7 +159,7 @@ def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Mode
 
 
 class _Reader:
-    """A decoder of a file's bytes, which counts the memory that is left."""
+    """A decoder of a file's bytes, whose messages may take at most ``max_bytes`` in memory."""
 
     def __init__(self, data: bytes | memoryview, max_bytes: int) -> None:
         self.data, self.view, self.max_bytes = data, memoryview(data), max_bytes
@@ -165,7 +167,7 @@ class _Reader:
         self.depth = 0
 
     def message(self, message: Message, start: int, end: int) -> None:
-        """Decode the fields of a message, whose bytes are from ``start`` to ``end``."""
+        """Decode the bytes from ``start`` to ``end``, and set the fields of a message."""
         self._charge(_MESSAGE_BYTES)
         self.depth += 1
         if self.depth > _MOST_DEPTH:
@@ -210,7 +212,7 @@ class _Reader:
         self.depth -= 1
 
     def _content(self, message: Message, field: _Field, start: int, end: int) -> Any:
-        """Return the text, the bytes or the message of a field with a length."""
+        """Decode a text, bytes or a nested message, whose bytes are from ``start`` to ``end``."""
         if field.kind == "text":
             try:
                 return str(self.data[start:end], "utf-8")
@@ -219,7 +221,7 @@ class _Reader:
         return self.view[start:end] if field.message is None else self._nested_message(message, field, start, end)
 
     def _single_number(self, kind: str, position: int, end: int) -> tuple[Any, int]:
-        """Decode a single number, and return it and its end."""
+        """Decode a number, and return the number and the position after it."""
         if kind in _FLOATS:
             unpacker = _FLOATS[kind]
             self._require(position, unpacker.size, end)
@@ -230,7 +232,10 @@ class _Reader:
         return value - (1 << 64) if kind == "int" and value >> 63 else value, position
 
     def _nested_message(self, parent: Message, field: _Field, start: int, end: int) -> Message:
-        """Decode a nested message. If a field that is not repeated occurs twice, both messages are merged."""
+        """Decode a nested message.
+
+        If a field that is not repeated occurs twice, the two messages are merged into one.
+        """
         assert field.message is not None
         existing = None if field.is_repeated else parent.__dict__.get(field.name)
         value: Message = field.message() if existing is None else existing
@@ -238,7 +243,7 @@ class _Reader:
         return value
 
     def _extend(self, values: dict[str, Any], name: str, numbers: list[Any] | Array) -> None:
-        """Append values to a repeated field. Packed numbers are an array until other values follow."""
+        """Append values to a repeated field. Packed numbers remain an array until more values follow."""
         existing = values.get(name)
         if existing is None:
             values[name] = numbers
@@ -252,7 +257,7 @@ class _Reader:
     # -- values of fields -------------------------------------------------------------------------------------------
 
     def _number(self, position: int, end: int) -> tuple[int, int]:
-        """Decode a varint, and return it and its end."""
+        """Decode a varint, and return the number and the position after it."""
         value = shift = 0
         for place in range(position, min(position + 10, end)):
             byte = self.data[place]
@@ -264,7 +269,7 @@ class _Reader:
         raise _MalformedField(f"the number at {position} {'has more than 10 bytes' if is_long else 'does not end'}")
 
     def _extent(self, position: int, end: int) -> tuple[int, int]:
-        """Decode the length at a position, and return the start and the end of the bytes that follow."""
+        """Decode the length at a position, and return the start and the end of the bytes that it counts."""
         size = self.data[position] if position < end else 128
         if size < 128:  # most lengths take one byte, and a call takes longer
             position += 1
@@ -275,7 +280,7 @@ class _Reader:
         return position, position + size
 
     def _numbers(self, kind: str, start: int, end: int) -> Array:
-        """Decode packed numbers."""
+        """Decode packed numbers of a kind such as "int" or "float" as an array."""
         content = np.frombuffer(self.view[start:end], np.uint8)
         if kind not in _FLOATS:
             numbers = _integers(content)
@@ -286,7 +291,7 @@ class _Reader:
         return np.frombuffer(content.tobytes(), f"<f{size}")  # a copy: they may lie at any address
 
     def _skip(self, message: Message, tag: int, position: int, end: int) -> int:
-        """Return the end of a field that is not read."""
+        """Return the position after a field that `FIELDS` does not list."""
         number, written = tag >> 3, tag & 7
         if number in message.numbers or not number:
             raise _MalformedField(f"field {number} has the unknown wire type {written}")
@@ -315,7 +320,7 @@ class _Reader:
 
 
 def _integers(content: Array) -> Array:
-    """Decode packed varints as unsigned integers of 64 bits."""
+    """Decode packed varints as an array of uint64."""
     ends = np.flatnonzero(content < 128) + 1
     if content.size and not (ends.size and ends[-1] == content.size):
         raise _MalformedField("it ends in a number")

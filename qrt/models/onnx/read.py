@@ -1,6 +1,6 @@
-"""The reader of ONNX files: it maps and checks a file, and inlines local functions.
+"""The reader of ONNX files: it maps a file into memory, checks it, and inlines local functions.
 
-The bytes of constants stay in the file's memory.
+Constants are views of the mapped bytes.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,16 +29,16 @@ Names = Callable[[str], str]
 
 
 def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
-    """Read a model as its file describes it.
+    """Read an ONNX file as a description of its graph, with names checked and local functions inlined.
 
     Parameters
     ----------
     source : str, PathLike or bytes
-        A path, or the bytes of a file. The file, and those with external data beside it, are mapped, and must not
-        change while the model is used.
+        A path, or the content of a file. The file, and those with external data beside it, are mapped into memory, and
+        must not change while the model is used.
     max_bytes : int, default 2 GiB
-        The limit of the memory that the objects which describe the model, and the tensors that it declares, take.
-        Constants do not count.
+        The limit of the memory that the objects describing the model take, and of the memory that the inputs and
+        outputs of its graph take. Constants do not count.
 
     Returns
     -------
@@ -68,7 +68,8 @@ def read_definition(
 ) -> ModelGraph:
     """Read the function by which the package `onnx` defines an operator, as a graph.
 
-    The graph's inputs are the tensors that the operator reads, and its outputs have the names of the operator's.
+    The graph is nested in that of the operator: it reads the operator's input tensors by their names, and its outputs
+    have the names of the operator's outputs.
 
     Parameters
     ----------
@@ -79,9 +80,9 @@ def read_definition(
     op : Operator
         The operator.
     attributes : mapping
-        Its attributes, the defaults included.
+        The operator's attributes, including the defaults of those that the file omits.
     max_bytes : int, default 2 GiB
-        The limit of the memory that the objects which describe the graph take.
+        The limit of the memory that the objects describing the graph take.
 
     Returns
     -------
@@ -108,7 +109,7 @@ def read_definition(
 
 
 class _FileReader:
-    """A conversion of a file's messages to the dataclasses of a model."""
+    """A converter of a file's decoded messages to the dataclasses of `qrt.models.onnx.model`."""
 
     def __init__(self, message: Message, name: str, folder: Path | None, max_bytes: int) -> None:
         self.message, self.name, self.max_bytes = message, name, max_bytes
@@ -124,7 +125,7 @@ class _FileReader:
         self.inlined = 0
 
     def model(self) -> Model:
-        """Return the whole model."""
+        """Convert and check the whole model."""
         message = self.message
         opsets = self.opsets = self._opsets(message.opset_import)
         check_versions(self.name, message.ir_version, opsets)
@@ -287,7 +288,10 @@ class _FileReader:
         given: Mapping[str, Any],
         operators: list[Operator],
     ) -> None:
-        """Add the nodes of a function in place of the node that calls it."""
+        """Append the nodes of a function to ``operators``, in place of the node that calls the function.
+
+        ``key`` is the domain, name and overload of the function, and ``given`` has the attributes of the call.
+        """
         function = self.functions[key]
         if key in self.calls:
             chain_of_calls = " -> ".join(name for _, name, _ in (*self.calls[self.calls.index(key) :], key))
@@ -335,7 +339,7 @@ class _FileReader:
         self.calls.pop()
 
     def _new_name(self, name: str) -> str:
-        """Return a name that no tensor of the file has, equal to or beginning with the given one."""
+        """Return ``name``, with a number appended if a tensor of the file already has that name."""
         candidates = chain([name], (f"{name}_{n}" for n in count(1)))
         free = next(candidate for candidate in candidates if candidate not in self.names)
         self.names.add(free)
@@ -351,7 +355,7 @@ class _FileReader:
 
 
 def _names(graph: Any) -> Iterator[str]:
-    """Yield the names of all tensors of a graph's message, and of nested graphs."""
+    """Yield the names of all tensors of a graph's message, including those of nested graphs."""
     for node in graph.node:
         yield from (*node.input, *node.output)
         for attribute in node.attribute:
@@ -361,7 +365,7 @@ def _names(graph: Any) -> Iterator[str]:
 
 
 def _operators(graph: ModelGraph) -> Iterator[Operator]:
-    """Yield the operators of a graph, and of nested graphs."""
+    """Yield the operators of a graph, including those of nested graphs."""
     for op in graph.operators:
         yield op
         for inner in op.graphs:
@@ -384,7 +388,10 @@ def _size(dimension: Any) -> int | str | None:
 
 
 def _kind_of(attribute: Any) -> int:
-    """Return the kind of an attribute that declares none, as in files before IR version 2."""
+    """Return the type number of an attribute that declares none, as in files before IR version 2.
+
+    The field that has the attribute's value gives the type. Without a value, the number is 0.
+    """
     return next((kind for kind, name in _KINDS.items() if _has(attribute, name)), 0)
 
 

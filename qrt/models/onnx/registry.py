@@ -1,4 +1,4 @@
-"""The registry of the operators that can be imported. Each has a function of a node, in a file of `operators`."""
+"""The registry of the functions that import ONNX operators. Each function is in a file of `operators`."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Nested graphs, such as the bodies of loops and branches: private functions, or nodes of the enclosing graph."""
+"""Nested graphs, such as the bodies of loops and branches, imported as private functions or inlined."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,10 @@ from qrt.types.scanner import Location
 
 
 class Subgraph(FunctionGraph):
-    """The graph in an attribute of a node, or another graph in its place.
+    """A nested graph during import: the graph in an attribute of a node, or a graph that replaces the node.
 
-    Tensors that are known in the enclosing graph are known in it.
+    Tensors that are known at import in the enclosing graph are constants of the nested graph too. Computed tensors of
+    the enclosing graph that the nested graph reads are ``captured``.
     """
 
     def __init__(self, node: Node, attribute: str, graph: description.ModelGraph | None = None) -> None:
@@ -31,20 +32,21 @@ class Subgraph(FunctionGraph):
         self.captured = [name for name in reads if name not in self.constants]
 
     def learn(self, name: str, known: Constant) -> None:
-        """Record that a tensor of the enclosing graph is constant here."""
+        """Record that a tensor of the enclosing graph is a constant in this graph, so that it is not captured."""
         self.constants[name] = known
         self.captured = [other for other in self.captured if other != name]
 
     # -- as a function -----------------------------------------------------------------------------------------------
 
     def captures(self) -> list[Value]:
-        """Return the captured values of the enclosing graph: in a call, they follow the operands for its inputs."""
+        """Return the captured values of the enclosing graph. A call passes them after all other operands."""
         return [self.outer.value(name, self.holder) for name in self.captured]
 
     def open(self, names: Sequence[str | None], types: Sequence[TensorType]) -> list[Value]:
-        """Open a private function, and return its arguments, the last of which are the captured values.
+        """Begin a private function with arguments of the given types, and return the arguments.
 
-        An argument with a name is the tensor of that name in the graph.
+        An argument with a name is the value of that tensor in the graph. The captured values must be the last
+        arguments.
         """
         arguments = [self.block.add_argument(kind) for kind in types]
         self.values.update({name: value for name, value in zip(names, arguments, strict=True) if name is not None})
@@ -53,7 +55,7 @@ class Subgraph(FunctionGraph):
         return arguments
 
     def close(self, results: Sequence[Value]) -> FuncOp:
-        """Close the private function and return it."""
+        """End the private function with the given results, and return the function."""
         self.close_function(self.private_function, results)
         assert isinstance(self.private_function, FuncOp)
         return self.private_function
@@ -61,7 +63,7 @@ class Subgraph(FunctionGraph):
     # -- inlined into the enclosing graph ------------------------------------------------------------------------------
 
     def inline(self) -> None:
-        """Import its operations in place of its node."""
+        """Import the graph's operations into the enclosing graph, in place of the node that holds this graph."""
         self.block = self.outer.block
         for name in self.captured:
             self.values[name] = self.outer.value(name, self.holder)
@@ -70,7 +72,7 @@ class Subgraph(FunctionGraph):
         self.walk()
 
     def set_results(self) -> None:
-        """Set the outputs of its node, after `inline`."""
+        """Set the outputs of the node that holds this graph to the outputs of this graph. Call `inline` before."""
         names = [name for name in self.holder.outputs if name]
         if len(names) != len(self.graph.outputs):
             Node(self.outer, self.holder).fail(f"it has {len(names)} outputs, expected {len(self.graph.outputs)}")
@@ -90,25 +92,25 @@ class Subgraph(FunctionGraph):
                 self.outer.sizes[name] = self.sizes[port.name]
 
     def results(self) -> list[Value]:
-        """Return its outputs in the file's types."""
+        """Return the values of the graph's outputs, with the element types of the file."""
         return [self.result(port) for port in self.graph.outputs]
 
     def walk(self) -> None:
-        """Import every node. Raise `Unsupported` if one is refused."""
+        """Import every node of the graph. Raise `Unsupported` if any node of the model so far is not supported."""
         super().walk()
         if self.importer.refused:
             raise Unsupported
 
     def required(self, name: str) -> Constant | None:
-        """Return a tensor that must be known at import: see `Graph.required`."""
+        """Return the constant of a tensor that an operator must know at import, or None: see `Graph.required`."""
         return self.outer.required(name) if name in self.captured else self.constants.get(name)
 
     # -- places ------------------------------------------------------------------------------------------------------
 
     def place(self, op: Operator) -> str:
-        """Return the position of an operator of this graph, or of the node that holds it."""
+        """Return the position of an operator of this graph, or of the node that holds this graph, for messages."""
         return self.outer.place(op) if op is self.holder else super().place(op)
 
     def location(self, op: Operator) -> Location:  # type: ignore[override]  # the protocol has less
-        """Return the location of an operator of this graph, or of the node that holds it."""
+        """Return the source location of an operator of this graph, or of the node that holds this graph."""
         return self.outer.location(op) if op is self.holder else super().location(op)

@@ -1,8 +1,8 @@
-"""Tables of functions of one variable as ONNX Runtime fills them: 256 entries of 8-bit values.
+"""Tables of functions of one 8-bit variable, with the 256 entries that ONNX Runtime computes.
 
-Each value is dequantized, ``s * (q - z)``, and the function is computed in float32. The result is divided by the
-scale, rounded half to even, and the zero point is added. Sources: ONNX Runtime's qlinear_lookup_table, and the logistic
-function of its MLAS for processors with FMA3, whose polynomials are Eigen's.
+Each input ``q`` is dequantized, ``s * (q - z)``, and the function is computed in float32. The function's value is
+divided by the result's scale, rounded half to even, and added to the result's zero point. Sources: ONNX Runtime's
+qlinear_lookup_table, and the logistic function of its MLAS for processors with FMA3, whose polynomials are Eigen's.
 """
 
 from collections.abc import Callable
@@ -26,12 +26,12 @@ _DENOMINATOR = (6.10247389755681e-13, 5.76102136993427e-09, 6.29106785017040e-06
 
 
 def identity(x: Array) -> Array:
-    """Return the value itself."""
+    """Return ``x``."""
     return x
 
 
 def logistic(x: Array) -> Array:
-    """Compute ``1 / (1 + exp(-x))`` as a quotient of polynomials in float32, each step of Horner's rule fused.
+    """Compute ``1 / (1 + exp(-x))`` as a quotient of float32 polynomials, by Horner's rule with fused multiply-adds.
 
     >>> logistic(np.float32([0.0, 30.0])).tolist()
     [0.5, 1.0]
@@ -49,12 +49,12 @@ def _polynomial(square: Array, coefficients: tuple[float, ...]) -> Array:
 
 
 def leaky_relu(alpha: float) -> Function:
-    """Return the function that is ``x``, or ``alpha * x`` for negative x."""
+    """Return the function that maps nonnegative x to x, and negative x to ``alpha * x``."""
     return lambda x: np.where(x >= 0, x, F32(alpha) * x)
 
 
 def table(function: Function, x: UniformType, out: UniformType) -> Array:
-    """Return the storage of a function of type ``out`` for each value of type ``x``, the least first.
+    """Return a function's table: the storage of type ``out`` for each storage value of type ``x``, in ascending order.
 
     Both types use all 8 bits.
 

@@ -1,6 +1,6 @@
-"""Tensors of a file as arrays, and external data in files beside the model.
+"""Tensors of an ONNX file as arrays, including external data in files beside the model.
 
-These files must lie in the model's folder and must not be links. They are mapped.
+Files with external data must lie in the model's folder and must not be links. They are mapped into memory.
 """
 
 import math
@@ -21,14 +21,17 @@ from qrt.ops.core import Array
 
 
 class External:
-    """The files of external data beside a model. Each is mapped once, and must not change while the model is used."""
+    """The files with a model's external data. Each is mapped once, and must not change while the model is used."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         self._mapped: dict[str, Array] = {}
 
     def data(self, place: str, entries: Mapping[str, str], expected: int) -> Array:
-        """Return the bytes of a tensor. Raise ModelError if the file is outside the folder or too short."""
+        """Return ``expected`` bytes of a tensor, from the file and the offset in ``entries``.
+
+        Raises ModelError if the file is outside of the model's folder, or too short.
+        """
         location = entries.get("location", "")
         offset, length = _number(place, entries, "offset", 0), _number(place, entries, "length", expected)
         if length != expected:
@@ -103,12 +106,12 @@ _ALL_FIELDS = ("float_data", "int32_data", "string_data", "int64_data", "double_
 
 
 def listed(numbers: Any) -> tuple[Any, ...]:
-    """Return the numbers of a message as a tuple. Packed numbers are an array before."""
+    """Return the numbers of a repeated field as a tuple, whether they were decoded as an array or as a list."""
     return tuple(numbers.tolist() if isinstance(numbers, np.ndarray) else numbers)
 
 
 def tensor(place: str, message: Message, external: External, name: str | None = None) -> Tensor:
-    """Read a tensor of the file. ``place`` is its position, with which errors begin."""
+    """Convert a tensor of the file to a `Tensor`. Error messages begin with ``place``."""
     name = message.name if name is None else name
     place = f"{place}tensor {shown(name)}"
     dtype = dtype_name(place, message.data_type)
@@ -138,7 +141,7 @@ def tensor(place: str, message: Message, external: External, name: str | None = 
 
 
 def dtype_name(place: str, number: int) -> str:
-    """Return the dtype for ONNX's number of a type. Raise ModelError if it is unknown or not numeric."""
+    """Return the dtype of a type's number in ONNX files: "float" for 1. Raise ModelError for unsupported types."""
     dtype = NUMBERS.get(number)
     if dtype is None:
         raise ModelError(f"{place}: its type has the unknown number {number}")
@@ -162,12 +165,12 @@ def element_count(place: str, shape: tuple[int, ...]) -> int:
 
 
 def byte_count(dtype: str, count: int) -> int:
-    """Return the number of bytes that elements take in a file."""
+    """Return the number of bytes that ``count`` elements take in a file, where several of 2 or 4 bits share a byte."""
     return -(-count * PACKED[dtype] // 8) if dtype in PACKED else count * numpy_dtype(dtype).itemsize
 
 
 def _elements(data: Array, dtype: str, count: int) -> Array:
-    """View bytes as elements. Copy them if their address is not a multiple of an element's size."""
+    """Return bytes of a file as elements, as a view where alignment and packing allow it, else as a copy."""
     if dtype in PACKED:
         return _unpacked(data, dtype, count)
     kind = numpy_dtype(dtype)
@@ -177,7 +180,7 @@ def _elements(data: Array, dtype: str, count: int) -> Array:
 
 
 def _checked_bools(data: Array, dtype: str) -> Array:
-    """Normalize bytes of bools: a byte that is neither 0 nor 1 counts as true."""
+    """Replace each byte of a bool tensor that is neither 0 nor 1 by 1. Other dtypes are unchanged."""
     return (data != 0).view(np.uint8) if dtype == "bool" and data.size and data.max() > 1 else data
 
 
@@ -192,7 +195,7 @@ def _unpacked(data: Array, dtype: str, count: int) -> Array:
 
 
 def _typed(place: str, message: Message, dtype: str, count: int) -> Array:
-    """Read elements from the field of typed data for the dtype."""
+    """Return the elements in a message's typed field, such as ``float_data`` for "float"."""
     field = _FIELDS.get(dtype, "int32_data")
     other = next((name for name in _ALL_FIELDS if name != field and len(getattr(message, name))), None)
     if other is not None:

@@ -1,4 +1,4 @@
-"""The element types of ONNX, and their types in IR and NumPy."""
+"""The element types of ONNX, and the corresponding types of MLIR and NumPy."""
 
 from functools import cache
 from typing import Any
@@ -29,7 +29,7 @@ PACKED = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2, "float4e2m1": 4}
 
 @cache
 def element_of(dtype: str) -> Type:
-    """Return the IR type of an ONNX dtype. Raise ModelError if there is none."""
+    """Return the MLIR type of an ONNX dtype such as "uint8". Raise ModelError if there is none."""
     if dtype in FLOATS:
         return FloatType(FLOATS[dtype])
     if dtype == "bool":
@@ -42,12 +42,12 @@ def element_of(dtype: str) -> Type:
 
 @cache
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """Return NumPy's dtype of an ONNX dtype, unpacked."""
+    """Return the NumPy dtype of an ONNX dtype. Elements of less than a byte get a byte each."""
     return np.dtype(element_dtype(element_of(dtype)))
 
 
 def dtype_of(element: Type) -> str:
-    """Return ONNX's name of a plain type."""
+    """Return ONNX's name of a float, integer or bool type, such as "uint8"."""
     if isinstance(element, FloatType):
         return next(name for name, text in FLOATS.items() if text == element.name)
     assert isinstance(element, IntegerType)
@@ -57,7 +57,7 @@ def dtype_of(element: Type) -> str:
 
 
 def plain_of(element: Type) -> Type:
-    """Return the plain type that ONNX has for a type: for a quantized type, the integer type of its storage."""
+    """Return the type that elements have in a file: for a quantized type, the integer type of its storage."""
     if not isinstance(element, UniformType):
         return element
     if not isinstance(element.storage_type, IntegerType):
@@ -66,5 +66,5 @@ def plain_of(element: Type) -> Type:
 
 
 def signless(element: Type) -> Type:
-    """Return a type with signless integers, as `arith` requires."""
+    """Return an integer type as the signless type of the same width, as `arith` requires. Other types are unchanged."""
     return IntegerType(element.width) if isinstance(element, IntegerType) else element

@@ -1,4 +1,4 @@
-"""Profiles: tables of the rounding rule for each op in a named version of another runtime."""
+"""Profiles: tables of the rounding rule that a named version of another runtime uses for each op."""
 
 from qrt.models.profiles.model import PROFILES, Profile, Range, Row, for_kernels, profile
 

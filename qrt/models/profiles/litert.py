@@ -1,4 +1,4 @@
-"""The profile of LiteRT's default build on x86-64: XNNPACK's kernels where the delegate runs, else builtin ones."""
+"""Profile of LiteRT's default build on x86-64: XNNPACK's kernels for what its delegate takes, else the builtin ones."""
 
 from qrt.models.profiles.model import Profile, Range, Row
 

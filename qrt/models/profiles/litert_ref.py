@@ -1,4 +1,4 @@
-"""The profile of LiteRT's reference kernels, which its op resolver BUILTIN_REF selects."""
+"""Profile of LiteRT's reference kernels, which its op resolver BUILTIN_REF selects."""
 
 from qrt.models.profiles.model import Profile, Row
 

@@ -1,6 +1,6 @@
-"""Profiles by name: rows of (op, conditions, rule), of which the first matching row gives the rule.
+"""Profiles: tables of (op, conditions, rounding rule), in which the first row of an op whose conditions hold counts.
 
-`for_kernels` derives a profile for programs that will be quantized.
+`for_kernels` adapts a profile to the import of programs that will be quantized.
 """
 
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ from qrt.errors import QuantTypeError
 from qrt.registry import Registry
 
 Kernel = Literal["delegate", "builtin", "reference"]
-"""The kind of a runtime's kernel that a row describes. A delegate rounds the bounds of fused activations
-differently."""
+"""The kind of kernel that a row describes: of XNNPACK's delegate, a builtin one, or a reference kernel. Delegates round
+the bounds of fused activations differently."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """A condition that a number is at least ``low`` and below ``high``."""
+    """A condition of a `Row`: a number is at least ``low`` and below ``high``."""
 
     low: float
     high: float
@@ -32,8 +32,11 @@ class Range:
 
 @dataclass(frozen=True)
 class Row:
-    """The ``rule`` of ``op`` if every condition of ``when`` holds. A condition is a value, a tuple of values, or a
-    Range."""
+    """A row of a profile: ``op`` is computed by the rounding rule ``rule`` if every condition in ``when`` holds.
+
+    ``when`` maps a property of the operator, such as "storage", to the required value, to a tuple of allowed values, or
+    to a `Range`. ``kernel`` is the kind of the runtime's kernel that computes the op so.
+    """
 
     op: str
     rule: str
@@ -41,7 +44,10 @@ class Row:
     kernel: Kernel = "builtin"
 
     def applies(self, facts: Mapping[str, Any]) -> bool:
-        """Return True if all conditions hold for these facts. A condition on a missing fact does not hold."""
+        """Return True if all conditions hold for an operator with these properties (``facts``).
+
+        A condition on a property that is not among the facts does not hold.
+        """
         return all(name in facts and _holds(condition, facts[name]) for name, condition in self.when.items())
 
 
@@ -51,18 +57,18 @@ def _holds(condition: Any, value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Profile:
-    """The arithmetic of one runtime, as a table.
+    """The arithmetic of one runtime: a table of the rounding rules of its operators.
 
     Parameters
     ----------
     name : str
-        The name of the profile in arguments and options.
+        The name by which users select the profile.
     runtime : str
         The package and its version.
     description : str
         The runtime's kernels that the table describes.
     rows : tuple of Row
-        The rows; those of one op are tried in this order.
+        The rows of the table. For one op the first row whose conditions hold counts.
     suffix : str
         The suffix of the files that the runtime reads.
 
@@ -82,12 +88,12 @@ class Profile:
 
     @cached_property
     def by_op(self) -> Mapping[str, tuple[Row, ...]]:
-        """The rows of each op."""
+        """The rows of each op, by the op's name."""
         ops = dict.fromkeys(row.op for row in self.rows)
         return {op: tuple(row for row in self.rows if row.op == op) for op in ops}
 
     def find(self, op: str, /, **facts: Any) -> Row | None:
-        """Return the first row of an op whose conditions hold; None if there is none."""
+        """Return the first row of ``op`` whose conditions hold for the properties ``facts``; None if there is none."""
         return next((row for row in self.by_op.get(op, ()) if row.applies(facts)), None)
 
 
@@ -103,7 +109,7 @@ PROFILES: Registry[Profile] = Registry(
 
 
 def profile(name: str) -> Profile:
-    """Return the named profile. Raise QuantTypeError if there is none.
+    """Return the profile with this name. Raise QuantTypeError if there is none.
 
     >>> profile("litert").runtime
     'ai-edge-litert 2.3'
@@ -125,9 +131,10 @@ _ROWS = (
 
 
 def for_kernels(profile: Profile) -> Profile:
-    """Return a profile with rules of float operators that the pass ``fuse-kernels`` recognises.
+    """Return a profile that imports float operators in the forms that the pass ``fuse-kernels`` recognises.
 
-    Sums are in the order of their loops, quotients are divisions, and int8 weights of float operators become floats.
+    Sums are computed in the order of their loops, averages and softmax by a division, and operators with float inputs
+    and int8 weights get float weights.
 
     >>> from qrt.models.profiles.litert import LITERT
     >>> for_kernels(LITERT).find("float_softmax").rule

@@ -1,4 +1,4 @@
-"""The profile of ONNX Runtime's CPU kernels on x86-64 with VNNI, with optimizations off."""
+"""Profile of ONNX Runtime's CPU kernels on x86-64 with VNNI, with graph optimizations off."""
 
 from qrt.models.profiles.model import Profile, Row
 

@@ -1,4 +1,4 @@
-"""Checks of a TFLite file that do not depend on an operator's semantics: indices, shapes, quantization, order, calls.
+"""Checks of a TFLite file that hold for all operators: indices, shapes, quantization, order, calls.
 
 Conditions of one operator, such as a stride of 0, are checked when the operator is imported.
 """
@@ -34,7 +34,7 @@ _DEEPEST = 64
 
 
 def element_count(place: str, shape: tuple[int, ...]) -> int:
-    """Return the number of elements of a shape. Raise ModelError for a shape that no tensor can have."""
+    """Return the number of elements of a shape. Raise ModelError for a negative size or more than 2^63 - 1 elements."""
     for size in shape:
         if size < 0:
             raise ModelError(f"{place}: its shape {shape} has a negative dimension")
@@ -45,12 +45,16 @@ def element_count(place: str, shape: tuple[int, ...]) -> int:
 
 
 def byte_count(dtype: str, elements: int) -> int:
-    """Return the number of bytes of so many elements; 0 for a dtype without a fixed size."""
+    """Return the number of bytes of ``elements`` elements of a dtype; 0 for a dtype without a fixed size."""
     return -(-elements * BITS.get(dtype, 0) // 8)
 
 
 def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], dtype: str) -> None:
-    """Raise ModelError unless scales are positive and finite, and zero points and their number fit the tensor."""
+    """Raise ModelError if a tensor's scales or zero points are invalid.
+
+    Scales must be positive and finite, zero points in the range of the dtype (0 with several scales). There must be one
+    scale and zero point, or as many as the size of the quantized axis.
+    """
     scales, zero_points, axis = given.scales, given.zero_points, given.axis
     count = scales.size
     least, most = _bounds(scales)
@@ -75,7 +79,7 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
 
 
 def _bounds(values: npt.NDArray[Any]) -> tuple[float, float]:
-    """Return the minimum and maximum. A single number is returned without a slow call of NumPy."""
+    """Return the minimum and maximum. For an array of one element this avoids two slow NumPy calls."""
     if values.size == 1:
         (value,) = values.tolist()
         return value, value
@@ -86,7 +90,7 @@ def _bounds(values: npt.NDArray[Any]) -> tuple[float, float]:
 
 
 def check_model(model: Model, max_bytes: int) -> None:
-    """Raise ModelError for the first rule that a model breaks."""
+    """Raise a ModelError for the first error in a model, or if its computed tensors take more than ``max_bytes``."""
     if not model.subgraphs:
         raise ModelError(f"{model.name}: the model has no subgraph")
     for subgraph in model.subgraphs:
@@ -110,8 +114,10 @@ class _Subgraph:
         self.writers: dict[int, Operator] = {}
 
     def check(self) -> None:
-        """Raise ModelError for the first rule that the subgraph breaks. Indices are checked first, because all checks
-        use them."""
+        """Raise a ModelError for the first error in the subgraph.
+
+        Tensor indices are checked first, because the later checks use them.
+        """
         subgraph = self.subgraph
         for what, indices in (("input", subgraph.inputs), ("output", subgraph.outputs)):
             for number, index in enumerate(indices):
@@ -123,11 +129,11 @@ class _Subgraph:
         self._check_order()
 
     def operator(self, operator: Operator) -> str:
-        """Return the position of an operator for errors."""
+        """Return a description of where an operator is in the file, for error messages."""
         return f"{self.place}, operator {operator.index} {operator.name}"
 
     def tensor(self, index: int) -> str:
-        """Return the index and name of a tensor for errors."""
+        """Return the index and name of a tensor for error messages."""
         return f"tensor {index} {shown(self.tensors[index].name)}"
 
     def _check_index(self, place: str, index: int) -> None:
@@ -173,7 +179,7 @@ class _Subgraph:
                 self.writers[index] = operator
 
     def _holder(self, index: int, inputs: set[int]) -> str:
-        """Return the reason why an operator must not write a tensor, or an empty string."""
+        """Return the reason why no operator may write a tensor, such as "is constant"; "" if there is none."""
         if index in inputs:
             return "is an input"
         if self.tensors[index].is_constant:
@@ -184,7 +190,10 @@ class _Subgraph:
         return f"operator {writer.index} {writer.name} computes" if writer else ""
 
     def _check_order(self) -> None:
-        """Raise ModelError if an operator reads a tensor that no earlier operator computes."""
+        """Raise ModelError if an operator reads a tensor that no earlier operator computes, or if a tensor is empty.
+
+        A tensor may also be read if it is an input of the subgraph, a constant or a variable.
+        """
         known = {*self.subgraph.inputs}
         for operator in self.subgraph.operators:
             for index in operator.inputs:
@@ -228,7 +237,7 @@ _CALLEES = {
 
 
 def callees(operator: Operator) -> tuple[int, ...]:
-    """Return the indices of the subgraphs that an operator calls."""
+    """Return the indices of the subgraphs that an operator (WHILE, IF, CALL, ...) calls."""
     return () if operator.is_custom else tuple(operator.options[name] for name in _CALLEES.get(operator.name, ()))
 
 

@@ -1,4 +1,4 @@
-"""Description of a TFLite file for its comparison with LiteRT: the results of the operators of its first subgraph."""
+"""Description of a TFLite file for its comparison with LiteRT: the results of the operators of the first subgraph."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ SUMS = frozenset(
         "UNIDIRECTIONAL_SEQUENCE_RNN",
     }
 )  # fmt: skip
-"""The operators whose float results are sums, in an order that depends on the CPU; terms may cancel."""
+"""The operators whose float results are sums. The order of additions may depend on the CPU, and terms may cancel."""
 
 
 LEAST = 2.0**-126
@@ -41,18 +41,23 @@ _BOUNDS: Mapping[str, Bound] = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": Bound(64, is_sum=True, absolute=LEAST),
     "UNIDIRECTIONAL_SEQUENCE_RNN": Bound(64, is_sum=True, absolute=LEAST),
 }
-"""The bounds of floats in docs/reference/tflite.md, by operator. In sequences, a step's error enters the next step."""
+"""The largest allowed differences of floats, by operator, as documented in docs/reference/tflite.md. Those of LSTM and
+RNN are larger because errors accumulate from step to step."""
 
 
 def bound_of(operator: str) -> Bound:
-    """Return the bound of the float results of an operator."""
+    """Return the largest allowed difference of the float results of an operator."""
     return _BOUNDS.get(operator, Bound(is_sum=operator in SUMS, absolute=LEAST))
 
 
 def compared(
     source: Source, profile: Profile, max_bytes: int = 2 << 30, shapes: Mapping[str, Sequence[int]] | None = None
 ) -> ComparisonSource:
-    """Import a file for comparison with the rules of a profile. Raise the errors of `read` and `import_model`."""
+    """Import a TFLite file by the rules of a profile, for its comparison with LiteRT.
+
+    ``shapes`` has shapes of inputs, by the names of the program's arguments, that replace those in the file. Raise the
+    errors of `read` and `import_model`.
+    """
     file = with_shapes(read(source, max_bytes=max_bytes), shapes or {})
     subgraph = file.subgraphs[0]
     names = Graph(Importer(file, profile), subgraph).names
@@ -68,7 +73,10 @@ def compared(
 def _compared_tensor(
     file: Model, profile: Profile, operator: Operator, index: int, names: Sequence[str]
 ) -> ComparedTensor:
-    """Return the description of a result. The bound of a float SUM or MEAN depends on the magnitudes of its terms."""
+    """Return the description of an operator's result, the tensor ``index``. ``names`` has the names of all tensors.
+
+    For a float SUM or MEAN the description allows a difference that depends on the magnitudes of the terms.
+    """
     tensors, name = file.subgraphs[0].tensors, names[index]
     called, bound = f"{operator.name} {operator.index}", bound_of(operator.name)
     x = tensors[operator.inputs[0]] if operator.inputs and operator.inputs[0] != ABSENT else None
@@ -86,7 +94,10 @@ def _alone(
     _change: Callable[[Array], Array],
     operands: Mapping[int | str, Array],
 ) -> Module:
-    """Return the program of one SUM or MEAN, whose only constants are its axes."""
+    """Return the program of one SUM or MEAN operator of the file, whose input has the shape of the given operand.
+
+    ``_change`` is for the operator's constants and ignored, because the only constants are the axes.
+    """
     subgraph = file.subgraphs[0]
     x, tensors = operator.inputs[0], list(subgraph.tensors)
     ((key, array),) = operands.items()
@@ -97,7 +108,7 @@ def _alone(
 
 
 def inputs_of(subgraph: Subgraph) -> list[Input]:
-    """Return the inputs of a subgraph, with the shapes of their tensors in the file."""
+    """Return the inputs of a subgraph, with their static shapes in the file."""
     return [_input(subgraph.tensors[index]) for index in subgraph.inputs]
 
 

@@ -1,8 +1,8 @@
-"""Reader of the tables of a FlatBuffers file, in place. Each offset and length is checked before it is used.
+"""Reader of the tables of a FlatBuffers file, which checks each offset and length before use.
 
 The accessors that flatc generates for Python check nothing: an offset may point anywhere, a length may be billions, and
-a string that leaves the file is cut without an error. Importing them for a large schema also takes longer than reading
-a small model.
+a string that leaves the file is cut without an error. Importing the generated accessors of a large schema also takes
+longer than reading a small model.
 
 A table begins with the distance to its vtable, which has the offset of each field in the table. A field that is a
 vector, a string or another table contains the distance to it.
@@ -28,9 +28,12 @@ _REFERENCES = 4
 
 
 class _Layout(NamedTuple):
-    """The positions of the fields in tables with one vtable: plain numbers with their unpack functions, and others.
+    """Positions of the fields in all tables of one kind that share one vtable.
 
-    Absent fields have their defaults."""
+    ``size`` is the size of a table in bytes, and ``defaults`` has the default value of each field of the schema.
+    ``plain`` lists the fields that are numbers, as (name, unpack function, offset), and ``others`` the other fields
+    that are present.
+    """
 
     size: int
     defaults: dict[str, Any]
@@ -39,7 +42,11 @@ class _Layout(NamedTuple):
 
 
 class Reader:
-    """A reader of the tables of a file. Errors are ModelErrors with the path of fields from the root."""
+    """A reader of the tables of a FlatBuffers file.
+
+    An error is a ModelError whose message has the path of fields from the root to the error, such as "subgraph 0,
+    tensor 3".
+    """
 
     def __init__(self, data: npt.NDArray[np.uint8], name: str, max_bytes: int) -> None:
         self.data, self.name, self.max_bytes = data, name, max_bytes
@@ -50,12 +57,15 @@ class Reader:
         self._left, self._tables_left = _REFERENCES * data.size, max_bytes // _TABLE_MEMORY
 
     def root(self, table: str) -> dict[str, Any]:
-        """Return the root table of the file."""
+        """Return the fields of the file's root table, which the schema names ``table``."""
         self._require(0, 8)
         return self.table(_U32.unpack_from(self._bytes, 0)[0], table)
 
     def table(self, position: int, name: str) -> dict[str, Any]:
-        """Return the fields of a table by name. Absent fields have the schema's default."""
+        """Return the fields, by name, of the table at a position of the file. Absent fields have their defaults.
+
+        ``name`` is the name of the table in the schema.
+        """
         self._tables_left -= 1
         if self._tables_left < 0:
             raise self.error(f"the file has more tables than fit in max_bytes (--max-input), {self.max_bytes}")
@@ -72,7 +82,7 @@ class Reader:
         return values
 
     def _layout(self, vtable: int, name: str) -> "_Layout":
-        """Return the layout of tables with this name and vtable, and cache it."""
+        """Return the layout of the schema's tables ``name`` that have the vtable at this position, and cache it."""
         size, offsets = self._vtable(vtable)
         known = fields(name)
         there = [(field, offset) for field, offset in zip(known, offsets, strict=False) if offset]
@@ -88,12 +98,15 @@ class Reader:
         return layout
 
     def _refuse_unknown(self, name: str) -> None:
-        """Raise ModelError for a field of a later schema if it could change an operator's result."""
+        """Raise ModelError for a field that the schema does not have, in a table where it could change results."""
         if name.endswith("Options") or name == "Tensor":
             raise self.error(f"it has a field of a later schema than the one that qrt supports for {name}")
 
     def _vtable(self, position: int) -> tuple[int, tuple[int, ...]]:
-        """Return the size of a table, and the offset of each field in it (0 if absent). Tables share vtables."""
+        """Return the size of the tables of a vtable, and the offset of each field in a table (0 if absent).
+
+        Many tables share one vtable, so the result is cached.
+        """
         vtable = self._vtables.get(position)
         if vtable is None:
             self._require(position, 4)
@@ -109,7 +122,10 @@ class Reader:
         return vtable
 
     def _field(self, field: Field, position: int, before: Mapping[str, Any]) -> Any:
-        """Return a field that is not a plain number. ``before`` has the plain fields, with the type of each union."""
+        """Return the value of a field that is not a number: an enumeration's name, or a vector, string or table.
+
+        ``before`` has the numbers of the same table, among them the type code of each union.
+        """
         if field.enumeration is not None:
             number = _UNPACKERS[field.code].unpack_from(self._bytes, position)[0]
             names = enumeration(field.enumeration)
@@ -124,7 +140,7 @@ class Reader:
         return value
 
     def _target(self, field: Field, position: int, before: Mapping[str, Any]) -> Any:
-        """Return the vector, string or table to which a field points."""
+        """Return the vector, string or table at a position, to which a field points."""
         if field.is_vector or field.is_string:
             return self._vector(field, position)
         table = field.table if field.union is None else union_table(field.union, before[f"{field.name}_type"])
@@ -144,7 +160,7 @@ class Reader:
         return [*self._tables(field.table, start, count)]
 
     def elements(self, start: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """Return bytes of the file as an array: a view, or a copy if they are not aligned to the element size."""
+        """Return ``size`` bytes of the file as an array of a dtype: a view if they are aligned for it, else a copy."""
         if (self._address + start) % dtype.itemsize:
             return np.frombuffer(self._bytes[start : start + size].tobytes(), dtype)
         return self.data[start : start + size].view(dtype)
@@ -160,7 +176,7 @@ class Reader:
     # -- errors ------------------------------------------------------------------------------------------------------
 
     def error(self, message: str) -> ModelError:
-        """Return a ModelError with the reader's current path."""
+        """Return a ModelError whose message has the path of fields to the table that is being read."""
         path = "".join(f" {part}" if isinstance(part, int) else f", {_SINGULAR.get(part, part)}" for part in self._path)
         return ModelError(f"{self.name}: {path.removeprefix(', ')}{': ' if path else ''}{message}")
 

@@ -1,7 +1,8 @@
-"""Reader of the options of custom operators: a FlexBuffers map of names to numbers and bools.
+"""Reader of the options of custom operators: a FlexBuffers map from names to numbers and bools.
 
-A buffer ends with its root, the packed type of the root (its kind, and the width of its elements) and the width of the
-root. Larger values are stored before their reference, which contains the distance to them.
+A buffer ends with three parts: the root, one byte with the root's kind and the width of its elements, and one byte with
+the root's width. A value that is larger than an element is stored before the element, which contains the distance to
+the value.
 """
 
 import struct
@@ -14,9 +15,10 @@ Number = int | float | bool
 
 
 def read_map(content: bytes, place: str) -> dict[str, Number]:
-    """Return the numbers and bools of a map, without values of other kinds.
+    """Return the numbers and bools of a FlexBuffers map by name. Values of other kinds are left out.
 
-    Raise a ModelError that begins with ``place`` if the content is not a map."""
+    Raise a ModelError that begins with ``place`` if the content is not a map.
+    """
     try:
         return _Reader(content).numbers()
     except (struct.error, IndexError, ValueError, OverflowError):

@@ -20,7 +20,7 @@ from qrt.types import TensorType
 
 
 class ImportContext(ABC):
-    """The parts of an importer that its graphs use: the module, the model's variables, and the refused forms."""
+    """Interface of the importer for its graphs: the module, the variables, and the unsupported operators."""
 
     def __init__(self, model: Model, profile: Profile, max_bytes: int = 2 << 30) -> None:
         self.model = model
@@ -33,22 +33,23 @@ class ImportContext(ABC):
 
     @abstractmethod
     def subgraph_function(self, index: int, handles: Mapping[int, Handle]) -> FuncOp:
-        """Return the private function for a subgraph that another graph calls.
+        """Return the private function that computes a subgraph, for an operator that calls the subgraph.
 
-        ``handles`` has the variables of its inputs that are resource handles; these inputs are not arguments.
+        ``handles`` maps each input of the subgraph that is a resource handle to its variable. The function accesses
+        these variables directly and has no arguments for the handles.
         """
 
     @abstractmethod
     def initialise(self, index: int) -> None:
-        """Use the values that a subgraph assigns to variables as their initial values."""
+        """Set initial values of variables to the constants that a subgraph of CALL_ONCE assigns to them."""
 
 
 class Graph(importing.Graph):
     """A subgraph during import.
 
-    ``values`` has the values of tensors, ``folded`` the elements of tensors that were computed at import, and
-    ``handles`` the variables of tensors that are resource handles. ``is_initial`` is True for a subgraph of CALL_ONCE,
-    which sets the initial values of variables.
+    The keys of the dictionaries are tensor indices: ``values`` has the IR values of tensors, ``folded`` the elements of
+    tensors that were computed at import, and ``handles`` the variables that resource tensors refer to. ``is_initial``
+    is True for a subgraph of CALL_ONCE, which sets the initial values of variables.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Graph(importing.Graph):
         return tensor.data if array is None else array
 
     def charge(self, op: Operator, kind: TensorType) -> None:
-        """Count the memory of an operator's result. Raise ModelError if all results take more than the limit."""
+        """Add a result's bytes to the total of all results. Raise ModelError if the total exceeds the limit."""
         elements = prod(size for size in kind.shape or () if size is not None)
         self.importer.result_bytes += elements * element_dtype(kind.element).itemsize
         if self.importer.result_bytes > self.max_bytes:
@@ -85,7 +86,7 @@ class Graph(importing.Graph):
             )
 
     def type(self, tensor: Tensor) -> TensorType:
-        """Return the type of a tensor's value, or the declared type if it has no value yet."""
+        """Return the type of a tensor. Before the tensor has a value, the shape is that in the file."""
         value = self.values.get(tensor.index)
         if value is not None and isinstance(value.type, TensorType):
             return value.type
@@ -93,7 +94,7 @@ class Graph(importing.Graph):
         return declared if array is None else TensorType(array.shape, declared.element)
 
     def declared(self, tensor: Tensor) -> TensorType:
-        """Return the type of a tensor in the file. Refuse a dtype that has no type in IR."""
+        """Return the type of a tensor in the file. Raise UnsupportedForm for a dtype that has no type in IR."""
         tensor_type = self.types.get(tensor.index)
         if tensor_type is None:
             try:
@@ -103,7 +104,11 @@ class Graph(importing.Graph):
         return tensor_type
 
     def value(self, tensor: Tensor, op: Operator | None = None) -> Value:
-        """Return the value of a tensor. A constant is appended at its first use."""
+        """Return the IR value of a tensor that the operator ``op`` reads.
+
+        A constant is appended at its first use, and an `is_variable` tensor is loaded at each use. Raise ModelError if
+        the tensor has not been computed yet.
+        """
         value = self.values.get(tensor.index)
         if value is None and tensor.is_variable and op is not None:
             return self.load(op, self.variable(tensor), self.type(tensor))
@@ -116,7 +121,7 @@ class Graph(importing.Graph):
         return value
 
     def variable(self, tensor: Tensor) -> Variable:
-        """Return the variable of an `is_variable` tensor."""
+        """Return the variable that holds an `is_variable` tensor."""
         return self.importer.state.tensor(self.subgraph.index, tensor, self.type(tensor))
 
     def load(self, op: Operator, variable: Variable, declared: TensorType) -> Value:
@@ -129,7 +134,7 @@ class Graph(importing.Graph):
         return self.append(op, "quant.scast", [stored], [declared], {}).result
 
     def store(self, op: Operator, variable: Variable, value: Value) -> None:
-        """Append a store to a variable."""
+        """Append a store of a value to a variable."""
         declared = value.type
         assert isinstance(declared, TensorType)
         self._require_type(op, variable, declared)
@@ -139,13 +144,13 @@ class Graph(importing.Graph):
         variables.store(self, op, variable.name, value)
 
     def _require_type(self, op: Operator, variable: Variable, declared: TensorType) -> None:
-        """Declare the global of a variable if it does not exist. Raise ModelError if it has another type."""
+        """Create the global of a variable if it does not exist. Raise ModelError if it has another type."""
         if not self.importer.state.declare(variable, declared):
             mismatch = f"variable {shown(variable.name)} is {variable.type}, not {declared.shown()}"
             raise ModelError(f"{self.place(op)}: {mismatch}")
 
     def handle(self, tensor: Tensor, op: Operator) -> Handle:
-        """Return the variable of a tensor that is a resource handle."""
+        """Return the (container, name) of the variable that a resource tensor refers to."""
         handle = self.handles.get(tensor.index)
         if handle is None:
             raise ModelError(f"{self.place(op)}: tensor {tensor.name!r} is not the handle of a variable")
@@ -154,7 +159,7 @@ class Graph(importing.Graph):
     # -- places -----------------------------------------------------------------------------------------------------
 
     def place(self, op: Operator) -> str:
-        """Return the position of an operator for error messages."""
+        """Return a description of where an operator is in the file, for error messages."""
         return f"{self.model.name}: subgraph {self.subgraph.index}, operator {op.index} {op.name}"
 
     def _lines(self) -> list[str]:
@@ -166,7 +171,7 @@ class Graph(importing.Graph):
 
     @cached_property
     def names(self) -> list[str]:
-        """The unique names of the tensors: an empty or repeated name gets the tensor's index as a suffix."""
+        """The names of the tensors. An empty or repeated name gets the tensor's index as a suffix: "x#7"."""
         seen: set[str] = set()
         names = []
         for tensor in self.subgraph.tensors:

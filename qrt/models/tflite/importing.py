@@ -1,4 +1,4 @@
-"""Import of a TFLite model as a program: each subgraph becomes a function, each operator a node."""
+"""Import of a TFLite model as a program: each subgraph becomes a function."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,11 +25,11 @@ from qrt.types import IntegerType, TensorType
 def import_model(
     model: Model, profile: Profile, *, max_bytes: int = 2 << 30, shapes: Mapping[str, Sequence[int]] | None = None
 ) -> Module:
-    """Return the program of a model, with a profile's rules for its operators.
+    """Import a model by the rules of a profile and return the program.
 
-    ``shapes`` has shapes of inputs, by the names of arguments. Raise ModelError if the file is wrong, or has
-    unsupported operators (one error lists all of these), or if a tensor, or all results of operators together, take
-    more than ``max_bytes``.
+    ``shapes`` has shapes of inputs, by the names of the program's arguments, that replace those in the file. Raise
+    ModelError if the model is invalid; if it has unsupported operators, all of which the error lists; or if one tensor,
+    or all results of operators together, take more than ``max_bytes``.
     """
     model = with_shapes(model, shapes or {})
     with garbage_uncollected(), np.errstate(all="ignore"):  # the ratio of very different scales is infinite
@@ -39,12 +39,15 @@ def import_model(
 def import_file(
     file: Path, profile: Profile, max_bytes: int, shapes: Mapping[str, Sequence[int]]
 ) -> tuple[Module, str]:
-    """Return the program of a file and an empty report. Raise ModelError as `import_model` does."""
+    """Import a file and return the program and an empty report. Raise ModelError as `import_model` does."""
     return import_model(read(file, max_bytes=max_bytes), profile, max_bytes=max_bytes, shapes=shapes), ""
 
 
 def with_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
-    """Return a model whose inputs have the given shapes, by the names of arguments: those of signatures, or tensors."""
+    """Return a model whose inputs have the given shapes, which are by the names of the program's arguments.
+
+    An argument has the input's name in its signature, or without a signature the name of the tensor.
+    """
     if not shapes:
         return model
     signatures = model.signatures or (Signature("main", 0, {}, {}),)
@@ -66,7 +69,11 @@ def with_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
 
 
 class Importer(ImportContext):
-    """The import of a model, with the private functions made so far."""
+    """The import of one model.
+
+    ``private`` has the functions already created for subgraphs that operators call. ``initial`` has the subgraphs of
+    CALL_ONCE that were already evaluated.
+    """
 
     def __init__(self, model: Model, profile: Profile, max_bytes: int = 2 << 30) -> None:
         super().__init__(model, profile, max_bytes)
@@ -74,7 +81,10 @@ class Importer(ImportContext):
         self.initial: set[int] = set()
 
     def run(self) -> Module:
-        """Import the model and return its module: a function for each signature, or only ``main``."""
+        """Import the model and return its module.
+
+        The module has a public function for each signature, or only ``main`` if there is at most one signature.
+        """
         signatures = self.model.signatures
         if len(signatures) > 1:
             for signature in signatures:
@@ -114,9 +124,10 @@ class Importer(ImportContext):
         inputs: Mapping[int, str] | None = None,
         outputs: Mapping[int, str] | None = None,
     ) -> Operation:
-        """Add a function that computes a subgraph.
+        """Add a public function that computes a subgraph and return it.
 
-        Its arguments and results are named by ``inputs`` and ``outputs`` (names by tensor index), or after the tensors.
+        ``inputs`` and ``outputs`` map tensor indices to names of arguments and results. Others are named after their
+        tensors.
         """
         graph = _FunctionGraph(self, self.model.subgraphs[index])
         return graph.function(name, inputs or {}, outputs or {}, is_private=False)
@@ -126,7 +137,10 @@ class _FunctionGraph(Graph):
     """A subgraph that is imported as a function."""
 
     def function(self, name: str, inputs: Mapping[int, str], outputs: Mapping[int, str], is_private: bool) -> Operation:
-        """Add the function to the module, with the operations of all operators, and return it."""
+        """Add the function to the module, with the operations of all operators of the subgraph, and return it.
+
+        ``inputs`` and ``outputs`` map tensor indices to names of arguments and results.
+        """
         tensors = self.subgraph.tensors
         for index in self.subgraph.inputs:
             if index not in self.handles:
@@ -152,7 +166,7 @@ class _FunctionGraph(Graph):
             raise ModelError(f"{self.model.name}: subgraph {self.subgraph.index}: {refused}") from None
 
     def walk(self) -> None:
-        """Append the operations of all operators."""
+        """Import all operators of the subgraph, in order."""
         for op in self.subgraph.operators:
             self._import(op)
 
@@ -170,7 +184,7 @@ class _FunctionGraph(Graph):
                 self.values[tensor.index] = Value(self._placeholder(tensor), None, 0)
 
     def _placeholder(self, tensor: Tensor) -> TensorType:
-        """Return a type for the result of a refused operator, so that the import can go on."""
+        """Return a type for the result of an unsupported operator, so that the import can find further errors."""
         try:
             return self.declared(tensor)
         except UnsupportedForm:
@@ -178,7 +192,7 @@ class _FunctionGraph(Graph):
 
 
 def _ports(function: FuncOp) -> list[tuple[str, Shape | None]]:
-    """Return the names and shapes of the arguments of a function that a signature names."""
+    """Return the names and shapes of a public function's arguments; of a private function, an empty list."""
     if "arg_attrs" not in function.attributes:
         return []
     arguments = function.regions[0].blocks[0].arguments

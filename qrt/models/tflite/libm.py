@@ -25,7 +25,7 @@ _FLOAT64: dict[str, Function] = {
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """Return the C library. Known names are tried first, because a search starts other programs."""
+    """Return the C library, or None. Known names are tried before a search, which runs other programs."""
     for name in (None, "libm.so.6", _searched):
         try:
             library = ctypes.CDLL(name() if callable(name) else name)
@@ -51,10 +51,10 @@ def _function(name: str) -> Function:
 
 
 def float32(name: str, values: Array) -> Array:
-    """Return the function ``expm1f``, ``tanhf`` or ``erfcf`` of float32 values."""
+    """Apply the C function ``expm1f``, ``tanhf`` or ``erfcf`` to each float32 value."""
     return map_elements(_function(name), values).astype(np.float32)
 
 
 def map_elements(function: Function, values: Array) -> Array:
-    """Apply a function of Python floats to each value, in float64."""
+    """Apply a function of Python floats to each element and return a float64 array."""
     return np.fromiter(map(function, values.tolist()), np.float64, values.size).reshape(values.shape)

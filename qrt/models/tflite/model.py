@@ -1,4 +1,4 @@
-"""Data classes of a TFLite model as in the file, and the IR types of its tensors.
+"""Data classes for the content of a TFLite file, and the IR types of its tensors.
 
 `qrt.models.tflite.read.read` returns a `Model`, in which every index has been checked.
 """
@@ -19,7 +19,7 @@ ABSENT = -1
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quantization:
-    """Scales and zero points: one of each for the whole tensor, or one for each index along the axis."""
+    """Scales and zero points of a tensor: one of each for the whole tensor, or one for each index along ``axis``."""
 
     scales: npt.NDArray[np.float32]
     zero_points: npt.NDArray[np.int64]
@@ -28,10 +28,12 @@ class Quantization:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
-    """A tensor of a subgraph. ``dtype`` is the schema's name in lower case: "float32", "int8", "bool", "resource"...
+    """A tensor of a subgraph.
 
-    ``signature`` is ``shape`` with -1 for dynamic dimensions. ``data`` is a read-only view of the file, or None for a
-    tensor that is computed, an input or a variable. Dtypes that NumPy does not have ("int4", "string") are bytes.
+    - ``dtype`` is the schema's name in lower case: "float32", "int8", "bool", "resource", ...
+    - ``signature`` is ``shape`` with -1 for dynamic dimensions.
+    - ``data`` is a read-only view of the elements in the file, as uint8 if NumPy does not have the dtype ("int4",
+      "string"). It is None for an input, a variable, and a tensor that an operator computes.
     """
 
     index: int
@@ -51,10 +53,11 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Operator:
-    """An operator. ``name`` is TFLite's name, or the code of a custom operator. Absent operands are `ABSENT`.
+    """An operator of a subgraph. Its inputs, outputs and intermediates are tensor indices, or `ABSENT`.
 
-    ``options`` has each field of the operator's options table, by the schema's names. Enumerations are names ("SAME"),
-    vectors are tuples, and absent fields have the schema's default.
+    ``name`` is TFLite's name, such as "CONV_2D", or the code of a custom operator. ``options`` has every field of the
+    operator's options table, by the schema's names: enumerations as strings ("SAME"), vectors as tuples, and absent
+    fields with the schema's default.
     """
 
     index: int
@@ -70,7 +73,7 @@ class Operator:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Subgraph:
-    """A subgraph: its operators in the order in which they run. ``inputs`` and ``outputs`` index ``tensors``."""
+    """A subgraph: its tensors, and its operators in execution order. ``inputs`` and ``outputs`` are tensor indices."""
 
     index: int
     name: str
@@ -82,7 +85,7 @@ class Subgraph:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Signature:
-    """A signature: the name of a subgraph, and the tensor indices of its inputs and outputs by name."""
+    """A named entry point: the index of a subgraph, and the tensor indices of its inputs and outputs by name."""
 
     key: str
     subgraph: int
@@ -92,7 +95,7 @@ class Signature:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Model:
-    """The content of a file. ``name`` is its name in messages."""
+    """The content of a TFLite file. ``name`` is the file's name in error messages."""
 
     name: str
     version: int
@@ -111,14 +114,14 @@ _STORAGE = {"int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32"}
 
 
 def storage_of(tensor: Tensor) -> str:
-    """Return the storage type of a quantized tensor, such as "i8", or the dtype of any other tensor."""
+    """Return the storage type of a quantized tensor, such as "i8"; of any other tensor its dtype, such as "float32"."""
     if tensor.quantization is None:
         return tensor.dtype
     return _STORAGE.get(tensor.dtype, tensor.dtype)
 
 
 def element_of(tensor: Tensor) -> Type:
-    """Return the IR type of a tensor's elements. Raise ModelError for a dtype without one."""
+    """Return the IR type of a tensor's elements. Raise ModelError for a dtype that IR does not have."""
     storage = _STORAGE.get(tensor.dtype)
     if tensor.quantization is not None and storage is not None:
         return uniform(storage, tensor.quantization)
@@ -129,7 +132,10 @@ def element_of(tensor: Tensor) -> Type:
 
 
 def uniform(storage: str, quantization: Quantization) -> UniformType:
-    """Return the quantized type of these parameters. The file's float32 scales are exact as doubles."""
+    """Return the quantized type with a storage type and the scales and zero points of a tensor.
+
+    The file's float32 scales are converted to doubles, which is exact.
+    """
     scales, zeros = quantization.scales, quantization.zero_points
     if len(scales) == 1:
         return UniformType(storage, "f32", float(scales[0]), int(zeros[0]))
@@ -137,5 +143,5 @@ def uniform(storage: str, quantization: Quantization) -> UniformType:
 
 
 def type_of(tensor: Tensor) -> TensorType:
-    """Return the IR type of a tensor, with the signature's dynamic dimensions."""
+    """Return the IR type of a tensor, with the dynamic dimensions of its ``signature``."""
     return TensorType(tuple(None if size < 0 else size for size in tensor.signature), element_of(tensor))

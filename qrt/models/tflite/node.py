@@ -1,4 +1,4 @@
-"""An operator of a TFLite file during import: its operands as values, its results, its fused activation."""
+"""An operator of a TFLite file during import: access to its operands, results and fused activation."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,9 +22,9 @@ ACTIVATIONS: dict[str, tuple[float, float | None]] = {
 
 
 class Node(importing.Node):
-    """An operator of a graph.
+    """An operator of a TFLite file during import.
 
-    ``op`` is the operator in the file. ``inputs`` and ``outputs`` are its tensors, None for an absent one. ``options``
+    ``op`` is the operator in the file. ``inputs`` and ``outputs`` are its tensors; an absent input is None. ``options``
     has the fields of its options table.
     """
 
@@ -43,51 +43,54 @@ class Node(importing.Node):
     # -- operands ---------------------------------------------------------------------------------------------------
 
     def input(self, i: int) -> Tensor:
-        """Return the tensor of a required input."""
+        """Return the tensor of input ``i``. Raise ModelError if the operator does not have it."""
         if i >= len(self.inputs) or (tensor := self.inputs[i]) is None:
             self.fail(f"input {i} is missing")
         return tensor
 
     def has(self, i: int) -> bool:
-        """Return True if the operator has the input."""
+        """Return True if the operator has input ``i``."""
         return i < len(self.inputs) and self.inputs[i] is not None
 
     def constant(self, i: int) -> Array | None:
-        """Return the elements of an input that is known at import; else None."""
+        """Return the elements of input ``i`` if it is constant or computed from constants; else None."""
         return self.graph.known(self.input(i))
 
-    def integers(self, i: int, what: str) -> tuple[int, ...]:
-        """Return the integers of an input that must be known at import. ``what`` describes them in errors."""
+    def integers(self, i: int, description: str) -> tuple[int, ...]:
+        """Return the elements of an integer input. Raise UnsupportedForm if they are known only at run time.
+
+        ``description``, such as "axes", is for error messages.
+        """
         array = self.constant(i)
         if array is None:
-            self.refuse(f"{what} known only at run time")
+            self.refuse(f"{description} known only at run time")
         if array.dtype.kind not in "iu":
-            self.fail(f"{what} have the type {self.input(i).dtype}, expected integers")
+            self.fail(f"{description} have the type {self.input(i).dtype}, expected integers")
         return tuple(int(value) for value in array.ravel())
 
     def value(self, i: int) -> Value:
-        """Return an input as a value of the program."""
+        """Return input ``i`` as a value of the program."""
         return self.graph.value(self.input(i), self.op)
 
     def type(self, i: int) -> TensorType:
-        """Return the type of an input."""
+        """Return the type of input ``i``."""
         return self.graph.type(self.input(i))
 
     def element(self, i: int) -> UniformType:
-        """Return the quantized type of an input's elements. Refuse an input without scales."""
+        """Return the quantized element type of input ``i``. Raise UnsupportedForm if the input has no scales."""
         return self._quantized(self.type(i).element, self.input(i))
 
     @property
     def is_float(self) -> bool:
-        """True if the first input is float32."""
+        """True if input 0 is float32."""
         return self.type(0).element is FloatType("f32")
 
     def result_type(self, i: int = 0) -> TensorType:
-        """Return the type of an output in the file."""
+        """Return the type that output ``i`` has in the file."""
         return self.graph.declared(self.outputs[i])
 
     def result_element(self, i: int = 0) -> UniformType:
-        """Return the quantized type of an output's elements. Refuse an output without scales."""
+        """Return the quantized element type of output ``i``. Raise UnsupportedForm if the output has no scales."""
         return self._quantized(self.result_type(i).element, self.outputs[i])
 
     def _quantized(self, element: Type, tensor: Tensor) -> UniformType:
@@ -98,9 +101,10 @@ class Node(importing.Node):
     # -- results ----------------------------------------------------------------------------------------------------
 
     def set(self, i: int, value: Value) -> None:
-        """Set the value of output ``i``, and name its operation after the tensor. Fail if the element types differ.
+        """Set output ``i`` to a value, and name its operation after the tensor.
 
-        The value may have another shape than the tensor in the file: runtimes compute the shapes of results too.
+        Raise ModelError if the element type differs from the file's. The shape may differ, because the file's shapes of
+        results are not reliable: runtimes compute them again.
         """
         tensor = self.outputs[i]
         declared = self.result_type(i)
@@ -110,13 +114,16 @@ class Node(importing.Node):
         self.graph.values[tensor.index] = self.named(value, self.graph.names[tensor.index])
 
     def set_constant(self, i: int, array: Array) -> None:
-        """Set the elements of output ``i``, which is known at import."""
+        """Set output ``i`` to elements that were computed at import."""
         self.graph.folded[self.outputs[i].index] = array
 
     # -- rules ------------------------------------------------------------------------------------------------------
 
     def activate(self, value: Value, activation: str) -> Value:
-        """Return the value after a fused activation, with bounds rounded as the kernel of the node's rule does."""
+        """Append a `qrt.clamp` for a fused activation such as "RELU6", if it has an effect, and return the result.
+
+        The bounds are rounded to storage as in the kernel that computes the operator in the runtime.
+        """
         if activation == "NONE":
             return value
         if activation not in ACTIVATIONS:
@@ -134,10 +141,10 @@ class Node(importing.Node):
         return self.emit("qrt.clamp", [value], {name: end for name, end in ends.items() if end is not None})
 
     def _stored_bounds(self, element: UniformType, low: float, high: float | None) -> tuple[int, int]:
-        """Return the bounds as storage values.
+        """Return an activation's bounds as storage values, clipped to the storage's range.
 
-        The delegate adds the zero point in float32 and rounds once. Builtin kernels round the quotient half away from
-        zero and then add the zero point.
+        A delegate's kernel rounds ``bound / scale + zero_point`` in float32. A builtin kernel rounds ``bound / scale``
+        half away from zero and then adds the zero point.
         """
         rounding = self.graph.profile.find("activation", kernel=self.kernel)
         scale, zero = np.float32(element.scale), element.zero_point

@@ -67,7 +67,7 @@ neither checked nor imported."""
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An operand of an operator."""
+    """An operand of an operator. With ``is_many`` it stands for any number of tensors, the last operands."""
 
     name: str
     is_optional: bool
@@ -76,7 +76,7 @@ class Operand:
 
 @cache
 def operands(operator: str) -> tuple[tuple[Operand, ...], int, int | None]:
-    """Return the operands of an operator, the least number of operands, and the number of results (None for any)."""
+    """Return an operator's operands, the least number of operands, and the number of results (None for any number)."""
     given, _, results = OPERANDS[operator].partition("->")
     declared = tuple(Operand(text.rstrip("?*+"), text[-1] in "?*", text[-1] in "*+") for text in given.split())
     least = max((number for number, operand in enumerate(declared, 1) if not operand.is_optional), default=0)

@@ -59,7 +59,7 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
 
 
 class _FileReader:
-    """Conversion of a file's tables to data classes."""
+    """Conversion of a file's FlatBuffers tables to data classes."""
 
     def __init__(self, reader: Reader, root: Mapping[str, Any]) -> None:
         self.reader, self.root, self.name = reader, root, reader.name
@@ -69,7 +69,7 @@ class _FileReader:
         ]
 
     def model(self) -> Model:
-        """Return the content of the file."""
+        """Return the content of the file as data classes."""
         if self.root["version"] != _VERSION:
             raise ModelError(f"{self.name}: the version of its schema is {self.root['version']}, expected {_VERSION}")
         self.codes = [self._code(index, table) for index, table in enumerate(self.root["operator_codes"])]
@@ -78,7 +78,11 @@ class _FileReader:
         return Model(self.name, self.root["version"], self.root["description"], subgraphs, signatures)
 
     def _buffer(self, place: str, offset: int, size: int, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """Return the bytes of a buffer: its vector, or bytes after the tables in a file too large for vectors."""
+        """Return the bytes of a buffer.
+
+        They are ``data``; or, in a file larger than FlatBuffers offsets allow, the ``size`` bytes at ``offset`` of the
+        file.
+        """
         if offset <= 1:  # writers use 1 as a placeholder
             return data
         if offset + size > self.reader.data.size:
@@ -86,7 +90,7 @@ class _FileReader:
         return self.reader.data[offset : offset + size]
 
     def _code(self, index: int, table: Mapping[str, Any]) -> tuple[str, int, bool]:
-        """Return the name of an operator, its version, and True if it is a custom operator."""
+        """Return an operator code's name and version, and True if the operator is a custom one."""
         number = max(table["deprecated_builtin_code"], table["builtin_code"])  # the deprecated field has only 8 bits
         known = schema.operators()
         if number < 0:
@@ -148,7 +152,10 @@ class _FileReader:
     def _quantization(
         self, place: str, table: Mapping[str, Any] | None, shape: tuple[int, ...], dtype: str
     ) -> Quantization | None:
-        """Return the quantization of a tensor; None if it has none, or is not an integer: runtimes then ignore it."""
+        """Return the quantization of an integer tensor, or None if it has no scales.
+
+        For other dtypes the result is None too, because runtimes ignore their quantization.
+        """
         if table is None or dtype not in check.ZERO_POINTS:
             return None
         if table["details_type"]:
@@ -177,7 +184,7 @@ class _FileReader:
         return Operator(index, name, version, inputs, outputs, intermediates, options, custom, is_custom)
 
     def _options(self, place: str, name: str, operator: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the fields of the operator's options table; defaults if the file has no table."""
+        """Return the fields of an operator's options table, or their defaults if the operator has no table."""
         if name not in schema.operators():  # an operator of a later schema
             return {}
         own = schema.options_table(name)
@@ -205,7 +212,10 @@ class _FileReader:
 
 
 def _is_empty(tensor: Tensor, computed: Collection[int]) -> bool:
-    """Return True for a constant without elements, such as the shape of a scalar, which has no bytes in the file."""
+    """Return True for a constant without elements, such as the shape operand of a RESHAPE to a scalar.
+
+    The file has no bytes for such a constant. ``computed`` has the indices of inputs and of operators' results.
+    """
     return 0 in tensor.shape and tensor.data is None and not tensor.is_variable and tensor.index not in computed
 
 
@@ -216,7 +226,7 @@ def _without_elements(tensor: Tensor) -> Tensor:
 
 
 def _viewed(data: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return bytes as an array of elements: a view, or a copy if they are not aligned to the element size."""
+    """Return bytes as an array of a dtype: a view if they are aligned for it, else a copy."""
     if dtype.itemsize > 1 and data.ctypes.data % dtype.itemsize:
         return np.frombuffer(data.tobytes(), dtype)
     return data.view(dtype)
@@ -237,7 +247,7 @@ def _tuple(vector: npt.NDArray[Any]) -> tuple[Any, ...]:
 
 @cache
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """Return the NumPy dtype of elements that are not packed."""
+    """Return the NumPy dtype of a TFLite dtype that is not packed (not int4)."""
     if dtype == "bfloat16":
         import ml_dtypes  # here: few models have such tensors
 

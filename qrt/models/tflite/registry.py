@@ -1,4 +1,4 @@
-"""Registry of the import functions, which take a node, by TFLite's operator names."""
+"""Registry of the functions that import an operator, by TFLite's operator names."""
 
 from collections.abc import Callable, Sequence
 
@@ -105,7 +105,7 @@ OPERATORS: Registry[Operator] = Registry(
         },
     ),
 )
-"""The import functions, by the operator's name or a custom operator's code."""
+"""The functions that import an operator, by the operator's name or a custom operator's code."""
 
 PLAIN_OPERATORS: Registry[Operator] = Registry(
     "operator",
@@ -138,11 +138,11 @@ PLAIN_OPERATORS: Registry[Operator] = Registry(
         },
     ),
 )
-"""The import functions for operators without quantized inputs, where `OPERATORS` has the one for quantized inputs."""
+"""The import functions for operators without quantized inputs, if `OPERATORS` has one for quantized inputs only."""
 
 
 def find(op: model.Operator, tensors: Sequence[model.Tensor]) -> Operator | None:
-    """Return the import function of an operator with these inputs; None if there is none."""
+    """Return the function that imports an operator with these input tensors; None if qrt does not support it."""
     if op.name in PLAIN_OPERATORS and all(tensor.quantization is None for tensor in tensors):
         return PLAIN_OPERATORS[op.name]
     return OPERATORS.get(op.name)

@@ -1,6 +1,7 @@
 """The schema of TFLite files as data: tables, enumerations and operator codes.
 
-`tests/models/tflite/test_schema.py` compares it with the accessors that flatc generates from the schema."""
+`tests/models/tflite/test_schema.py` compares it with the accessors that flatc generates from the schema.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -223,10 +224,12 @@ _OPERATORS = """
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a table.
+    """A field of a table in the schema.
 
-    ``code`` is the code of the scalar, of the vector's elements or of the enumeration. ``size`` is the number of bytes
-    in the table itself, ``item_size`` that of an element of a vector or a string."""
+    ``code`` is the `struct` code of a number, of a vector's elements or of an enumeration. ``size`` is the field's
+    number of bytes inside the table. ``item_size`` is the number of bytes of each element of a vector or string, which
+    the table only points at. ``is_plain`` is True for a number.
+    """
 
     name: str
     size: int
@@ -275,7 +278,7 @@ def _field(text: str) -> Field:
 
 @cache
 def enumeration(name: str) -> tuple[str, ...]:
-    """Return the names of an enumeration's values, which count from 0."""
+    """Return the names of an enumeration's values 0, 1, 2, ..."""
     return tuple(_ENUMERATIONS[name].split())
 
 
@@ -285,7 +288,7 @@ def _union(name: str) -> tuple[str, ...]:
 
 
 def union_table(union: str, kind: int) -> str | None:
-    """Return the table of a union's kind; None for the kind 0 and for unknown kinds."""
+    """Return the table name for a union's type code ``kind``; None for code 0 (no value) and for unknown codes."""
     known = _union(union)
     return known[kind] if 0 < kind < len(known) else None
 
@@ -309,7 +312,7 @@ _SHARED = {
 
 @cache
 def options_table(operator: str) -> str | None:
-    """Return the name of an operator's options table. Most tables are named after the operator."""
+    """Return the name of an operator's options table, such as "Conv2DOptions"; None if the operator has none."""
     return _SHARED.get(operator) or _by_name().get(operator.replace("_", "").lower())
 
 

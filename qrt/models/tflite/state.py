@@ -1,6 +1,6 @@
-"""State of a model: its variables and `is_variable` tensors, which become globals of the module.
+"""State of a model during import: its variables and `is_variable` tensors, which become globals of the module.
 
-A global has an unquantized type. `quant.scast` converts between a quantized value and the storage in its global.
+A global has an unquantized type. For a quantized tensor it holds the storage, which `quant.scast` converts.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,10 @@ Handle = tuple[str, str]
 class Variable:
     """A variable of the model.
 
-    ``global_op`` is its global, once its type is known. ``reader`` is the position of an operator that reads it."""
+    ``global_op`` is its `ml_program.global`, or None before its type is known. ``reader`` is the place in the file of
+    an operator that reads the variable, "" if there is none. ``is_set`` is True if it has an initial value or is stored
+    to.
+    """
 
     name: str
     global_op: Operation | None = None
@@ -30,7 +33,7 @@ class Variable:
 
     @property
     def type(self) -> TensorType:
-        """The type of the global. The global must have been declared."""
+        """The type of the variable's global, which must exist already."""
         assert self.global_op is not None
         type = self.global_op.attributes["type"].python
         assert isinstance(type, TensorType)
@@ -38,7 +41,11 @@ class Variable:
 
 
 class State:
-    """The variables of a model during import."""
+    """The variables of a model during import.
+
+    ``resources`` has those that resource handles refer to, and ``tensors`` those of `is_variable` tensors, by
+    (subgraph, tensor index).
+    """
 
     def __init__(self, module: Module, taken: set[str]) -> None:
         self.module, self.taken = module, taken
@@ -46,13 +53,16 @@ class State:
         self.tensors: dict[tuple[int, int], Variable] = {}
 
     def resource(self, handle: Handle) -> Variable:
-        """Return the variable of a handle."""
+        """Return the variable that a resource handle refers to. It is created by the first call with this handle."""
         if handle not in self.resources:
             self.resources[handle] = Variable(self.symbol("/".join(filter(None, handle))))
         return self.resources[handle]
 
     def tensor(self, subgraph: int, tensor: Tensor, declared: TensorType) -> Variable:
-        """Return the variable of an `is_variable` tensor. Its initial value is zeros, or the zero point of int8."""
+        """Return the variable of an `is_variable` tensor. It is created by the first call with this tensor.
+
+        The initial elements are 0, or for int8 with one scale the zero point.
+        """
         key = subgraph, tensor.index
         if key not in self.tensors:
             self.tensors[key] = variable = Variable(self.symbol(tensor.name))
@@ -64,7 +74,7 @@ class State:
         return self.tensors[key]
 
     def symbol(self, name: str) -> str:
-        """Return and reserve a symbol name that is unique in the module."""
+        """Return a symbol that is unique in the module: ``name``, or ``name`` with a numeric suffix. Reserve it."""
         symbol, count = name, 0
         while not symbol or symbol in self.taken:
             count += 1
@@ -73,7 +83,10 @@ class State:
         return symbol
 
     def declare(self, variable: Variable, declared: TensorType) -> bool:
-        """Declare the global of a variable if it does not exist. Return False if it has another type."""
+        """Create the global of a variable for tensors of the declared type, if the variable has none.
+
+        Return False if the variable already has a global of another type.
+        """
         stored = storage_type(declared)
         if variable.global_op is not None:
             return variable.type is stored
@@ -92,7 +105,7 @@ class State:
 
 
 def storage_type(declared: TensorType) -> TensorType:
-    """Return the type of a global for tensors of the declared type."""
+    """Return the type of a global for tensors of the declared type: quantized elements as their storage integers."""
     element = declared.element
     return TensorType(
         declared.shape, IntegerType(element.storage_width) if isinstance(element, UniformType) else element

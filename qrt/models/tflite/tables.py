@@ -1,8 +1,8 @@
-"""Tables of functions of one variable as LiteRT computes them: 256 entries for 8-bit values, 513 for 16-bit values.
+"""Lookup tables for functions of one variable as LiteRT computes them: 256 entries for 8-bit values, 513 for 16-bit.
 
-For each 8-bit value the function is computed in float32, divided by the result's scale and rounded. Rule ``half_even``
-adds the zero point before rounding, as XNNPACK does. Rule ``half_away`` multiplies by the inverse of the scale and adds
-the zero point after rounding, as the builtin kernels do. SQRT, RSQRT and HARD_SWISH are computed differently.
+For each 8-bit value the function is computed in float32, divided by the result's scale and rounded. Rule "half_even"
+(XNNPACK) divides, adds the zero point, and then rounds. Rule "half_away" (builtin kernels) multiplies by the inverse of
+the scale, rounds, and then adds the zero point. SQRT, RSQRT and HARD_SWISH are computed differently.
 """
 
 import math
@@ -70,8 +70,10 @@ def _where_positive(function: Function, x: Array, otherwise: float) -> Array:
 
 
 def function_of(name: str, out: UniformType, rule: str) -> Function:
-    """Return the function for float32 arrays. Where LOG and RSQRT are undefined, they are an end of the result's
-    range."""
+    """Return the function of float32 arrays that computes the TFLite operator ``name``.
+
+    For LOG and RSQRT of numbers that are not positive, it returns the least and the greatest value of the type ``out``.
+    """
     low, high = (float(F32(out.scale) * F32(end - out.zero_point)) for end in (out.storage_min, out.storage_max))
     if name == "LOG":
         return lambda x: _where_positive(logf, x, low)
@@ -81,7 +83,7 @@ def function_of(name: str, out: UniformType, rule: str) -> Function:
 
 
 def table(name: str, x: UniformType, out: UniformType, rule: str) -> Array:
-    """Return the 256 results of a function, in the order of the storage values."""
+    """Return the storage of ``f(x)`` for all 256 storage values of the type ``x``, the least first."""
     least, greatest = x.default_bounds
     centred = np.arange(least, greatest + 1, dtype=np.int64) - x.zero_point
     own = _OWN.get(name)
@@ -102,7 +104,10 @@ def _of_floats(name: str, centred: Array, x: UniformType, out: UniformType, rule
 
 
 def _sqrt(centred: Array, x: UniformType, out: UniformType) -> Array:
-    """Return the table of SQRT, whose results are truncated, not rounded."""
+    """Return the table of SQRT, whose results are truncated instead of rounded.
+
+    ``centred`` has the storage values minus the zero point.
+    """
     scaled = np.sqrt(F32(x.scale) * np.maximum(centred, 0).astype(F32)) / F32(out.scale)
     return np.asarray(np.trunc(scaled).astype(np.int64) + out.zero_point)
 
@@ -111,7 +116,11 @@ def _sqrt(centred: Array, x: UniformType, out: UniformType) -> Array:
 
 
 def _hard_swish(centred: Array, x: UniformType, out: UniformType) -> Array:
-    """Return ``x * relu6(x + 3) / 6``, with the factor from 0 to 1 in 15 fractional bits and a truncated product."""
+    """Return the table of ``x * relu6(x + 3) / 6``, computed in 16-bit fixed point as by LiteRT's kernel.
+
+    ``centred`` has the storage values minus the zero point. The factor ``relu6(x + 3) / 6`` has 15 fractional bits, and
+    its product with x is truncated.
+    """
     fine = F32(1 / 128) * F32(x.scale)
     to_result, right = _multiplier_16(float(fine / F32(out.scale)))
     to_factor, left = _multiplier_16(float(fine / (F32(3) / F32(32768))))
@@ -131,7 +140,7 @@ def _multiplier_16(multiplier: float) -> tuple[int, int]:
 
 
 def hard_swish_fits(x: UniformType, out: UniformType) -> bool:
-    """Return True if the result's scale is at least 1/128 of the input's scale. LiteRT rejects smaller ones."""
+    """Return True if LiteRT accepts the scales of a HARD_SWISH: the result's is at least 1/128 of the input's."""
     return double_multiplier(float(F32(1 / 128) * F32(x.scale) / F32(out.scale)))[1] <= 0
 
 
@@ -142,9 +151,10 @@ _BITS = 20
 
 
 def _rsqrt_table(centred: Array, x: UniformType, out: UniformType) -> Array:
-    """Return the table of RSQRT: reciprocal roots of integers in 20 fractional bits, times the scales.
+    """Return the table of RSQRT: fixed-point reciprocal roots of the integers ``centred``, multiplied by the scales.
 
-    Values that are not positive give the largest result."""
+    ``centred`` has the storage values minus the zero point. Those that are not positive give the largest result.
+    """
     m0, shift = double_multiplier(float(1 / np.float64(np.sqrt(F32(x.scale)) * F32(out.scale))))
     root, right = gemmlowp.inverse_root(np.maximum(centred, 1))
     roots = gemmlowp.scale_fixed_double(1, root, _BITS - right)
@@ -163,7 +173,10 @@ _OWN: dict[str, Callable[[Array, UniformType, UniformType], Array]] = {
 
 
 def interpolated(name: str, x: UniformType, out: UniformType) -> Array:
-    """Return the 513 entries of a function of 16-bit values. Every step is computed in float32."""
+    """Return the 513 entries of a function of 16-bit values, between which `qrt.lookup_interpolated` interpolates.
+
+    Every step of the computation is in float32.
+    """
     function = function_of(name, out, "half_away")
 
     low, high, least, most = (float(F32(t.scale) * F32(end)) for t in (x, out) for end in t.default_bounds)

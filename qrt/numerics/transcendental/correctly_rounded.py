@@ -1,9 +1,9 @@
 """Transcendental functions, rounded once, to nearest even: the same bits on every machine.
 
-Whole arrays are computed as double-doubles, with a bound on their error. Where both ends of that bound round to one
-value of the type, that is the result; where they do not (about once in 2^14 in float64), and for infinities, NaNs,
-large angles and subnormal results, `exact` decides (Ziv, "Fast evaluation of elementary mathematical functions with
-correctly rounded last bit", 1991).
+Arrays are computed in double-double arithmetic, whose error has a known bound. If the result minus the bound and the
+result plus the bound round to the same value, that value is correct. If they do not (about once in 2^14 in float64),
+and for infinities, NaNs, large angles and subnormal results, `exact` computes the result (Ziv, "Fast evaluation of
+elementary mathematical functions with correctly rounded last bit", 1991).
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.numerics.conversions import float_dtype, reading, rounder, widened
+from qrt.numerics.conversions import float_dtype, integer_values, rounder, widened
 from qrt.numerics.double_double import clamped, power_of_two, to_odd, two_sum
 from qrt.numerics.elements import Function, broadcast_shapes, choose
 from qrt.numerics.float_text import FORMATS
@@ -19,27 +19,30 @@ from qrt.numerics.integers import Integer
 from qrt.numerics.transcendental import error_function, exact, exponentials, trigonometry
 
 _ERROR = 2.0**-68
-"""More than the relative error of any kernel: the largest seen is 2^-71, and by their series none exceeds 2^-70."""
+"""A bound of the relative error of all kernels. The largest error seen is 2^-71; by their series none exceeds 2^-70."""
 _BLOCK = 4096
 """Elements computed at a time, so that intermediate values stay in the cache."""
 _LARGEST = float(np.finfo(np.float64).max)
 _SMALL = 2.0**-30
-"""Below it an odd function with a slope of 1 at zero rounds to its argument."""
+"""For smaller arguments an odd function with a slope of 1 at zero rounds to its argument."""
 
 Scaled = tuple[Any, Any, Any]
-"""A pair, and the exponent of the power of two by which it is still to be multiplied, or None."""
+"""(high, low, exponent): the number ``(high + low) * 2**exponent``, or ``high + low`` if the exponent is None."""
 Kernel = Callable[..., tuple[Any, Scaled]]
-"""Returns where its result is valid, and the result."""
+"""Returns (True where the result is valid, the result)."""
 
 
 def bind(name: str, form: str, exponent: Integer | None = None) -> Function:
-    """Return an op of ``NAMES`` on a float format; ``exponent`` is the type of the second operand of ``math.fpowi``."""
+    """Return the function of an op in ``NAMES`` on a float format.
+
+    ``exponent`` is the integer type of the second operand of ``math.fpowi``, None for other ops.
+    """
     name = name.removeprefix("math.")
     if name == "sincos":
         sine, cosine = _rounded("sin", form), _rounded("cos", form)
         return lambda x: (sine(x), cosine(x))
     if exponent is not None:
-        read, power = reading(exponent, signed=True), _rounded(name, form)
+        read, power = integer_values(exponent, signed=True), _rounded(name, form)
         return lambda x, n: power(x, read(n) + np.int64(0))
     return _rounded(name, form)
 
@@ -64,7 +67,7 @@ def _rounded(name: str, form: str) -> Function:
 
 
 def _block(name: str, form: str) -> Function:
-    """Return a function of float64 scalars or vectors, rounded to a format."""
+    """Return the function ``name`` of float64 scalars or vectors, with its result correctly rounded to a format."""
     kernel, finish, narrow = KERNELS[name], _finish(form), rounder(form)
 
     def call(*x: Any) -> Any:
@@ -85,7 +88,7 @@ def _block(name: str, form: str) -> Function:
 
 
 def _decided(name: str, form: str, x: list[Any]) -> Any:
-    """Return the results by `exact`, which computes each distinct point once."""
+    """Return the results of the function ``name`` by `exact`, which is called once for each distinct point."""
     patterns = np.stack([operand.view(np.int64) for operand in x], axis=1)
     _, first, place = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     points = zip(*(operand[first].tolist() for operand in x), strict=True)
@@ -93,9 +96,9 @@ def _decided(name: str, form: str, x: list[Any]) -> Any:
 
 
 def _finish(form: str) -> Function:
-    """Round a pair times two factors to a format.
+    """Return a function of (high, low, factors) that rounds ``(high + low) * factors[0] * factors[1]`` to a format.
 
-    It gives NaN if the result is subnormal in float64, because it would be rounded twice.
+    For f64 a subnormal result becomes NaN, because it would be rounded twice.
     """
     if form == "f64":
         return lambda high, low, factors: _scaled_to_normal(choose(low == 0, high, high + low), factors)  # keeps -0
@@ -119,8 +122,9 @@ _FAR = 600
 
 
 def _factors(exponent: Any) -> tuple[Any, Any]:
-    """Return two powers of two whose product is ``2**exponent``, so that each is a normal float64 where the product is
-    not.
+    """Return two powers of two whose product is ``2**exponent``.
+
+    Both are normal float64 numbers, also if the product is not.
     """
     exponent = clamped(exponent, -2 * _FAR, 2 * _FAR)
     half = exponent >> 1
@@ -131,12 +135,12 @@ def _factors(exponent: Any) -> tuple[Any, Any]:
 
 
 def _pair(function: Function) -> Function:
-    """Return a function whose result is a pair as one whose result is a `Scaled`."""
+    """Return a function with the result (high, low, None) from one with the double-double result (high, low)."""
     return lambda *x: (*function(*x), None)
 
 
 def _on(least: float, greatest: float, function: Function) -> Kernel:
-    """Return a kernel restricted to the numbers between two bounds."""
+    """Return a kernel that applies ``function`` to numbers from ``least`` to ``greatest``, and to no others."""
 
     def kernel(x: Any) -> tuple[Any, Scaled]:
         inside = (x >= least) & (x <= greatest)
@@ -146,9 +150,9 @@ def _on(least: float, greatest: float, function: Function) -> Kernel:
 
 
 def _odd(greatest: float, function: Function, least: float = _SMALL) -> Kernel:
-    """Return a kernel of an odd function from one on positive numbers between two bounds.
+    """Return a kernel of an odd function, given the function for numbers from ``least`` to ``greatest``.
 
-    Nearer to zero the result rounds to the argument.
+    The result for magnitudes below ``least`` is the argument, to which it rounds.
     """
 
     def kernel(x: Any) -> tuple[Any, Scaled]:

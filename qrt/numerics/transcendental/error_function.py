@@ -1,7 +1,7 @@
-"""Error functions erf and erfc, as double-doubles.
+"""Error functions erf and erfc in double-double arithmetic.
 
-``erfc(x)`` is ``exp(-x^2) w(x)`` with a function w that falls slowly from 1, expanded around multiples of 1/16.
-``erf(x)`` is 1 less that, or a series if x is small. Relative errors stay below 2^-70.
+``erfc(x)`` is ``exp(-x^2) w(x)`` with a function w that falls slowly from 1, and is expanded in Taylor series around
+multiples of 1/16. ``erf(x)`` is ``1 - erfc(x)``, or a series if x is small. Relative errors stay below 2^-70.
 """
 
 from fractions import Fraction
@@ -34,15 +34,15 @@ from qrt.numerics.transcendental.exponentials import ONE, exp_of
 
 _STEPS = 16
 _CENTRES = 28 * _STEPS + 1
-"""From here on ``erfc`` is below all positive numbers of float64."""
+"""Number of centres: beyond 28 ``erfc`` is below all positive numbers of float64."""
 _TERMS = 14
 _PAIRS = 4
-"""The number of terms that are pairs."""
+"""The number of leading terms that are double-doubles."""
 _SERIES_END = 1 / 16
 
 
 def _slope(bits: int) -> enclosures.Bounds:
-    """Return the slope of erf at zero, ``2 / sqrt(pi)``."""
+    """Return bounds of the slope of erf at zero, ``2 / sqrt(pi)``."""
     low, high = enclosures.pi(bits)
     return 2 / enclosures.sqrt(high, bits)[1], 2 / enclosures.sqrt(low, bits)[0]
 
@@ -54,11 +54,12 @@ def _slope_at_zero() -> Pair:
 
 @cache
 def _expansions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return Taylor coefficients of w about each centre, term by term, high and low.
+    """Return the Taylor coefficients of w about each centre, as arrays [term, centre] of high and of low parts.
 
-    By ``w' = 2 x w - 2 / sqrt(pi)`` all coefficients of a centre follow from the first, and the first from the centre
-    above it. Errors shrink by ``exp(-x^2)`` from centre to centre, so the recursion starts far above, at 36, with the
-    value 0.
+    w is the factor of ``erfc(x) = exp(-x^2) w(x)``, and the centres are multiples of 1/16. By ``w' = 2 x w - 2 /
+    sqrt(pi)`` all coefficients at a centre follow from the first, which is the value that the series of the next larger
+    centre has there. Errors shrink by ``exp(-x^2)`` from centre to centre, so the recursion may start at 36, far above
+    all centres that are used, with the value 0.
     """
     one, terms = 1 << 256, 40
     slope = int(fraction(_slope, 256) * one)
@@ -75,7 +76,7 @@ def _expansions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
 
 
 def _factor(x: Any) -> Pair:
-    """Return w(x) for x from 0 to 28."""
+    """Return the factor w of ``erfc(x) = exp(-x^2) w(x)`` as a double-double, for x from 0 to 28."""
     k = np.rint(x * _STEPS)
     d = x - k / _STEPS
     high, low = _expansions()
@@ -88,19 +89,19 @@ def _factor(x: Any) -> Pair:
 
 
 def _tail(x: Any) -> tuple[Pair, Any]:
-    """Return erfc(x) for nonnegative x, as a pair and the exponent of the power of two that scales it."""
+    """Return ((high, low), exponent) with ``erfc(x) = (high + low) * 2**exponent``, for nonnegative x."""
     high, low, exponent = exp_of(negated(square(clamped(x, 0.0, 40.0))))
     return multiply((high, low), _factor(clamped(x, 0.0, 28.0))), exponent
 
 
 def _complement(x: Any) -> Pair:
-    """Return ``erfc(x)`` as a pair, for nonnegative x; numbers above 8 count as 8."""
+    """Return ``erfc(x)`` as a double-double for x from 0 to 8; for larger x return ``erfc(8)``."""
     tail, exponent = _tail(clamped(x, 0.0, 8.0))
     return scaled(tail, power_of_two(exponent))
 
 
 def erf(x: Any) -> tuple[Any, Any, Any]:
-    """Return the error function of a positive number."""
+    """Return (high, low, exponent) with ``erf(x) = (high + low) * 2**exponent``, for positive x."""
     tiny = x < 2.0**-500
     small = choose(x < _SERIES_END, x * choose(tiny, 2.0**500, 1.0), _SERIES_END)
     xx = square(choose(tiny, 0.0, small))

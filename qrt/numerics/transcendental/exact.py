@@ -1,6 +1,6 @@
-"""Transcendental functions at one point, rounded once.
+"""Transcendental functions of scalar arguments, rounded once; slow, but always correct.
 
-C's Annex F determines the result if an argument or the result is not finite; `enclosures` computes the others.
+If an argument or the result is not finite, C's Annex F determines the result; `enclosures` computes all others.
 """
 
 import math
@@ -21,7 +21,7 @@ _AT_INFINITIES = {
     "erfc": (2.0, 0.0),
     **dict.fromkeys(("log", "log2", "log10", "log1p", "acosh"), (math.nan, math.inf)),
 }
-"""The values at minus and plus infinity. The functions that are missing here have none there, but for atan."""
+"""The values at minus and plus infinity. Functions that are not listed have no value there, except atan."""
 _DOMAINS = {
     **dict.fromkeys(("log", "log2", "log10"), (0, math.inf)),
     "log1p": (-1, math.inf),
@@ -33,11 +33,11 @@ _POLES: dict[str, tuple[float, float]] = {
     "log1p": (-1, -math.inf),
     "atanh": (1, math.inf),
 }
-"""The points at which the result is infinite, with the infinity."""
+"""The argument at which a function is infinite, and that infinity."""
 
 
 def evaluate(name: str, form: FloatFormat, *x: Any) -> float:
-    """Evaluate a function of `math`, named without its prefix, and round the result once to a format.
+    """Return the value of a function of `math`, named without its prefix, rounded once to a format.
 
     Arguments are float64 numbers (the exponent of ``fpowi`` is an int); the result is a float64.
 

@@ -1,9 +1,11 @@
-"""Exponentials, logarithms, and functions made of them, as double-doubles.
+"""Exponentials, logarithms, and functions made of them, in double-double arithmetic.
 
-``exp(x)`` is ``2**(k / 256) * exp(r)`` with |r| below 2^-9.5, ``log(x)`` is ``k log(2) - log(c) + log1p(m c - 1)``,
-where ``c`` is near ``1 / m`` and so short that ``m c - 1`` is exact (Tang, "Table-driven implementation of the
-exponential function", 1989, and "... of the logarithm function", 1990). The leading terms of each series are pairs,
-the others float64: relative errors stay below 2^-72.
+``exp(x)`` is ``2**(k / 256) * exp(r)`` with |r| below 2^-9.5. ``log(x)`` is ``k log(2) - log(c) + log1p(m c - 1)``,
+where ``x = m * 2**k`` and ``c`` is near ``1 / m`` and so short that ``m c - 1`` is exact (Tang, "Table-driven
+implementation of the exponential function", 1989, and "... of the logarithm function", 1990). The leading terms of each
+series are double-doubles, the others float64: relative errors stay below 2^-72.
+
+A pair is a double-double (high, low). A result (high, low, exponent) is ``(high + low) * 2**exponent``.
 """
 
 from fractions import Fraction
@@ -43,9 +45,9 @@ _STEPS = 256
 _SATURATED = 2000.0
 """``exp`` of this number overflows all formats, and ``exp`` of minus it rounds to zero."""
 _LEAST_SHIFT = -400
-"""Lower exponents of two count as this one: beside 1 such a number is lost."""
+"""Lower exponents of two are replaced by this one: beside 1, both are lost to rounding."""
 _LARGE = 2.0**40
-"""From this number on ``x * x + 1`` and ``x * x - 1`` equal ``x * x``, as far as results show."""
+"""For x from this number on, replacing ``x * x + 1`` and ``x * x - 1`` by ``x * x`` changes no result."""
 
 
 @cache
@@ -63,7 +65,10 @@ def _inverse_logs() -> dict[int, Pair]:
 
 @cache
 def _powers_of_two() -> Pair:
-    """Return ``2**(j / 256)``: eight square roots, then products, all with bits to spare."""
+    """Return double-doubles of ``2**(j / 256)`` for j from 0 to 255: an array of high and one of low parts.
+
+    ``2**(1 / 256)`` is computed by eight successive square roots and the others as its powers, in integers of 320 bits.
+    """
     bits = 320
     root = 2 << bits
     for _ in range(8):
@@ -77,28 +82,29 @@ def _powers_of_two() -> Pair:
 
 @cache
 def _steps_of_log_two() -> list[float]:
-    """Return ``log(2) / 256`` as two parts of 32 bits, whose multiples by integers of 21 bits are exact, and the
-    remainder.
+    """Return ``log(2) / 256`` as a sum of three floats.
+
+    The first two have 32 bits, so that their products with integers of 21 bits are exact; the third is the remainder.
     """
     return parts(fraction(enclosures.log_two, 160) / _STEPS, 40, 72)
 
 
 def _exp_of_rest(r: Pair) -> Pair:
-    """Return ``exp(r) - 1`` for |r| below 2^-9."""
+    """Return ``exp(r) - 1`` as a double-double, for a double-double with |r| below 2^-9."""
     half_square = multiply(r, scaled(r, 0.5))
     tail = half_square[0] * r[0] * polynomial(r[0], 1 / 3, 1 / 12, 1 / 60, 1 / 360, 1 / 2520)
     return add(r, normalized(half_square[0], half_square[1] + tail))
 
 
 def _scale_of(k: Any) -> tuple[Any, Pair]:
-    """Return ``2**(k / 256)`` of an integral float64 as an exponent of two and a pair."""
+    """Return ``2**(k / 256)`` for a whole float64 k, as an exponent of two and a double-double."""
     k = k.astype(np.int64)
     high, low = _powers_of_two()
     return k >> 8, (high[k & 255], low[k & 255])
 
 
 def _exp_parts(x: Pair) -> tuple[Any, Pair, Pair]:
-    """Return the parts of ``exp(x) = 2**e * t * (1 + p)``, for |x| up to 2^11."""
+    """Return (e, t, p) with ``exp(x) = 2**e * t * (1 + p)`` for |x| up to 2^11; x, t and p are double-doubles."""
     k = np.rint(x[0] * (_STEPS / _log_two()[0]))
     first, second, third = _steps_of_log_two()
     high, low = two_sum(x[0] - k * first, -k * second)
@@ -107,7 +113,7 @@ def _exp_parts(x: Pair) -> tuple[Any, Pair, Pair]:
 
 
 def exp_of(x: Pair) -> tuple[Any, Any, Any]:
-    """Return ``exp`` of a pair, as a pair and the exponent of the power of two that scales it."""
+    """Return (high, low, exponent) with ``exp(x) = (high + low) * 2**exponent``, for a double-double x."""
     exponent, t, p = _exp_parts(x)
     return *add(t, multiply(t, p)), exponent
 
@@ -125,8 +131,9 @@ def exp2(x: Any) -> tuple[Any, Any, Any]:
 
 
 def _expm1_of(x: Any) -> tuple[Any, Any, Any]:
-    """Return ``exp(x) - 1`` in the form of `exp_of`. 1 is subtracted from the tabulated power, which is exact if the
-    two are near.
+    """Return (high, low, exponent) with ``exp(x) - 1 = (high + low) * 2**exponent``.
+
+    1 is subtracted from the tabulated power of two; the subtraction is exact if the power is near 1.
     """
     exponent, t, p = _exp_parts((x, 0.0))
     one = power_of_two(-clamped(exponent, _LEAST_SHIFT, 1000))
@@ -139,13 +146,16 @@ def expm1(x: Any) -> tuple[Any, Any, Any]:
 
 
 def _small_expm1(x: Any) -> Pair:
-    """Return ``exp(x) - 1`` as a pair, for x from 0 to 100."""
+    """Return ``exp(x) - 1`` as a double-double, for x from 0 to 100."""
     high, low, exponent = _expm1_of(x)
     return scaled((high, low), power_of_two(exponent))
 
 
 def sinh(x: Any) -> tuple[Any, Any, Any]:
-    """Return half of ``e (1 + 1 / (e + 1))`` with ``e = exp(x) - 1``; for large numbers half of ``exp(x)``."""
+    """Return (high, low, exponent) with ``sinh(x) = (high + low) * 2**exponent``, for positive x.
+
+    It is half of ``e (1 + 1 / (e + 1))`` with ``e = exp(x) - 1``, or for large x half of ``exp(x)``.
+    """
     high, low, exponent = exp_of((clamped(x, -_SATURATED, _SATURATED), 0.0))
     e = _small_expm1(clamped(x, 0.0, 50.0))
     near = add(e, divide(e, add(e, ONE)))
@@ -172,14 +182,17 @@ _LEAST_CENTRE, _GREATEST_CENTRE = 361, 726  # sqrt(1/2) and sqrt(2), of 512ths
 
 @cache
 def _reciprocals() -> tuple[Any, Pair]:
-    """Return, for each m near ``i / 512``, a reciprocal of 13 bits, and minus the logarithm of the reciprocal."""
+    """Return, for each multiple m of 1/512 from sqrt(1/2) to sqrt(2), a reciprocal c of 13 bits, and ``-log(c)``.
+
+    The logarithms are double-doubles: an array of high and one of low parts.
+    """
     short = [Fraction(round(Fraction(512 << 13, i)), 1 << 13) for i in range(_LEAST_CENTRE, _GREATEST_CENTRE + 1)]
     logs = [(0.0, 0.0) if c == 1 else constant(partial(enclosures.log, 1 / c)) for c in short]
     return np.array([float(c) for c in short]), table(logs)
 
 
 def log_of(x: Pair) -> Pair:
-    """Return the natural logarithm of a positive pair."""
+    """Return the natural logarithm of a positive double-double as a double-double."""
     lifted = x[0] < 2.0**-1000
     factor = choose(lifted, 2.0**600, 1.0)
     high, low = x[0] * factor, x[1] * factor
@@ -204,7 +217,7 @@ _THIRD = pair_of(Fraction(1, 3))
 
 
 def _log1p_of_rest(r: Pair) -> Pair:
-    """Return ``log(1 + r)`` for |r| below 2^-9."""
+    """Return ``log(1 + r)`` as a double-double, for a double-double with |r| below 2^-9."""
     r2 = multiply(r, r)
     r3 = multiply(multiply(r2, r), _THIRD)
     tail = r2[0] * r2[0] * polynomial(r[0], -1 / 4, 1 / 5, -1 / 6, 1 / 7, -1 / 8, 1 / 9)
@@ -224,7 +237,7 @@ def log10(x: Any) -> Pair:
 
 
 def _log1p_of(x: Pair) -> Pair:
-    """Return ``log(1 + x)`` of a pair."""
+    """Return ``log(1 + x)`` as a double-double, for a double-double x."""
     high, low = two_sum(1.0, x[0])
     return log_of(normalized(high, low + x[1]))
 
@@ -235,7 +248,10 @@ def log1p(x: Any) -> Pair:
 
 
 def asinh(x: Any) -> Pair:
-    """Return ``log(1 + (x + x^2 / (1 + sqrt(x^2 + 1))))``; for large numbers ``log(2 x)``."""
+    """Return ``asinh(x)`` as a double-double, for positive x.
+
+    It is ``log(1 + (x + x^2 / (1 + sqrt(x^2 + 1))))``, or for large x ``log(2 x)``.
+    """
     near = choose(x < _LARGE, x, 1.0)
     xx = square(near)
     inner = add((near, 0.0), divide(xx, add(ONE, sqrt(add(xx, ONE)))))
@@ -243,7 +259,10 @@ def asinh(x: Any) -> Pair:
 
 
 def acosh(x: Any) -> Pair:
-    """Return ``log(1 + (u + sqrt(u (u + 2))))`` with ``u = x - 1``; for large numbers ``log(2 x)``."""
+    """Return ``acosh(x)`` as a double-double.
+
+    It is ``log(1 + (u + sqrt(u (u + 2))))`` with ``u = x - 1``, or for large x ``log(2 x)``.
+    """
     u = two_sum(choose(x < _LARGE, x, 2.0), -1.0)
     return _log_or_double(x, add(u, sqrt(multiply(u, add(u, (2.0, 0.0))))))
 
@@ -258,7 +277,7 @@ def _log_or_double(x: Any, inner: Pair) -> Pair:
 
 
 def atanh(x: Any) -> Pair:
-    """Return half of ``log(1 + 2 x / (1 - x))``."""
+    """Return ``atanh(x)`` as a double-double: half of ``log(1 + 2 x / (1 - x))``."""
     return scaled(_log1p_of(divide((2 * x, 0.0), two_sum(1.0, -x))), 0.5)
 
 
@@ -266,13 +285,13 @@ def atanh(x: Any) -> Pair:
 
 
 def power(x: Any, y: Pair) -> tuple[Any, Any, Any]:
-    """Return a positive number to the power of a pair."""
+    """Return (high, low, exponent) with ``x ** y = (high + low) * 2**exponent``, for x > 0 and a double-double y."""
     high, low = multiply(log(x), y)
     return exp_of(select(abs(high) < _SATURATED, (high, low), (np.copysign(_SATURATED, high), 0.0)))
 
 
 def cbrt(x: Any) -> tuple[Any, Any, Any]:
-    """Return the cube root of a positive number.
+    """Return (high, low, exponent) with the cube root ``(high + low) * 2**exponent`` of a positive number.
 
     Halley's iteration starts from a guess that divides the exponent by three; a Newton step follows.
     """
@@ -289,4 +308,4 @@ def cbrt(x: Any) -> tuple[Any, Any, Any]:
 
 
 _TWO_THIRDS_OF_ONE = 2 * (1023 << 52) // 3
-"""The bits of a number, divided by three and added to this, are those of a cube root that is off by 6 % at most."""
+"""A number's bits divided by three, plus this, are the bits of its cube root with an error of at most 6 %."""

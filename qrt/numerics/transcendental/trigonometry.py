@@ -1,7 +1,7 @@
-"""Functions sin, cos, tan and their inverses, as double-doubles.
+"""Functions sin, cos, tan and their inverses, in double-double arithmetic.
 
-The circle is tabulated in 1024ths of a turn, arctangents in 256ths; the remainder is a short series whose leading terms
-are pairs. Relative errors stay below 2^-70.
+Tables have sines at each 1024th of a turn, and arctangents of multiples of 1/256. For the remainder there is a short
+series, whose leading terms are double-doubles. Relative errors stay below 2^-70. A pair is a double-double (high, low).
 """
 
 from fractions import Fraction
@@ -33,10 +33,10 @@ from qrt.numerics.double_double import (
 from qrt.numerics.elements import choose
 
 LARGEST_ANGLE = 2.0**19
-"""Angles up to this one are reduced here."""
+"""The largest angle that is reduced here; `exact` computes functions of larger ones."""
 _STEPS = 1024
 _CANCELLED = 2.0**-40
-"""A remainder below this has lost too much in the reduction."""
+"""A smaller remainder has lost too many bits to cancellation."""
 
 
 @cache
@@ -53,13 +53,19 @@ def _half_pi() -> Pair:
 
 @cache
 def _steps_of_pi() -> list[float]:
-    """Return ``pi / 512`` as parts of 26 bits, whose multiples by integers of 27 bits are exact, and the remainder."""
+    """Return ``pi / 512`` as a sum of five floats.
+
+    The first four have 26 bits, so that their products with integers of 27 bits are exact; the fifth is the remainder.
+    """
     return parts(fraction(enclosures.pi, 200) / (_STEPS // 2), 33, 59, 85, 111)
 
 
 @cache
 def _sines() -> Pair:
-    """Return the sines over a turn and a quarter: ``sines[j + 256]`` is the cosine at the angle of ``sines[j]``."""
+    """Return double-doubles of the sines of j / 1024 turns, for j from 0 to 1279: a turn and a quarter.
+
+    The cosine of j / 1024 turns is ``sines[j + 256]``.
+    """
     quarter = _STEPS // 4
     rising = [(0.0, 0.0), *(constant(_sine(Fraction(j, quarter))) for j in range(1, quarter)), (1.0, 0.0)]
     falling = rising[-2::-1]
@@ -69,7 +75,7 @@ def _sines() -> Pair:
 
 
 def _sine(quarters: Fraction) -> Any:
-    """Return the sine of an angle plus a number of quarter turns."""
+    """Return a function from a number of bits to bounds of ``sin(quarters * pi / 2)``."""
 
     def enclosure(bits: int) -> enclosures.Bounds:
         low, high = (angle * quarters / 2 for angle in enclosures.pi(bits))
@@ -79,7 +85,10 @@ def _sine(quarters: Fraction) -> Any:
 
 
 def _reduced(x: Any) -> tuple[Any, Pair]:
-    """Return the nearest 1024th of a turn, and the remainder; NaN where the pair has lost bits to cancellation."""
+    """Return (k, remainder): the nearest 1024th of a turn to an angle, and the rest as a double-double.
+
+    The remainder is NaN if cancellation has left too few bits.
+    """
     k = np.rint(x * (_STEPS / 2 / _pi()[0]))
     first, *others, last = _steps_of_pi()
     high, low = x - k * first, 0.0 * x
@@ -130,7 +139,7 @@ def _arctangents() -> Pair:
 
 
 def _angle(y: Pair, x: Pair) -> Pair:
-    """Return the angle of a point in the first quadrant."""
+    """Return the angle of the point (x, y) in the first quadrant as a double-double; x and y are double-doubles."""
     is_steep = y[0] > x[0]
     near, far = select(is_steep, x, y), select(is_steep, y, x)
     j = np.rint(near[0] / far[0] * _CENTRES)
@@ -145,12 +154,12 @@ def _angle(y: Pair, x: Pair) -> Pair:
 
 
 def _turned(angle: Pair, is_left: Any) -> Pair:
-    """Return the angle, mirrored where x was negative."""
+    """Return ``pi - angle`` where ``is_left`` is true, else ``angle``, as a double-double."""
     return select(is_left, add(_pi(), negated(angle)), angle)
 
 
 def _other_side(x: Any) -> Pair:
-    """Return ``sqrt(1 - x^2)``."""
+    """Return ``sqrt(1 - x^2)`` as a double-double."""
     return sqrt(multiply(two_sum(1.0, -x), two_sum(1.0, x)))
 
 
@@ -167,7 +176,10 @@ def acos(x: Any) -> Pair:
 
 
 def atan2(y: Any, x: Any) -> Pair:
-    """Return the angle of a point whose coordinates' exponents differ by a few hundred at most."""
+    """Return the angle of the point (x, y) as a double-double.
+
+    The exponents of x and y may differ by a few hundred.
+    """
     high, low = _turned(_angle((abs(y), 0.0), (abs(x), 0.0)), x < 0)
     sign = np.copysign(1.0, y)
     return high * sign, low * sign

@@ -1,1 +1,1 @@
-"""Annotations of float programs: statistics, fake quantization, and the types at the boundary of a program."""
+"""Annotations of float programs: recorded ranges, fake quantization, and quantized types of arguments and results."""

@@ -1,4 +1,4 @@
-"""The pass `attach-stats-ref`, which names the values that need calibration records."""
+"""The pass `attach-stats-ref`, which marks the values that need calibration records."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ _NAMED = ("quant.stats", "quant.stats_ref")
 
 @dataclass(frozen=True)
 class AttachStatsRef:
-    """Puts a `quant.stats_ref` on each float value of unknown range at a port of a region. Preserves every value.
+    """Puts a `quant.stats_ref` on each float operand or result of a region whose range is unknown. Changes no value.
 
-    A range is known if the value has a range annotation, a key or a quantized type, or is a constant.
+    A range is known if the value has a range annotation, a `quant.stats_ref` or a quantized type, or is a constant.
 
-    A key is `function/operation.N`, where N counts the operations of the function with this name; a region has the name
-    of its kernel. The key of an argument is `function/name`.
+    The attribute `statsKey` becomes the name of the value's record: `function/operation.N`, where N counts the
+    operations of this name in the function; a region has the name of its kernel. For an argument it is `function/name`.
     """
 
     def run(self, module: Module) -> None:
@@ -39,9 +39,10 @@ class AttachStatsRef:
 
 
 def attach_keys(module: Module) -> None:
-    """Put the attribute ``quant.key`` on regions, on operations whose results regions take, and on loops and branches.
+    """Put the attribute ``quant.key`` on regions, on loops and branches, and on operations whose results regions take.
 
-    The key is that of the `quant.stats_ref` on the first result, or the key that such an operation would get.
+    The key of a region or operation is that of the `quant.stats_ref` on its first result, or the key that
+    `attach-stats-ref` would give this result. The key of a loop or branch is `function/operation.N`.
     """
     require_acyclic(module.operation)
     references = [op for op in outside_bodies(module.operation) if _is_key(op)]
@@ -63,7 +64,7 @@ def attach_keys(module: Module) -> None:
 
 
 def _gives_a_port(operation: Operation) -> bool:
-    """Return True for a region, for control flow, and for an operation whose result a region takes."""
+    """Return True if an operation gets a key: a region, a loop, a branch, or one whose result a region takes."""
     if isinstance(operation, RegionOp):
         return bool(operation.results)
     if operation.name.startswith(CONTROL):
@@ -81,7 +82,7 @@ def _is_read_by_region(value: Value) -> bool:
 
 
 def _not_in(taken: set[str], key: str) -> str:
-    """Return a key that is not in ``taken``, and add it there."""
+    """Append ``'`` to a key until it is not in ``taken``, add it to ``taken``, and return it."""
     while key in taken:
         key += "'"
     taken.add(key)
@@ -117,7 +118,7 @@ def _label(value: Value, labels: dict[Operation, str], function: FuncOp) -> str:
 
 
 def _open_values(function: FuncOp) -> list[Value]:
-    """Return the values that need a name, in program order of the ports that take them."""
+    """Return the float operands and results of regions whose range is unknown, without duplicates, in program order."""
     values: dict[Value, None] = {}
     for operation in outside_bodies(function):
         if isinstance(operation, RegionOp):
@@ -128,7 +129,7 @@ def _open_values(function: FuncOp) -> list[Value]:
 
 
 def _is_open(value: Value, spec: Type) -> bool:
-    """Return True if the type and the specification of a port leave its range open."""
+    """Return True if neither the type nor the specification of a region's operand or result tells its range."""
     element = element_of(value.type)
     if not isinstance(value.type, TensorType) or not isinstance(element, FloatType):
         return False
@@ -136,14 +137,14 @@ def _is_open(value: Value, spec: Type) -> bool:
 
 
 def _origin(value: Value) -> Value:
-    """Return the value below a chain of annotations."""
+    """Return the value that a chain of annotation operations is applied to; the value itself without annotations."""
     while value.operation is not None and value.operation.name in IDENTITIES:
         value = value.operation.operands[0]
     return value
 
 
 def _is_known(value: Value) -> bool:
-    """Return True if a constant, a type or an annotation gives the range of a value already."""
+    """Return True if a value has a known range: from a constant, a quantized type or an annotation."""
     source = value.operation
     if isinstance(source, RegionOp) and isinstance(source.output_specs[value.index], UniformType):
         return True
@@ -159,7 +160,7 @@ def _has_annotation(value: Value) -> bool:
 
 
 def attach(value: Value, key: str) -> None:
-    """Put a `quant.stats_ref` on a value, and let all uses of the value read its result."""
+    """Insert a `quant.stats_ref` with this key after a value, and let all users of the value use its result."""
     named = Builder.after(value).emit("quant.stats_ref", (value,), (value.type,), {"statsKey": StringAttr(key)})
     if value.operation is not None:
         named.location = value.operation.location

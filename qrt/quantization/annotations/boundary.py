@@ -1,6 +1,6 @@
-"""Transfer of annotations between regions into the specifications of ports.
+"""Moves annotations of values between regions into the specifications (`input_specs`, `output_specs`) of the regions.
 
-The nearest annotation of each port is combined with the region's own specification of the port.
+The nearest annotation of each operand or result is combined with the specification that the region already has for it.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ ANNOTATIONS = frozenset({*IDENTITIES, *FAKE_QUANTS})
 
 @dataclass(frozen=True)
 class AnnotatedType:
-    """A type that an annotation gives a value, and the range if the annotation has one."""
+    """The type that an annotation gives a value, and the annotated range, or None if the annotation has no range."""
 
     spec: Type
     range: PortRange | None = None
@@ -34,7 +34,7 @@ Reading = Callable[[Operation], AnnotatedType | None]
 
 
 def source(operation: Operation) -> Value | None:
-    """Return the value that an annotation or `dcast(qcast(x))` applies to; None for other operations."""
+    """Return the value that an operation annotates, also for `dcast(qcast(x))`; None if it is no annotation."""
     if operation.name in ANNOTATIONS:
         return operation.operands[0]
     cast = operation.operands[0].operation if operation.name == "quant.dcast" else None
@@ -43,7 +43,7 @@ def source(operation: Operation) -> Value | None:
 
 @dataclass
 class Boundaries:
-    """The regions of a module that are not nested in another region, and the operations outside of regions."""
+    """The outermost regions of a module, and all operations that are not inside a region, in program order."""
 
     module: Module
     regions: list[RegionOp] = field(default_factory=list)
@@ -64,10 +64,11 @@ class Boundaries:
                 pending.extend(reversed(inner))
 
     def move(self, read: Reading) -> tuple[dict[Operation, None], dict[Operation, None]]:
-        """Move annotations into the specifications of ports, and return the annotations that were read.
+        """Move annotations into the specifications of regions, and return the annotation operations.
 
-        The first dictionary has the annotations between a region's result and its uses, the second those between the
-        definition of a value and a region's operand. An annotation can be in both.
+        ``read`` returns the annotation that an operation carries, or None. The first dictionary has the annotations of
+        regions' results (between a result and its uses) as keys, the second those of operands (between an operand and
+        its definition). An annotation between two regions is in both.
         """
         of_results: dict[Operation, None] = {}
         of_operands: dict[Operation, None] = {}
@@ -85,7 +86,7 @@ class Boundaries:
         return of_results, of_operands
 
     def _behind(self, value: Value) -> Iterator[Operation]:
-        """Yield the annotations between a value and its definition, nearest first."""
+        """Yield the annotations through which a value was computed since its definition, starting with the last one."""
         operation = value.operation
         while operation is not None:
             if operation.name in ANNOTATIONS or operation.name == "quant.dcast":
@@ -94,7 +95,10 @@ class Boundaries:
             operation = None if before is None else before.operation
 
     def _ahead(self, value: Value) -> Iterator[Operation]:
-        """Yield the annotations on the uses of a value, nearest first; equally near ones in program order."""
+        """Yield the annotations that use a value, directly or through other annotations.
+
+        The nearest come first; equally near ones are in program order.
+        """
         values = [value]
         while values:
             users = {user for annotated in values for user in annotated.users if user in self._order}
@@ -109,14 +113,18 @@ class Boundaries:
 
 
 def place_name(region: RegionOp, port: int) -> str:
-    """Return the name of a port in messages: ``conv2d output 0``."""
+    """Return the name of a region's operand or result in messages: ``conv2d output 0``."""
     count = len(region.operands)
     side = f"input {port}" if port < count else f"output {port - count}"
     return f"{region.kernel} {side}"
 
 
 def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]]) -> None:
-    """Give ports the types of their annotations, as far as the region's own specifications are open."""
+    """Combine a region's specifications with the nearest annotations, and write the results into the region.
+
+    ``nearest`` maps the number of a port (operands first, then results) to an annotation operation and its content.
+    Emits a remark for an annotation that is ignored because it contradicts the region.
+    """
     specs, ports = region.specs, region.ports
     ranges: dict[int, PortRange | None] = {}
     for port, (operation, annotation) in nearest.items():
@@ -136,11 +144,14 @@ def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]
 
 
 def joined(own: Type, annotated: Type, element: Type) -> Type:
-    """Combine a region's own specification of a port with an annotation.
+    """Return the combination of a region's specification ``own`` of an operand or result with an annotation.
 
-    `!quant.none` always wins. Otherwise the region's specification stays, with two exceptions: a quantized type
-    replaces a least width or a range that it does not contradict, and a least width replaces a range, which is kept
-    beside it.
+    ``own`` is ``element``, the float type of the value, if the region specifies nothing. The annotation replaces the
+    specification only if one of these holds:
+
+    - The region specifies nothing, or the annotation is `!quant.none`.
+    - The specification is a least width (`!quant.any`), and the annotation is a type or least width at least as wide.
+    - The specification is a range, and the annotation is a type or a least width.
     """
     if own is element or isinstance(annotated, NoQuantizedType):
         return annotated
@@ -152,14 +163,15 @@ def joined(own: Type, annotated: Type, element: Type) -> Type:
 
 
 def _holds(type: UniformType | AnyQuantizedType, least: AnyQuantizedType) -> bool:
-    """Return True if a type has at least the bits that ``least`` demands, and its number of values if it has bounds."""
+    """Return True if a type has at least the bits of ``least``, and as many storage values if ``least`` has bounds."""
     return least.is_met_by(type.storage_width, type.storage_min, type.storage_max)
 
 
 def _contradicts(annotated: Type, own: Type) -> bool:
-    """Return True if an unused annotation contradicts the specification that stays.
+    """Return True if an annotation that was not used contradicts the region's specification ``own``.
 
-    A range is only a hint: it contradicts nothing but another range.
+    A range contradicts only another range; a least width, only a type with fewer bits or storage values. A quantized
+    type that was not used contradicts every specification but itself.
     """
     if annotated is own:
         return False

@@ -1,4 +1,4 @@
-"""The pass `convert-fake-quant`, which moves fake quantization and casts into the specifications of regions."""
+"""The pass `convert-fake-quant`, which moves the types of fake quantization and casts into regions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +18,11 @@ _CASTS = ("quant.qcast", "quant.dcast")
 
 @dataclass(frozen=True)
 class ConvertFakeQuant:
-    """Moves types of fake quantization and of casts into the specifications of the regions around them.
+    """Moves the types of fake quantization and casts into the regions that define or use the rounded values.
 
-    It reads fake quantization, `dcast(qcast(x))`, and casts of quantized values. Values that training rounded are from
-    then on rounded only by the exported program.
+    The pass reads fake-quantization operations, `dcast(qcast(x))`, and casts from and to quantized values. The
+    operations that it removes rounded values in the float program; after the pass, only the exported program rounds
+    these values.
     """
 
     def run(self, module: Module) -> None:
@@ -53,12 +54,12 @@ def _annotation_of(operation: Operation) -> AnnotatedType | None:
 
 
 def _cast_of(operation: Operation) -> Operation | None:
-    """Return the `qcast` of `dcast(qcast(x))`."""
+    """Return the operation that defines the operand of a `quant.dcast`; None for other operations."""
     return operation.operands[0].operation if operation.name == "quant.dcast" else None
 
 
 def _read_by_regions(operations: Sequence[Operation]) -> set[Operation]:
-    """Return the annotations and casts whose values reach only regions, maybe through other annotations and casts."""
+    """Return the annotations and casts whose results only regions use, directly or through annotations and casts."""
     producers: set[Operation] = set()
     for operation in reversed(operations):  # uses come after definitions
         if operation.name in ANNOTATIONS or operation.name in _CASTS:
@@ -69,7 +70,10 @@ def _read_by_regions(operations: Sequence[Operation]) -> set[Operation]:
 
 
 def _is_implied(operation: Operation, spec: Type) -> bool:
-    """Return True if removing an annotation loses nothing: its region has this type, or the type does not round."""
+    """Return True if an annotation can be removed without loss.
+
+    This is so if its type does not round, or if the annotated value is a region's result with this type.
+    """
     at: Operation | None = operation
     while at is not None and not isinstance(at, RegionOp):
         value = source(at)

@@ -1,4 +1,4 @@
-"""The pass `convert-stats`, which moves statistics of values into the specifications of regions."""
+"""The pass `convert-stats`, which moves the ranges of `quant.stats` into the specifications of regions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,14 +16,17 @@ from qrt.types import CalibratedType, FloatType, TensorType
 
 @dataclass(frozen=True)
 class ConvertStats:
-    """Moves the ranges of `quant.stats` into the specifications of the regions around them. Preserves every value."""
+    """Moves the ranges of `quant.stats` into the regions that define or use the annotated values. Changes no value."""
 
     def run(self, module: Module) -> None:
         remark_left(moved_stats(module))
 
 
 def moved_stats(module: Module) -> list[Operation]:
-    """Move ranges into specifications, and return the `quant.stats` that are next to no region."""
+    """Move the ranges of `quant.stats` into the regions that define or use the annotated values.
+
+    Returns each `quant.stats` whose value no region defines or uses.
+    """
     boundaries = Boundaries(module)
     of_results, of_operands = boundaries.move(annotation_of)
     moved = of_results | of_operands
@@ -34,7 +37,7 @@ def moved_stats(module: Module) -> list[Operation]:
 
 
 def remark_left(operations: Iterable[Operation]) -> None:
-    """Emit a remark for each `quant.stats` that is next to no region."""
+    """Emit a remark for each `quant.stats` that was kept because no region defines or uses its value."""
     for operation in operations:
         remark(operation, "is kept: no region defines or uses this value")
 
@@ -57,9 +60,9 @@ def annotation_of(operation: Operation) -> AnnotatedType | None:
 
 
 def _ranges(operation: Operation, name: str) -> Array:
-    """Return ranges as rows (low, high) of float64 with low < high.
+    """Return the ranges in the attribute ``name`` as float64 rows (low, high) with low < high.
 
-    A range of a single number is extended to 0; the range of 0 alone becomes (0, 1).
+    A range (x, x) is extended to 0; (0, 0) becomes (0, 1).
     """
     ends = _doubles(operation.attributes[name]).reshape(-1, 2)
     wrong = ~(np.isfinite(ends).all(1) & (ends[:, 0] <= ends[:, 1]))
@@ -78,9 +81,10 @@ def _doubles(value: Attribute) -> Array:
 
 
 def _channels(ranges: Array, type: object, axis: int) -> Array | None:
-    """Return one range for each index of the axis; None if the size of the axis is unknown.
+    """Return one range (low, high) for each index of an axis; None if the size of the axis is unknown.
 
-    ``ranges`` may have several rows for each index, one for each element from the axis on.
+    ``ranges`` has one row for each index, or one for each combination of an index with those of later axes; then the
+    hull of an index's rows is returned.
     """
     size = type.shape[axis] if isinstance(type, TensorType) and type.shape is not None else None
     if not size:

@@ -1,6 +1,6 @@
-"""Attributes that describe a region after export: the value's key, the kernel, origins of types, causes of rescales.
+"""Attributes that describe a region after export: record key, kernel, origins of types, and the cause of a rescale.
 
-The operation that defines the region's result carries them.
+They are on the exported operation that defines the region's result.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ Tags = dict[str, Attribute]
 
 
 def key_of(key: str, number: int, count: int) -> str:
-    """Return the key of one result of an operation whose first result has ``key``.
+    """Return the key of result ``number`` of ``count`` results; ``key`` is the key of the first result.
 
     >>> key_of("main/add.0", 0, 1), key_of("main/split.0#0", 1, 2), key_of("seen", 1, 2)
     ('main/add.0', 'main/split.0#1', 'seen#1')
@@ -33,9 +33,9 @@ def key_of(key: str, number: int, count: int) -> str:
 
 
 def keep_tags(region: RegionOp, values: Sequence[Value]) -> None:
-    """Copy a region's attributes to the operations that define the values that replace its results.
+    """Copy a region's attributes to the exported operations that define ``values``, which replace the region's results.
 
-    An operation that has such attributes already keeps them: several regions share its value.
+    An operation with such attributes keeps its own: it then computes the result of several regions.
     """
     attributes = region.attributes
     key = attributes.get(KEY)
@@ -46,22 +46,25 @@ def keep_tags(region: RegionOp, values: Sequence[Value]) -> None:
             if number == 0:
                 tags |= {KERNEL: StringAttr(region.kernel)}
                 tags |= {name: attributes[name] for name in (ORIGINS, CAUSE) if name in attributes}
-        put_tags(_giver(value), tags)
+        put_tags(_producer(value), tags)
 
 
 def put_tags(operation: Operation | None, tags: Tags) -> None:
-    """Add tags to an operation without tags."""
+    """Add attributes to an operation that has neither a key nor the cause of a rescale."""
     if operation is not None and KEY not in operation.attributes and CAUSE not in operation.attributes:
         operation.attributes |= tags
 
 
 def tags_of(operation: Operation) -> Tags:
-    """Return the tags of an operation."""
+    """Return the attributes of an operation that describe a region: ``quant.key`` and so on."""
     return {name: operation.attributes[name] for name in (KEY, KERNEL, ORIGINS, CAUSE) if name in operation.attributes}
 
 
-def _giver(value: Value) -> Operation | None:
-    """Return the operation that defines a value, or its quantized form if it is dequantized."""
+def _producer(value: Value) -> Operation | None:
+    """Return the operation that defines a value.
+
+    If a `quant.dcast` of a quantized value defines it, this is the operation that defines the quantized value.
+    """
     source = value.operation
     if source is not None and source.name == "quant.dcast":
         stored = source.operands[0]

@@ -1,4 +1,4 @@
-"""Calibration: observers record the values that a program computes, and ranges are chosen from the records.
+"""Calibration: a float program runs on data, observers record its values, and ranges are chosen from the records.
 
-docs/numerics.md has the rules.
+docs/numerics.md has the rules of the choice.
 """

@@ -1,4 +1,8 @@
-"""Batches of input data for a program, from arrays or from iterables of batches."""
+"""The division of data into the runs of a program.
+
+Data are arrays by input name, iterables of batches by input name, or an iterable of mappings from input names to
+batches.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any
@@ -17,7 +21,7 @@ _END = object()
 
 
 def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
-    """Yield the name and the inputs of each run of a program.
+    """Yield a name for messages (``batch 1``) and the arrays by input name, for each run of a program on data.
 
     Raises ModelError if inputs are missing, unknown or empty, or have different numbers of batches.
     """
@@ -45,7 +49,7 @@ def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
 
 
 def run_count(program: Program, data: Data) -> int | None:
-    """Return the number of runs that the data gives, or None if it is unknown before the data ends."""
+    """Return the number of runs that ``batches`` will yield; None if iterables do not tell their length."""
     if isinstance(data, Mapping) and all(map(_is_array, data.values())):
         return max(
             (len(_cuts(data[p.name], p, "the data", ROWS)) for p in program.inputs if p.name in data), default=None
@@ -60,7 +64,10 @@ def _is_array(value: object) -> bool:
 
 
 def _side_by_side(data: Mapping[str, Any]) -> Iterator[Batch]:
-    """Yield batches, taking one batch of each input at a time."""
+    """Turn a mapping of inputs to iterables into an iterator of mappings: one batch of each input at a time.
+
+    Raises ModelError if an input is no iterable of batches, or ends before another input.
+    """
     for name, value in data.items():
         if _is_array(value) or not isinstance(value, Iterable):
             others = min(name for name, other in data.items() if not _is_array(other))
@@ -85,7 +92,10 @@ def _side_by_side(data: Mapping[str, Any]) -> Iterator[Batch]:
 
 
 def _parts(program: Program, batch: Batch, where: str, rows: int | None) -> Iterator[Batch]:
-    """Yield parts of a batch with as many rows as the program takes; ``rows`` if it leaves the number open."""
+    """Split a batch along its first axis into parts with the number of rows that the program's inputs have.
+
+    An input with a dynamic number of rows takes parts of ``rows`` rows, or the whole batch if ``rows`` is None.
+    """
     arrays = {port.name: _array(batch[port.name], port, where) for port in program.inputs}
     cut = {port.name: _cuts(arrays[port.name], port, where, rows) for port in program.inputs}
     counts = {name: len(parts) for name, parts in cut.items()}
@@ -104,7 +114,7 @@ def _array(value: Any, port: Port, where: str) -> Any:
 
 
 def _cuts(array: Any, port: Port, where: str, rows: int | None) -> Sequence[tuple[slice, ...]]:
-    """Return the indices of the parts of an array; an empty index selects all of it."""
+    """Return indices that split an array into parts for an input of the program; ``()`` selects the whole array."""
     shape = port.type.shape
     if not shape or len(shape) != len(array.shape):
         return [()]

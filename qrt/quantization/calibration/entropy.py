@@ -1,4 +1,4 @@
-"""The choice of a range by least divergence (docs/reference/records.md, "entropy")."""
+"""The choice of a range by least Kullback-Leibler divergence (docs/reference/records.md, "entropy")."""
 
 from collections.abc import Sequence
 from math import fsum
@@ -19,9 +19,10 @@ PARTS = 2048
 def least_divergence(
     values: Array, counts: Sequence[int], low: float, high: float, storage: Storage
 ) -> tuple[float, float]:
-    """Return the fraction k/64 of a range around 0 whose quantized values diverge least from the distribution.
+    """Return the range ``low * k/64`` to ``high * k/64`` for the k whose quantized values diverge least from the data.
 
-    Of equally good fractions the widest is chosen. Zeros are not counted: every type represents 0 exactly.
+    ``values`` are distinct values with their ``counts``. Of equally good k the greatest is chosen. Zeros are not
+    counted, because every type represents 0 exactly.
 
     >>> values, storage = np.float64([0.5, 1, 1.5, 2, 100]), Storage("u2", 0, 3, "f32", False)
     >>> least_divergence(values, [900, 800, 700, 600, 1], 0.0, 100.0, storage)
@@ -45,7 +46,7 @@ def least_divergence(
 
 
 def _parts(values: Array, counts: Sequence[int], reach: float) -> tuple[Array, Array]:
-    """Return the middles of the non-empty bins in ascending order, and the count of each."""
+    """Return the centres of non-empty equal bins from ``-reach`` to ``reach`` in ascending order, and their counts."""
     number = np.minimum(np.floor(np.abs(values) / reach * PARTS), PARTS - 1) + 0.5
     middles = np.where(values < 0, -number, number)
     counts_by_middle: dict[float, int] = {}
@@ -57,10 +58,11 @@ def _parts(values: Array, counts: Sequence[int], reach: float) -> tuple[Array, A
 
 
 def _divergence(stored: Array, totals: Array, first: int, last: int) -> float:
-    """Return the divergence times the number of values.
+    """Return the Kullback-Leibler divergence between the data and their quantized form, times the number of values.
 
-    ``stored`` has the code of each bin; the codes from ``first`` up to ``last`` have no saturated values. Counts are
-    floats, exact up to 2^53.
+    ``stored`` has the storage value of each bin before saturation, and ``totals`` the count of each bin. Only the bins
+    from ``first`` up to ``last`` (exclusive) lie within the range; the others saturate. Counts are floats, exact up to
+    2^53.
     """
     log = bind("log", "f64")
     inside = totals[first:last]

@@ -1,7 +1,7 @@
-"""Runs of a program over data that record the values which `quant.stats_ref` names.
+"""Runs of a program over data, which record the values that `quant.stats_ref` operations name.
 
-A value is summarized right after the step that computes it, so no value lives longer than in an ordinary run. A tap
-receives values during a run, and may replace them.
+A value is recorded right after the step that computes it, so no value is kept in memory longer than in an ordinary run.
+A *tap* is a function that receives named values during a run, and may replace them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,12 +31,12 @@ from qrt.types import FloatType
 
 
 def observed_program(module: ir.Module, function: str | None = None) -> Program:
-    """Plan a function so that a run passes the values that `quant.stats_ref` names to its tap."""
+    """Compile a function so that ``run_arrays(..., tap=...)`` passes the value of each `quant.stats_ref` to the tap."""
     return Program(ModuleSource(module, function, is_observed=True))
 
 
 def named_program(module: ir.Module, function: str | None) -> Program:
-    """Plan a function as `observed_program` does. Raise ModelError if it names no value."""
+    """Compile a function as ``observed_program`` does; raise ModelError if it contains no `quant.stats_ref`."""
     program = observed_program(module, function)
     if not any(op.name == OBSERVED for op in module.operation.walk()):
         raise ModelError(
@@ -59,8 +59,8 @@ def calibrate_program(
         The program, after the passes ``fuse-kernels`` and ``attach-stats-ref``. It is not changed.
     data : mapping or iterable
         Arrays by input name, or iterables of batches by input name, or an iterable of mappings from input names to
-        batches. An array with more rows than the program takes is split along its first axis; if the program leaves
-        the number of rows open, into parts of 64 rows.
+        batches. An array with more rows than the program's input is split along its first axis; if that dimension of
+        the input is dynamic, into parts of 64 rows.
     function : str, optional
         The name of the function; by default ``main``, or the only function.
     skip_nonfinite : bool, default False
@@ -75,8 +75,8 @@ def calibrate_program(
     Raises
     ------
     ModelError
-        If the program names no value; if there is no data; if a batch is empty or differs from the program's inputs in
-        name, shape or dtype; or if a value is NaN or infinite.
+        If the program has no ``quant.stats_ref``; if there is no data; if a batch is empty or differs from the
+        program's inputs in name, shape or dtype; or if a value is NaN or infinite.
     QuantTypeError
         If an argument has the wrong type.
 
@@ -99,7 +99,10 @@ def calibrate_program(
 
 
 def runs(program: Program, data: Data) -> Iterator[tuple[str, list[Array]]]:
-    """Yield the name of the batch and the checked inputs of each run. Raise ModelError if there is no run."""
+    """Yield a name for messages (``batch 1``) and the checked input arrays of each run of a program on data.
+
+    Raises ModelError if there is no run, or if the arrays do not fit the program's inputs.
+    """
     where = ""
     for where, batch in batches(program, data):
         try:
@@ -112,13 +115,13 @@ def runs(program: Program, data: Data) -> Iterator[tuple[str, list[Array]]]:
 
 
 def sample_of(program: Program) -> Sample:
-    """Return an empty sample, by rows if every input of the program has an open number of rows."""
+    """Return an empty sample for a program's inputs, by rows if the first dimension of every input is dynamic."""
     by_rows = all(port.type.shape and port.type.shape[0] is None for port in program.inputs)
     return Sample([port.name for port in program.inputs], by_rows=by_rows)
 
 
 class ProgramObserver:
-    """A program that runs with an observer on each value that it names."""
+    """A compiled program whose runs add the values of its `quant.stats_ref` operations to calibration records."""
 
     def __init__(self, program: Program, *, skip_nonfinite: bool) -> None:
         require(skip_nonfinite, bool, "skip_nonfinite", "True or False")
@@ -128,7 +131,7 @@ class ProgramObserver:
         self._where = ""
 
     def run(self, where: str, arrays: list[Array]) -> None:
-        """Run on checked inputs, and add their values to the records. ``where`` names the batch in messages."""
+        """Run on checked inputs, and record the program's named values. ``where`` names the batch in messages."""
         self._where = where
         if not self._skip_nonfinite:
             _check_inputs(self._program, arrays, where)
@@ -144,9 +147,10 @@ class ProgramObserver:
 
 
 def _advice(module: ir.Module) -> str:
-    """Return what the user should correct if finite data give a NaN or an infinity.
+    """Return the part of an error message that says what to correct if finite inputs lead to a NaN or an infinity.
 
-    That is a constant with a NaN; otherwise the data or a constant with an infinity, which may be intended.
+    It names the first constant with a NaN. Without one, it names the data, and the first constant with an infinity,
+    which may be intended.
     """
     infinite = ""
     for op in module.operation.walk():
@@ -177,7 +181,10 @@ def _described(op: ir.Operation, key: str) -> str:
 
 
 def _refused(array: Array, mend: str = "the data") -> str:
-    """Return a message about the first NaN or infinity of an array; empty if all values are finite."""
+    """Return a message about the first NaN or infinity of an array, which says to correct ``mend``.
+
+    The message is empty if all values are finite.
+    """
     finite = np.isfinite(array)
     if finite.all():
         return ""
@@ -192,7 +199,10 @@ _NAME = "statsKey"
 
 
 def flattened(module: Module, name: str) -> Module:
-    """Return a copy without annotations, dead code, and calls in the function ``name``: these are inlined."""
+    """Return a copy of a module without annotations or dead code, in which one function contains no calls.
+
+    The calls in the function ``name`` are inlined.
+    """
     with garbage_uncollected():
         copy = Module(module.operation.clone({}), module.upstream)
         for op in [op for op in acyclic_operations(copy.operation) if op.name in IDENTITIES]:
@@ -203,10 +213,11 @@ def flattened(module: Module, name: str) -> Module:
 
 
 def tapped_program(module: Module, function: str, taps: Mapping[Value, str]) -> Program:
-    """Plan a function so that ``run_arrays`` passes named values to its tap. The module is changed.
+    """Compile a function so that ``run_arrays`` passes each value of ``taps`` to its tap; the module is changed.
 
-    The tap is called with an operation, whose ``name_of`` is the value's name, and the value. If it returns an array,
-    the run continues with that array. Quantized values are passed as stored integers.
+    The tap is called as ``tap(operation, value)``, where ``name_of(operation)`` is the name of the value in ``taps``.
+    If the tap returns an array, the run continues with that array in place of the value. A quantized value is passed as
+    its stored integers.
 
     >>> import numpy as np
     >>> from qrt import ir
@@ -226,5 +237,5 @@ def tapped_program(module: Module, function: str, taps: Mapping[Value, str]) -> 
 
 
 def name_of(tap: Operation) -> str:
-    """Return the name of the value that a tap receives."""
+    """Return the name that ``tapped_program`` gave the value which a tap receives with this operation."""
     return str(tap.attributes[_NAME].python)

@@ -1,8 +1,7 @@
-"""Observers: summaries of the values that a program computes, in constant memory (docs/reference/records.md).
+"""Observers: exact summaries of the values that a program computes, in constant memory (docs/reference/records.md).
 
-An observer is a monoid: a new one is empty, `update` adds the values of an array, and `merge` adds the contents of
-another observer. Its contents are exact: they depend on the values alone, not on their order or their split into
-arrays.
+A new observer is empty, `update` adds the values of an array, and `merge` adds the contents of another observer. The
+contents depend on the values alone, not on their order or their split into arrays.
 """
 
 import hashlib
@@ -28,7 +27,7 @@ _PART = 1 << 16
 
 
 class Observer(Protocol):
-    """The interface of observers."""
+    """The interface of a summary of values."""
 
     def update(self, values: Array, *, skip_nonfinite: bool = False) -> None:
         """Add the values of an array of floats.
@@ -41,13 +40,14 @@ class Observer(Protocol):
         """Add the contents of another observer."""
 
     def digest(self) -> str:
-        """Return a hash of the contents, as 64 hexadecimal digits."""
+        """Return a hash of the contents, as 64 hexadecimal digits; equal contents give equal digests."""
 
 
 class Summary:
-    """The number of values, their least and greatest, and a histogram whose bins are the values of bfloat16.
+    """The number of values, the least and the greatest value, and a histogram.
 
-    ``nonfinite`` counts the values left out. ``low`` and ``high`` are 0 before the first value. -0 counts as 0.
+    The histogram counts values by the upper 16 bits of their f32, so a bin is a value of bfloat16. ``nonfinite`` is the
+    number of NaNs and infinities that were left out. ``low`` and ``high`` are 0 before the first value. -0 counts as 0.
 
     >>> summary = Summary()
     >>> summary.update(np.float32([1, -2.5, 1.5]))
@@ -93,7 +93,7 @@ class Summary:
         self.count += count
 
     def record(self) -> Record | None:
-        """Return the record for a file of records; None before the first value."""
+        """Return the summary as a record, the form in which files store it; None before the first value."""
         if not self.count:
             return None
         used = np.flatnonzero(self._bins)
@@ -102,7 +102,7 @@ class Summary:
 
     @classmethod
     def of(cls, record: Record | None, nonfinite: int = 0) -> Self:
-        """Return a summary with the values of a record that has a histogram."""
+        """Return a summary with the contents of a record, which must have a histogram; an empty summary for None."""
         summary = cls()
         summary.nonfinite = nonfinite
         if record is not None:
@@ -155,7 +155,7 @@ class ExactSums:
 
 
 def float_bits(values: Array) -> npt.NDArray[np.uint32]:
-    """Return the bits of finite values as f32; float64 is rounded toward 0, and narrower types convert exactly.
+    """Return the bits of finite values as f32; float64 values are rounded toward 0, narrower ones convert exactly.
 
     >>> [hex(bits) for bits in float_bits(np.float64([1, 1.9999999999, -1e300]))]
     ['0x3f800000', '0x3fffffff', '0xff7fffff']
@@ -170,7 +170,7 @@ def float_bits(values: Array) -> npt.NDArray[np.uint32]:
 
 
 def _finite(values: Array, skip_nonfinite: bool) -> tuple[Array, int]:
-    """Return the values as a flat f32 or f64 array, and the number of values left out."""
+    """Return the finite values as a flat f32 or f64 array, and the number of NaNs and infinities that were left out."""
     if values.dtype.type.__module__ == "ml_dtypes" or values.dtype == np.float16:
         values = values.astype(np.float32)
     dtype = values.dtype.newbyteorder("=")
@@ -186,7 +186,7 @@ def _finite(values: Array, skip_nonfinite: bool) -> tuple[Array, int]:
 
 
 def _squares(values: Array) -> Fraction:
-    """Return the sum of squares of float64 numbers, exactly; exponents are removed first, so that nothing overflows."""
+    """Return the exact sum of squares of float64 values, which are scaled by powers of two to avoid overflow."""
     fraction, exponent = np.frexp(values)
     total = Fraction(0)
     for place in np.unique(exponent).tolist():
@@ -202,7 +202,9 @@ def _digest(*parts: object) -> str:
 
 @dataclass(eq=False)
 class Calibration:
-    """Summaries of values by key. Like each summary it is a monoid: parts of the data are merged in any order.
+    """A summary for each record key (the name of a value of the program).
+
+    As with a single summary, the order of updates and merges does not change the contents.
 
     >>> import numpy as np
     >>> one, other = Calibration(), Calibration()
@@ -216,11 +218,11 @@ class Calibration:
     summaries: dict[str, Summary] = field(default_factory=dict)
 
     def update(self, key: str, values: Array, *, skip_nonfinite: bool = False) -> None:
-        """Add the values of a key."""
+        """Add the values of an array to the summary of a key."""
         self._of(key).update(values, skip_nonfinite=skip_nonfinite)
 
     def merge(self, other: Self) -> None:
-        """Add the contents of another calibration."""
+        """Add the summaries of another calibration to those of this one."""
         for key, summary in other.summaries.items():
             self._of(key).merge(summary)
 
@@ -232,20 +234,20 @@ class Calibration:
 
     @property
     def records(self) -> dict[str, Record]:
-        """The records in the order of their keys, without keys that have no finite value."""
+        """The records by key, sorted by key; keys without a finite value are left out."""
         records = {key: self.summaries[key].record() for key in sorted(self.summaries)}
         return {key: record for key, record in records.items() if record is not None}
 
     @property
     def skipped(self) -> dict[str, int]:
-        """The number of NaNs and infinities left out, for each key that has some."""
+        """The number of NaNs and infinities that were left out, for each key with at least one."""
         return {key: self.summaries[key].nonfinite for key in sorted(self.summaries) if self.summaries[key].nonfinite}
 
     @property
     def text(self) -> str:
-        """The text of the file of records."""
+        """The records as the JSON text of a file of records."""
         return write_records(self.records)
 
     def digest(self) -> str:
-        """Return a hash of the contents, as 64 hexadecimal digits."""
+        """Return a hash of all summaries, as 64 hexadecimal digits; equal contents give equal digests."""
         return hashlib.sha256((self.text + repr(self.skipped)).encode()).hexdigest()

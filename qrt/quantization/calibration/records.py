@@ -1,8 +1,8 @@
 """Records of the values that a program computed, and the choice of a range from them (docs/reference/records.md).
 
-A record has the number of values, the least and the greatest, and optionally a histogram, which counts values by the
-16 high bits of their f32: sign, exponent and seven bits of the fraction. All histograms have the same bins, so
-histograms of several records are added bin by bin.
+A record has the number of values, the least and the greatest value, and optionally a histogram, which counts values by
+the upper 16 bits of their f32: sign, exponent and seven bits of the fraction. All histograms have the same bins, so
+histograms of several records can be added bin by bin.
 """
 
 import json
@@ -49,7 +49,7 @@ class Record:
     low, high : float
         The least and the greatest value.
     histogram : mapping of int to int, optional
-        The number of values by the 16 high bits of their f32. The numbers add up to ``count``.
+        The number of values for each pattern of the upper 16 bits of their f32. The numbers add up to ``count``.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Record:
 def read_records(text: str, where: str) -> dict[str, Record]:
     """Parse the JSON text of a file of records, and return the records by key. ``where`` is the prefix of messages.
 
-    Raises ModelError that names the key and the values that it may have.
+    Raises ModelError that names the key and the accepted values.
 
     >>> read_records('{"version": 1, "records": {"x": {"count": 2, "min": -1, "max": 3}}}', "r.json")["x"].high
     3.0
@@ -130,12 +130,12 @@ def _is_finite(value: float) -> bool:
 
 
 def _floats(bits: Sequence[int]) -> Array:
-    """Return the end nearer to 0 of each bin."""
+    """Return the floats whose f32 has these upper 16 bits and lower 16 bits of 0: the bin ends nearer to 0."""
     return (np.asarray(bits, np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
 
 
 def write_records(records: Mapping[str, Record]) -> str:
-    """Return the JSON text of records: one line for each, sorted by key. Equal records give equal bytes.
+    """Return the JSON text of records, with one line for each, sorted by key. Equal records give equal bytes.
 
     >>> print(write_records({"x": Record(2, -1.0, 3.0, {0xBF80: 1, 0x4040: 1})}), end="")
     {"version": 1, "records": {
@@ -152,13 +152,16 @@ def write_records(records: Mapping[str, Record]) -> str:
 
 
 def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMethod) -> tuple[float, float]:
-    """Return the range around 0 that a method chooses for the values of records with histograms.
+    """Return the range, which includes 0, that a method chooses for the values of records with histograms.
 
-    ``minmax`` is the whole range. ``percentile`` leaves out at most 0.01 percent of the values, half of them on each
-    side, or those of greatest magnitude if the storage is symmetric. ``mse`` is the fraction k/64 of the whole range
-    with the least squared error. ``entropy`` is the fraction k/64 whose quantized values diverge least from the
-    histogram. Of equally good fractions the widest is chosen. A bin is represented by its end farther from 0, clipped
-    to the least and the greatest value; the bin of 0 by 0.
+    - ``minmax``: the whole range, from the least to the greatest value.
+    - ``percentile``: a range that leaves out at most 0.01 percent of the values, half of them on each side; if the
+      storage is symmetric, those of greatest magnitude.
+    - ``mse``: the whole range times k/64, for the k whose quantized values have the least squared error.
+    - ``entropy``: the whole range times k/64, for the k whose quantized values diverge least from the histogram.
+
+    Of equally good k the greatest is chosen. For ``percentile`` and ``entropy``, all values of a bin count as the bin's
+    end farther from 0, clipped to the least and the greatest value; the bin of 0 counts as 0.
 
     >>> record = Record(100001, 0.0, 8.0, {0x3F80: 100000, 0x4100: 1})
     >>> chosen_range([record], Storage("i8", -128, 127, "f32", False), "percentile")
@@ -179,7 +182,10 @@ def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMeth
 
 
 def _added(records: Sequence[Record]) -> tuple[Array, list[int]]:
-    """Return the ends of bins in ascending order, those nearer to 0 first, and the total count of each bin."""
+    """Return the ends of all non-empty bins and the number of values in each bin, added up over the records.
+
+    Bins are in ascending order. The first row of ends has those nearer to 0, the second those farther from 0.
+    """
     total: dict[int, int] = {}
     for record in records:
         for bits, number in record.histogram.items():
@@ -204,7 +210,10 @@ def _percentile(values: Array, counts: list[int], low: float, high: float, *, sy
 
 
 def _end_of_range(values: Array, counts: Sequence[int], outside: int) -> float:
-    """Return the first value that stays in the range if ``outside`` values are left out."""
+    """Return the first of ``values`` that stays in the range after the first ``outside`` observations are left out.
+
+    ``counts`` has the number of observations of each value.
+    """
     for value, count in zip(values, counts, strict=True):
         outside -= count
         if outside < 0:
@@ -213,10 +222,11 @@ def _end_of_range(values: Array, counts: Sequence[int], outside: int) -> float:
 
 
 def _least_error(points: Array, counts: list[int], low: float, high: float, storage: Storage) -> tuple[float, float]:
-    """Return the fraction k/64 of a range with the least squared error. ``points`` has a column for each bin.
+    """Return the range ``low * k/64`` to ``high * k/64`` for the k with the least squared error.
 
-    Errors are integers in units of 2^-31 of the least power of two above the range, and their squares are summed
-    exactly: a square has 62 bits, which are summed in two halves.
+    ``points`` has one column for each bin; its rows are points within the bins. Errors are integers in units of 2^-31
+    of the least power of two above the range. Their squares have 62 bits and are summed exactly, upper and lower 31
+    bits apart.
     """
     factors = np.arange(FRACTIONS, 0, -1) / FRACTIONS
     scales, zeros = storage.parameters(low * factors, high * factors)

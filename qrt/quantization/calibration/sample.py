@@ -1,6 +1,6 @@
-"""A sample of data that depends only on the set of rows (docs/reference/calibration.md).
+"""A sample of rows of data that does not depend on their order or on their split into batches.
 
-Neither the order of the rows nor their split into batches changes the sample.
+docs/reference/calibration.md describes the sample.
 """
 
 from bisect import bisect_left, insort
@@ -26,7 +26,7 @@ ROWS = 64
 
 @dataclass(frozen=True, order=True, slots=True)
 class Row:
-    """The arrays of all inputs in one row or one run: ``size`` bytes with the hash ``key``."""
+    """The arrays of all inputs for one row or one whole run; ``key`` is the SHA-256 of ``size`` bytes of data."""
 
     key: bytes
     size: int
@@ -35,18 +35,17 @@ class Row:
 
     @property
     def batch(self) -> tuple[object, ...]:
-        """A key that is equal for rows that can share a batch."""
+        """A grouping key: rows for which it is equal can be concatenated to one batch."""
         return (self.is_run, self.key if self.is_run else b"", *(array.shape for array in self.arrays))
 
 
 class Sample:
-    """The rows whose bytes have the least SHA-256: at most ``most`` rows, of about ``most_bytes`` bytes together.
+    """The rows with the least SHA-256 hashes: at most ``most`` rows, which fill at most about ``most_bytes`` bytes.
 
-    Without the last row, the rows take less than ``most_bytes``.
-
-    The class is a monoid, as observers are. A row has the values of all inputs at one index of their first axis. With
-    ``by_rows=False``, and if inputs have different numbers of rows, a row has all values of one update. Equal rows
-    count once, and rows with a NaN or an infinity are left out.
+    Rows are added by ascending hash until they fill ``most_bytes``; the last row may exceed this limit. A row has the
+    values of all inputs at one index of their first axis. With ``by_rows=False``, or if inputs have different numbers
+    of rows, the values of one whole update count as a row. Equal rows count once, and rows with a NaN or an infinity
+    are left out. Samples can be merged, in any order.
 
     >>> one, other = Sample(["x"], most=2), Sample(["x"], most=2)
     >>> one.update({"x": np.float32([[1, 2], [3, 4], [5, 6]])})
@@ -71,7 +70,7 @@ class Sample:
         return len(self._rows)
 
     def update(self, arrays: Mapping[str, Array]) -> None:
-        """Add the rows of the inputs of a run."""
+        """Add the rows of one run's inputs, given by name."""
         given = [np.asarray(arrays[name]) for name in self.names]
         counts = {len(array) for array in given} if self.by_rows else set()
         if len(counts) != 1:
@@ -97,10 +96,10 @@ class Sample:
         return place < len(self._rows) and self._rows[place].key == key
 
     def _keep(self, row: Row) -> None:
-        """Add a new row, and drop rows beyond the limits.
+        """Insert a new row, and drop rows beyond the limits.
 
-        A row stays if the rows before it take less than the most bytes. The row that passes this limit stays too:
-        without it, a later, smaller row could take its place after a merge.
+        A row stays if the rows before it fill less than ``most_bytes``. The row that crosses this limit stays too:
+        without it, a smaller row with a greater hash could take its place after a merge.
         """
         insort(self._rows, row)
         before = accumulate((earlier.size for earlier in self._rows), initial=0)
@@ -108,7 +107,7 @@ class Sample:
         del self._rows[min(count, self.most) :]
 
     def merge(self, other: Self) -> None:
-        """Add the rows of another sample of the same inputs."""
+        """Add the rows of another sample, which must have the same inputs and limits."""
         if other._kind != self._kind:
             raise QuantTypeError("samples can be merged only if they keep the same inputs with the same limits")
         for row in other._rows:
@@ -120,7 +119,10 @@ class Sample:
         return self.names, self.by_rows, self.most, self.most_bytes
 
     def batches(self) -> list[dict[str, Array]]:
-        """Return the rows by ascending hash, in batches of at most 64 rows of one shape, or as they ran."""
+        """Return the rows by ascending hash, joined to batches of at most 64 rows of equal shapes.
+
+        A row that is a whole run is a batch of its own.
+        """
         groups: dict[tuple[object, ...], list[Row]] = {}
         for row in self._rows:
             groups.setdefault(row.batch, []).append(row)

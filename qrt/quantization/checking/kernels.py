@@ -1,6 +1,7 @@
-"""Checks that a region's decided ports fit its kernel: storage, bounds, granularity, and the constraint.
+"""Checks that the types of a region's operands and results are those that a signature of its kernel accepts.
 
-All comparisons are exact.
+The checks compare storage, bounds, the axis or blocks of scales, and the constraint between the types. All comparisons
+are exact.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,10 @@ Orders = dict[int, Sequence[int]]
 
 
 def violation(region: RegionOp, target: Target) -> str | None:
-    """Return why a region whose ports are all decided does not fit its kernel; None if it fits."""
+    """Return the reason why no signature of a region's kernel accepts the region's types; None if one does.
+
+    All operands and results must have final types.
+    """
     ports = ports_of(region)
     for port in ports:
         if (wrong := _zero_point(port)) is not None:
@@ -50,7 +54,7 @@ def violation(region: RegionOp, target: Target) -> str | None:
 
 
 def fitting_signature(region: RegionOp, target: Target) -> TargetKernel:
-    """Return the first signature that a region with decided ports fits. Raise QuantTypeError if there is none."""
+    """Return the first signature of the kernel that accepts a region's types. Raise QuantTypeError if there is none."""
     ports, orders = ports_of(region), _orders(region, target)
     for signature in target.signatures(region.kernel):
         if _count_matches(region, ports, signature, target, orders)[1] is None:
@@ -59,7 +63,10 @@ def fitting_signature(region: RegionOp, target: Target) -> TargetKernel:
 
 
 def _zero_point(port: PortOf) -> str | None:
-    """Check that zero points are within the default bounds, which arithmetic needs although types do not."""
+    """Return an error message if a zero point exceeds the default bounds of its storage type, else None.
+
+    Types allow such zero points, but integer kernels do not.
+    """
     spec = port.spec
     if not isinstance(spec, UniformType):
         return None
@@ -73,14 +80,14 @@ def _zero_point(port: PortOf) -> str | None:
 
 
 def _rescale(region: RegionOp) -> str | None:
-    """Check that a rescale region only returns its operand; its parameters are arbitrary."""
+    """Return an error message unless a rescale region has one operand and only returns it; its types are arbitrary."""
     if len(region.operands) != 1 or len(region.results) != 1 or len(list(region.body)) != 1:
         return "is a rescale, which must return its operand"
     return None
 
 
 def _orders(region: RegionOp, target: Target) -> Orders:
-    """Return the axis orders of operands that the body takes in another order than the kernel, such as filters."""
+    """Return axis orders by operand number, for operands such as filters whose axes the kernel has in another order."""
     if all(not isinstance(spec, UniformType) or spec.is_per_layer for spec in region.input_specs):
         return {}
     form = body_form(region.body, region.kernel, target)
@@ -91,7 +98,11 @@ def _orders(region: RegionOp, target: Target) -> Orders:
 def _count_matches(
     region: RegionOp, ports: list[PortOf], kernel: TargetKernel, target: Target, orders: Orders
 ) -> tuple[int, str | None]:
-    """Return how many ports fit a signature, and the first violation, of the next port or of all ports together."""
+    """Return the number of leading ports that fit a signature, and the first violation or None.
+
+    If all ports fit, the violation is that of the constraint between them. The number is -1 if the signature has
+    another number of operands or results.
+    """
     matched = kernel.ports(len(region.operands), len(region.results))
     name = f"kernel '{kernel.name}' of target '{target.name}'"
     if matched is None:
@@ -184,7 +195,7 @@ def _constraint(
 
 
 def _function(region: RegionOp, constraint: QuantFn) -> str | None:
-    """Check a constraint function: it must leave the decided specifications unchanged."""
+    """Return an error message unless a target's constraint function leaves the types of a region unchanged."""
     ports = ports_of(region)
     specs = [cast(Spec, port.spec) if port.is_float else _NO_FLOAT for port in ports]
     inputs, outputs = specs[: len(region.operands)], specs[len(region.operands) :]
@@ -215,7 +226,7 @@ def _fixed(port: PortOf, taken: TargetPort) -> str | None:
 
 
 def _parts(t: UniformType) -> tuple[object, ...]:
-    """Return all of a type but its expressed type."""
+    """Return all properties of a type except its expressed type, for comparison."""
     return t.storage, t.storage_min, t.storage_max, t.scales, t.zero_points, t.axis, t.block_sizes
 
 
@@ -243,7 +254,10 @@ def _multiplier(
 
 
 def _range(kernel: TargetKernel, reals: Sequence[Fraction], result: PortOf) -> str | None:
-    """Check that each real number divided by the scale of its channel of the result is a multiplier of the kernel."""
+    """Return an error message unless each number divided by a scale of the result is in the kernel's multiplier range.
+
+    If there are as many numbers as scales, number i is divided by scale i, otherwise every number by every scale.
+    """
     y, (low, high) = result.spec, kernel.multiplier
     if not isinstance(y, UniformType):
         return None
@@ -274,10 +288,10 @@ def _bias(a: UniformType, wanted: list[float], bias: UniformType, is_coarser: bo
 
 
 def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results: list[PortOf]) -> str | None:
-    """Check that kernels can represent a bias of coarser scale.
+    """Return an error message if kernels cannot represent a bias with a scale coarser than that of the sums.
 
-    Kernels keep a bias as an integer of 62 bits at the scale of the sums, and multipliers below 2^-32 make every sum 0,
-    with the bias (docs/numerics.md).
+    ``wanted`` are the scales of the sums. Kernels store a bias as an integer of 62 bits at the scale of the sums.
+    Multipliers below 2^-32 turn every sum, with the bias in it, into 0 (docs/numerics.md).
     """
     dense, spec = dense_of(port.value), results[0].spec
     scales, products = bias.scale_array.reshape(-1), np.asarray(wanted)
@@ -301,9 +315,9 @@ def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results:
 
 
 def _channels(w: UniformType, order: Sequence[int] | None) -> Sequence[float]:
-    """Return the scale of each channel of the weights; of several blocks in a column, the greatest scale.
+    """Return the scale of each output column of the weights: with several blocks in a column, the greatest scale.
 
-    The kernel's columns are its last axis.
+    The columns are the kernel's last axis; ``order`` maps the kernel's axes to those of the weights.
     """
     if not w.is_sub_channel:
         return w.scales

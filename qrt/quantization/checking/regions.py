@@ -1,4 +1,4 @@
-"""Regions as the checks read them: their ports in order, with specifications."""
+"""The operands and results of regions, with their types, in the form in which the checks read them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ RESCALE, LINEAR = "rescale", "linear"
 
 @dataclass(frozen=True)
 class PortOf:
-    """A port of a region. Ports are numbered with operands first, then results."""
+    """An operand or result of a region. ``number`` counts operands first, then results."""
 
     region: RegionOp
     number: int
@@ -30,12 +30,12 @@ class PortOf:
 
     @property
     def index(self) -> int:
-        """The port's number among the operands or among the results."""
+        """The number of the operand among the operands, or of the result among the results."""
         return self.number if self.is_input else self.number - len(self.region.operands)
 
     @property
     def value(self) -> Value:
-        """The operand or result."""
+        """The value of the operand or result."""
         return self.region.ports[self.number]
 
     @property
@@ -46,12 +46,12 @@ class PortOf:
 
     @property
     def is_float(self) -> bool:
-        """True if the values are floats; only these have parameters."""
+        """True if the elements are floats in the program before export; only floats can be quantized."""
         return isinstance(element_of(self.value.type), FloatType)
 
     @property
     def is_decided(self) -> bool:
-        """True if the port is not a float, has parameters, stays float, or is stored as a narrower float."""
+        """True if the type is final (quantized, `!quant.none`, a narrower float), or if the elements are not floats."""
         if not self.is_float:
             return True
         is_narrower = isinstance(self.spec, FloatType) and self.spec is not element_of(self.value.type)
@@ -62,20 +62,20 @@ class PortOf:
 
 
 def operations_of(module: Module) -> Iterator[Operation]:
-    """Yield the operations outside the bodies of regions, in order: a body only stands for its kernel."""
+    """Yield the operations of a module that are not inside the body of a region, in program order."""
     return outside_bodies(module.operation)
 
 
 def regions_of(module: Module) -> list[RegionOp]:
-    """Return the regions of a program, in order."""
+    """Return the regions of a program, in program order."""
     return [cast(RegionOp, operation) for operation in operations_of(module) if operation.name == REGION]
 
 
 def ports_of(region: RegionOp) -> list[PortOf]:
-    """Return all ports of a region."""
+    """Return all operands, then all results of a region."""
     return [PortOf(region, number, spec) for number, spec in enumerate(region.specs)]
 
 
 def shown(spec: Type) -> str:
-    """Return a specification as text for messages."""
+    """Return a type as text for messages."""
     return spec.shown() if isinstance(spec, QuantizedType) else str(spec)

@@ -1,4 +1,4 @@
-"""Checks of edges from the definition of a value, through loops, branches and calls, to the ports that take it."""
+"""Checks that a value is used with the type with which it was defined, also after loops, branches and calls."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ Violation = tuple[Operation, str]
 
 
 def edge_violations(module: Module) -> Iterator[Violation]:
-    """Yield a violation for each edge whose ends differ, at the operation that takes the value."""
+    """Yield each use of a value with another type than that of its definition: the using operation and a message."""
     flows = _flows(module)
     for operation in operations_of(module):
         if isinstance(operation, RegionOp):
@@ -32,7 +32,10 @@ def edge_violations(module: Module) -> Iterator[Violation]:
 
 
 def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]]) -> Iterator[Violation]:
-    """Yield violations at the uses of a value that take other parameters than those it has."""
+    """Yield each use of a value, direct or through control flow, with another type than ``spec``.
+
+    ``where`` describes the definition in messages. ``flows`` maps values to those that control flow copies them to.
+    """
     is_dequantized = where == _DEQUANTIZED
     seen, pending = {value}, [value]
     while pending:
@@ -50,7 +53,10 @@ def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]])
 
 
 def _taken(user: Operation, index: int) -> Type | None:
-    """Return the parameters with which an operation takes an operand; None if it has none or they are undecided."""
+    """Return the type with which a region or a `quant.qcast` takes an operand; None for other operations.
+
+    The result is also None if the region's type is not final.
+    """
     if isinstance(user, RegionOp):
         port = PortOf(user, index, user.input_specs[index])
         return port.spec if port.is_decided else None
@@ -58,9 +64,10 @@ def _taken(user: Operation, index: int) -> Type | None:
 
 
 def _is_of_the_program(user: Operation, taken: Type, defined: Type, is_dequantized: bool) -> bool:
-    """Return True if the program itself computes the change of parameters.
+    """Return True if the program itself converts the value to another type, so that no rescale is missing.
 
-    It does if it quantizes a float or a dequantized value, or takes a dequantized value as a float.
+    The program does so if it quantizes a float or a dequantized value, or if a region takes a dequantized value as a
+    float.
     """
     if isinstance(user, RegionOp):
         return is_dequantized and isinstance(taken, NoQuantizedType | FloatType)
@@ -75,7 +82,7 @@ def _end(user: Operation, index: int) -> str:
 
 
 def _flows(module: Module) -> dict[Value, list[Value]]:
-    """Return the values that control flow copies each value to: loop and block arguments, results, results of calls."""
+    """Map each value to the block arguments and operation results to which control flow copies the value."""
     targets: dict[Value, list[Value]] = defaultdict(list)
     for operation in operations_of(module):
         for source, target in _passed(module, operation):

@@ -1,1 +1,1 @@
-"""Comparison of a float program with its quantized form: the values that both compute, and the errors between them."""
+"""Comparison of a float program with its quantized form: the error of each value that both programs compute."""

@@ -1,4 +1,4 @@
-"""Side-by-side runs of a float program and its quantized form, which measure the figures of a report."""
+"""Runs of a float program beside its quantized form, which measure the numbers of a report."""
 
 import re
 from collections import Counter
@@ -42,18 +42,21 @@ from qrt.types import FloatType, TensorType, Type, UniformType
 
 @dataclass(eq=False)
 class RegionPair:
-    """A region of both programs: the float ``region``, and the quantized operation ``giver`` that has its result."""
+    """A region of the float program, and the operation ``producer`` of the quantized program that computes its result.
+
+    ``tallies`` has the error counts of the region's results, by the type of the result.
+    """
 
     key: str
     kernel: str
     region: Operation
-    giver: Operation
+    producer: Operation
     ports: list[PortOf]
     tallies: dict[Type, Tally] = field(default_factory=dict)
 
     @property
     def tally(self) -> Tally:
-        """The total of the tallies of its results."""
+        """The sum of the error counts over all results."""
         every = list(self.tallies.values())
         total = Tally(every[0].type, used=every[0].used)
         for tally in every:
@@ -65,7 +68,7 @@ class RegionPair:
 
 
 class Comparison:
-    """A float program and its quantized form that run side by side, with taps on the values of both."""
+    """A float program and its quantized form, run on the same inputs to count the errors of their values."""
 
     def __init__(self, named: NamedProgram, module: Module, function: str | None) -> None:
         self.named = named
@@ -112,7 +115,10 @@ class Comparison:
     # -- what both have ------------------------------------------------------------------------------------------------
 
     def _unmatched(self) -> dict[str, str]:
-        """Return, by key, the names in messages of regions that the two programs do not have equally often."""
+        """Return the regions that occur in only one of the programs, or not equally often in both.
+
+        The result maps the ``quant.key`` of each such region to its name in messages.
+        """
         unmatched = {}
         for key, ops in self.quantized.keyed.items():
             others = self.floats.keyed.get(key, ())
@@ -125,24 +131,24 @@ class Comparison:
 
     def _add_parts(self) -> None:
         values = {name: value for value, name in self._shared.items()}
-        for key, givers in self.quantized.keyed.items():
-            if key in self.unmatched or KERNEL not in givers[0].attributes:
+        for key, producers in self.quantized.keyed.items():
+            if key in self.unmatched or KERNEL not in producers[0].attributes:
                 continue
             known: tuple[list[SliceKernel], list[SliceKernel]] = [], []
-            for giver, region in zip(givers, self.floats.keyed[key], strict=True):
+            for producer, region in zip(producers, self.floats.keyed[key], strict=True):
                 for result in region.results:
                     name = self.floats.names[result]
                     if name in values:
                         _check_shapes(key, result, values[name])
                         part = sliced(values[name], self._shared, self._order)
-                        self._add_part(key, giver, region, part, name)
+                        self._add_part(key, producer, region, part, name)
                         self._add_kernels(result, part, name, known)
 
-    def _add_part(self, key: str, giver: Operation, region: Operation, quantized_slice: Slice, name: str) -> None:
+    def _add_part(self, key: str, producer: Operation, region: Operation, quantized_slice: Slice, name: str) -> None:
         if key not in self.parts:
-            kernel = _text(giver, KERNEL)
+            kernel = _text(producer, KERNEL)
             self.parts[key] = RegionPair(
-                key, kernel, region, giver, ports_of(region, kernel, quantized_slice, self.floats.names)
+                key, kernel, region, producer, ports_of(region, kernel, quantized_slice, self.floats.names)
             )
         part = self._part_of[name] = self.parts[key]
         type = element_of(quantized_slice.result.type)
@@ -151,11 +157,11 @@ class Comparison:
     def _add_kernels(
         self, result: Value, part: Slice, name: str, known: tuple[list[SliceKernel], list[SliceKernel]]
     ) -> None:
-        """Make the programs that compute one region's result from values of the float program.
+        """Make one or two programs that compute one region's result from values of the float program.
 
-        The first is the slice of the quantized program. The second is the region in the float program, with each input
-        rounded to the type in which the quantized program computes that input. It is only made if some input is read in
-        that type.
+        The first contains the operations of the quantized program. The second contains the float operations, but rounds
+        each input to the type in which the quantized program computes this input. It is made only if there is such an
+        input. ``known`` are the programs of equal regions, whose compiled form is shared.
         """
         self._kernels[name] = SliceKernel(part, self._float_types, self.quantized.module).as_one_of(known[0])
         body = sliced(result, self.floats.names, self._float_order)
@@ -178,7 +184,7 @@ class Comparison:
     # -- runs ----------------------------------------------------------------------------------------------------------
 
     def add(self, where: str, arrays: Sequence[Array]) -> None:
-        """Run both programs on the inputs of one run, and count errors. ``where`` names the inputs in messages."""
+        """Run both programs on the inputs of one run, and add their errors. ``where`` names the run in messages."""
         batch = dict(zip((port.name for port in self.float_program.inputs), arrays, strict=True))
         current = self._arguments(arrays)
         for name, array in current.items():
@@ -214,7 +220,11 @@ class Comparison:
         self.rows += rows_of(batch, self.float_program)
 
     def errors(self, reference: Reference) -> dict[str, tuple[int, Fraction]]:
-        """Return, for each region, the error at the outputs when only this region is quantized."""
+        """Return, by region, the error at the program's outputs if only this region is quantized, over a sample.
+
+        An error is a pair: the number of outputs that are NaN or infinite, and the sum of squared differences of the
+        others.
+        """
         return {
             key: reference.noise_of(
                 self.float_program, (self._replaced(key, batch) for batch in reference.batches)
@@ -223,7 +233,7 @@ class Comparison:
         }
 
     def _replaced(self, key: str, batch: dict[str, Array]) -> list[Array]:
-        """Return the outputs of the float program when one region's results come from its quantized kernel."""
+        """Return the outputs of the float program on a batch if only one region, with the key ``key``, is quantized."""
         arrays = self.float_program.arrays_of(batch)
         current = self._arguments(arrays)
         part = self.parts[key]
@@ -238,10 +248,10 @@ class Comparison:
         return list(map(as_array, self.float_program.run_arrays(arrays, tap=tap)))
 
     def _with_error(self, name: str, value: Array, current: dict[str, Any]) -> Array:
-        """Return a value plus the error that its own region adds.
+        """Return a region's float result ``value`` plus the error that its quantized kernel adds.
 
-        That is the result of the quantized kernel, less the error from rounding the kernel's inputs to their types:
-        these errors belong to the regions that compute the inputs.
+        The error is the difference between the quantized kernel's result and the float result for inputs that were
+        rounded to the kernel's input types. The errors of that rounding count for the regions that compute the inputs.
         """
         given = self._kernels[name].run(current)
         if name not in self._bodies:
@@ -261,7 +271,7 @@ class Comparison:
     # -- the report ----------------------------------------------------------------------------------------------------
 
     def report(self, target: Target, errors: dict[str, tuple[int, Fraction]], sampled: int) -> Report:
-        """Return the report of all runs so far. ``errors`` has each region's error at the outputs."""
+        """Return the report of all runs so far, with errors from ``Comparison.errors`` over ``sampled`` rows."""
         lost = any(nonfinite for nonfinite, _ in errors.values())
         shares = {key: Fraction(nonfinite) if lost else noise for key, (nonfinite, noise) in errors.items()}
         total = sum(shares.values(), Fraction(0))
@@ -285,7 +295,7 @@ class Comparison:
             part.key,
             part.kernel,
             _place(part.region),
-            port_reports(part.ports, part.giver, part.kernel, target, self._histogram),
+            port_reports(part.ports, part.producer, part.kernel, target, self._histogram),
             tally.alone.snr,
             tally.accumulated.snr,
             tally.clipped / tally.values if tally.values else 0.0,
@@ -302,9 +312,9 @@ class Comparison:
         return {} if record is None or record.histogram is None else record.histogram
 
     def _float_results(self) -> Iterable[FloatOperation]:
-        """Yield the regions whose result is a float."""
+        """Yield a report entry for each region whose result stays float in the quantized program."""
         for part in self.parts.values():
-            element = stored_type(part.giver.results[0])
+            element = stored_type(part.producer.results[0])
             if not isinstance(element, UniformType):
                 yield FloatOperation(
                     part.kernel, _place(part.region), f"the result of {part.key} is stored as {element}"
@@ -312,7 +322,7 @@ class Comparison:
 
 
 def rows_of(batch: dict[str, Array], program: Program) -> int:
-    """Return the number of rows of a batch: the length of its first input, or 1 for a scalar."""
+    """Return the number of rows of a batch: the size of the first input's first axis, or 1 for a scalar."""
     shape = np.shape(batch[program.inputs[0].name])
     return shape[0] if shape else 1
 
@@ -321,7 +331,7 @@ _STAYS = re.compile(r"'([^']+)' op stays (?:float|a call): (.*)", re.DOTALL)
 
 
 def _left(named: NamedProgram) -> Iterable[FloatOperation]:
-    """Yield the operations outside of regions, with the remarks of fuse-kernels."""
+    """Yield a report entry for each operation that became part of no region, with the reason from `fuse-kernels`."""
     for remark in named.remarks:
         match = _STAYS.match(remark.message)
         if match and remark.location is not None:
@@ -342,7 +352,7 @@ def _check_shapes(key: str, expected: Value, given: Value) -> None:
 
 
 def _check_inputs(floats: Program, quantized: Program) -> None:
-    """Raise ModelError if the inputs or outputs of the two programs differ."""
+    """Raise ModelError if the two programs differ in the names or types of their inputs or outputs."""
     for what, ports, others in (
         ("takes", floats.inputs, quantized.inputs),
         ("gives", floats.outputs, quantized.outputs),

@@ -23,10 +23,10 @@ Batches = Sequence[dict[str, Array]]
 
 @dataclass(frozen=True)
 class Error:
-    """Sums of squares of reference values (``signal``) and of the differences from them (``noise``).
+    """The error of an approximation: sums of squares of the reference (``signal``) and of differences (``noise``).
 
-    ``nonfinite`` counts the NaNs and infinities at places where the reference is finite; they are in no sum. Places
-    where the reference itself is not finite are skipped.
+    Elements where the reference is NaN or infinite are skipped. Elements where only the approximation is NaN or
+    infinite are counted in ``nonfinite`` and are not part of ``noise``.
 
     >>> one = Error.of(np.float32([1, -3]), np.float32([1, -2.5]))
     >>> (one + Error.of(np.float32([2]), np.float32([2]))).signal
@@ -55,21 +55,21 @@ class Error:
 
     @property
     def snr(self) -> float:
-        """The signal-to-noise ratio in decibels, as in ``qrt.metrics.snr``; minus infinity if a value is not finite."""
+        """The signal-to-noise ratio in decibels, as in ``qrt.metrics.snr``; -inf if ``nonfinite`` is not 0."""
         return -np.inf if self.nonfinite else decibels(self.signal, self.noise)
 
     @property
     def cost(self) -> tuple[int, Fraction]:
-        """A sort key for programs that ran on the same values; less is better."""
+        """A sort key for approximations of the same reference; the better one has the smaller key."""
         return self.nonfinite, self.noise
 
 
 @dataclass(frozen=True)
 class OutputNoise:
-    """The error of one output, and how many rows keep their argmax.
+    """The error of one output of a program, and the number of its rows that keep their argmax.
 
-    Rows lie along the last axis: of ``rows`` rows, ``same`` have their greatest value at the same index as the
-    reference. Without a last axis of at least two elements there are no rows.
+    A row is the output along its last axis. Of ``rows`` rows, ``same`` have their greatest value at the same index as
+    in the reference. ``rows`` is 0 for scalars, and if the last axis has fewer than two elements.
     """
 
     name: str
@@ -79,15 +79,15 @@ class OutputNoise:
 
     @property
     def same_answers(self) -> float | None:
-        """The share of rows whose greatest value is at the same index as in the reference; None without rows."""
+        """The share of rows whose greatest value is at the same index as in the reference; None if ``rows`` is 0."""
         return self.same / self.rows if self.rows else None
 
 
 @dataclass(frozen=True)
 class Noise:
-    """The error of a program's outputs over a sample, summed over all outputs.
+    """The errors of all outputs of a program over a sample, and their sum.
 
-    Programs are compared by ``cost``; ``snr`` is for display.
+    ``cost`` is a sort key to compare programs; ``snr`` is for display.
     """
 
     outputs: tuple[OutputNoise, ...]
@@ -114,15 +114,18 @@ class Noise:
 
     @property
     def same_answers(self) -> float | None:
-        """The share of rows, over all outputs, whose greatest value is at the same index as in the reference."""
+        """The share of rows, over all outputs, whose greatest value is at the same index as in the reference.
+
+        It is None if no output has rows.
+        """
         rows = sum(output.rows for output in self.outputs)
         return sum(output.same for output in self.outputs) / rows if rows else None
 
 
 class Reference:
-    """The float program's outputs over a sample, to which the outputs of quantized programs are compared.
+    """The outputs of a float program on a sample of inputs, with which the outputs of quantized programs are compared.
 
-    Memory is that of the sample and its outputs; it does not grow with the data.
+    The inputs and outputs of the whole sample are kept in memory.
 
     >>> from qrt.quantization.steps import NamedProgram
     >>> import qrt
@@ -141,12 +144,12 @@ class Reference:
             check_outputs(program, values, f"run {number} of the sample")
 
     def noise(self, module: Module | Program) -> Noise:
-        """Run another program over the sample and return the error of its outputs."""
+        """Run another program on the sample, and return the error of its outputs."""
         program = module if isinstance(module, Program) else compile(module, self.function)
         return self.noise_of(program, (_outputs(program, batch) for batch in self.batches))
 
     def noise_of(self, program: Program, outputs: Any) -> Noise:
-        """Return the error of given outputs, a list of arrays for each batch."""
+        """Return the error of a program's outputs; ``outputs`` yields a list of arrays for each batch of the sample."""
         totals: list[OutputNoise] = []
         for expected, given in zip(self.outputs, outputs, strict=True):
             latest = [compare(p.name, e, g) for p, e, g in zip(program.outputs, expected, given, strict=True)]
@@ -155,7 +158,7 @@ class Reference:
 
 
 def compare(name: str, reference: Array, approximation: Array) -> OutputNoise:
-    """Return the error of one output in one run."""
+    """Return the error of one output of one run; ``name`` is that of the output."""
     error = Error.of(reference, approximation)
     if not reference.ndim or reference.shape[-1] < 2 or not reference.size:
         return OutputNoise(name, error, 0, 0)
@@ -164,12 +167,12 @@ def compare(name: str, reference: Array, approximation: Array) -> OutputNoise:
 
 
 def joined(one: OutputNoise, other: OutputNoise) -> OutputNoise:
-    """Return the error of one output over two runs."""
+    """Return the sum of two errors of the same output, which were measured on different runs."""
     return OutputNoise(one.name, one.error + other.error, one.rows + other.rows, one.same + other.same)
 
 
 def as_float64(values: Array) -> Array:
-    """Return the values of an array or of a quantized tensor as float64."""
+    """Return an array, or the dequantized values of a quantized tensor, as float64."""
     with np.errstate(over="ignore"):
         return as_array(values).astype(np.float64, copy=False)
 
@@ -179,7 +182,7 @@ def _outputs(program: Program, batch: dict[str, Array]) -> list[Array]:
 
 
 def _noise(r: Array, a: Array) -> Fraction:
-    """Return the sum of squared differences; both values are halved where their difference overflows."""
+    """Return the exact sum of squared differences of two float64 arrays, also where a difference overflows."""
     with np.errstate(over="ignore"):
         error = r - a
     far = ~np.isfinite(error)

@@ -1,4 +1,4 @@
-"""The ports of a region in a report, with the types in which the quantized program computes."""
+"""The operands and results of a region as a report shows them, with their types in the quantized program."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ Histogram = Mapping[int, int]
 
 @dataclass(frozen=True, eq=False)
 class PortOf:
-    """A port of a region, with its type in the quantized program.
+    """An operand or result of a region, with its element type in the quantized program.
 
-    ``name`` names the value at this port in the float program. A port that takes a constant has the constant itself
-    instead, as ``constant``.
+    ``name`` is the name of the value in the float program. For a constant operand, ``constant`` is the constant, and
+    ``name`` is empty.
     """
 
     type: Type
@@ -36,14 +36,16 @@ class PortOf:
 
     @property
     def bits(self) -> int:
-        """The width of a stored value in bits."""
+        """The number of bits of a stored element."""
         return self.type.storage_width if isinstance(self.type, UniformType) else int(getattr(self.type, "width", 0))
 
 
 def ports_of(region: Operation, kernel: str, part: Slice, names: Mapping[Value, str]) -> list[PortOf]:
-    """Return the ports of a region of the float program, given the slice that computes its result.
+    """Return the operands and results of a region of the float program, with their types in the quantized program.
 
-    If the quantized program merged several regions into another kernel there, the input ports are what the slice reads.
+    ``part`` has the operations of the quantized program that compute the region's result, ``kernel`` is their kernel,
+    and ``names`` has the names of the float program's values. If ``kernel`` is not that of the region, several regions
+    were merged into it; then the operands are the values that ``part`` reads.
     """
     if not isinstance(region, RegionOp) or region.kernel != kernel:
         inputs = list(_merged(part))
@@ -55,8 +57,12 @@ def ports_of(region: Operation, kernel: str, part: Slice, names: Mapping[Value, 
 
 def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Iterator[PortOf]:
     constants = [*part.constants, *_narrow_constants(part)]
-    giver = part.result.operation
-    given = giver.operands if giver is not None and len(giver.operands) == len(region.operands) else region.operands
+    producer = part.result.operation
+    given = (
+        producer.operands
+        if producer is not None and len(producer.operands) == len(region.operands)
+        else region.operands
+    )
     read: dict[str, list[Type]] = {}
     for entry in part.entries:
         read.setdefault(entry.name, []).extend(_read_as(entry.value, part))
@@ -74,18 +80,18 @@ def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Ite
 
 
 def _added(region: Operation, part: Slice) -> Iterator[PortOf]:
-    """Yield the constants at ports that only the quantized program has, such as the bias that corrects an error."""
-    giver, count = part.result.operation, len(region.operands)
-    wanted = count if giver is None else len(_origins(giver)) - len(region.results)
+    """Yield the constant operands that only the quantized program has, such as a bias that corrects an error."""
+    producer, count = part.result.operation, len(region.operands)
+    wanted = count if producer is None else len(_origins(producer)) - len(region.results)
     for operation in part.operations if wanted > count else ():
         if operation.name.startswith("qrt.") and len(operation.operands) == wanted:
             yield from (PortOf(element_of(value.type), True, constant=value) for value in operation.operands[count:])
             return
 
 
-def _origins(giver: Operation) -> list[str]:
-    """Return the origins of the types of a region's ports."""
-    attribute = giver.attributes.get(ORIGINS)
+def _origins(producer: Operation) -> list[str]:
+    """Return the attribute ``quant.origins``, a text for each port of a region: what its type was chosen from."""
+    attribute = producer.attributes.get(ORIGINS)
     return (
         [element.value for element in attribute.elements if isinstance(element, StringAttr)]
         if isinstance(attribute, ArrayAttr)
@@ -102,7 +108,7 @@ def _merged(part: Slice) -> Iterator[PortOf]:
 
 
 def source_of(value: Value) -> Value:
-    """Return the quantized value that a float value is dequantized from, or the value itself."""
+    """Return the quantized value from which a `quant.dcast` computes ``value``; without a `quant.dcast`, ``value``."""
     source = value.operation
     return source.operands[0] if source is not None and source.name == "quant.dcast" else value
 
@@ -113,12 +119,12 @@ def _sizes(value: Value) -> list[int]:
 
 
 def _shape(value: Value) -> list[int]:
-    """Return the sorted sizes of a constant, which do not change if export transposes it."""
+    """Return the sorted sizes of a constant, which identify the constant even if export has transposed it."""
     return sorted(_sizes(value))
 
 
 def _read_as(value: Value, part: Slice) -> list[Type]:
-    """Return the types in which operations of a slice read a value."""
+    """Return the element types in which operations of a slice read a value: those to which they cast it, or its own."""
     if isinstance(element_of(value.type), UniformType):
         return [element_of(value.type)]
     casts = [element_of(cast.results[0].type) for cast in part.casts if cast.operands[0] is value]
@@ -126,7 +132,7 @@ def _read_as(value: Value, part: Slice) -> list[Type]:
 
 
 def _narrowed(value: Value, part: Slice) -> list[Type]:
-    """Return the narrower float types in which a slice reads a value, if its target stores values in such types."""
+    """Return the narrower float types to which a slice casts a value because of the target's float ports."""
     if not _has_narrow(part):
         return []
     casts = [op for op in part.operations if op.name == "arith.truncf" and op.operands[0] is value]
@@ -134,30 +140,37 @@ def _narrowed(value: Value, part: Slice) -> list[Type]:
 
 
 def _narrow_constants(part: Slice) -> list[Value]:
-    """Return the constants in narrower float types that a slice reads, if its target stores values in such types."""
+    """Return the constants that a slice stores in narrower float types because of the target's float ports."""
     widened = [op.operands[0] for op in part.operations if op.name == "arith.extf"] if _has_narrow(part) else []
     return [value for value in widened if constant_of(value) is not None]
 
 
 def _has_narrow(part: Slice) -> bool:
-    """Return True if the target fixed types: then casts between floats may come from the export, not the program."""
+    """Return True if the target prescribed a type of the slice's region.
+
+    Only then may casts between float types come from the export; otherwise they are the program's own.
+    """
     return part.result.operation is not None and "target" in _origins(part.result.operation)
 
 
 def stored_type(value: Value) -> Type:
-    """Return the element type in which a kernel gives a value, which may be a narrower float than in the program."""
+    """Return the element type in which a kernel stores its result, before a cast to a wider float type."""
     source = value.operation
     is_narrow = source is not None and source.name == "arith.extf" and KERNEL in source.attributes
     return element_of(source.operands[0].type if source is not None and is_narrow else value.type)
 
 
 def port_reports(
-    ports: Sequence[PortOf], giver: Operation, kernel: str, target: Target, histogram: Callable[[PortOf], Histogram]
+    ports: Sequence[PortOf], producer: Operation, kernel: str, target: Target, histogram: Callable[[PortOf], Histogram]
 ) -> tuple[PortReport, ...]:
-    """Return reports of the ports of a region, whose result the operation ``giver`` of the quantized program has."""
+    """Return the report entries of a region's operands and results.
+
+    ``producer`` is the operation of the quantized program that computes the region's result. ``histogram`` returns the
+    histogram of the values at an operand or result.
+    """
     inputs = sum(port.is_input for port in ports)
     names = _port_names(kernel, inputs, len(ports) - inputs, target)
-    origins = _origins(giver)
+    origins = _origins(producer)
     if len(origins) != len(ports):
         origins = [""] * len(ports)
     rows = zip(ports, names, origins, strict=True)
@@ -183,7 +196,7 @@ def _port_report(port: PortOf, name: str, origin: str, histogram: Histogram) -> 
 
 
 def _port_names(kernel: str, inputs: int, outputs: int, target: Target) -> list[str]:
-    """Return the target's names of the ports."""
+    """Return the target's names of a kernel's operands and results, or else ``operand 0``, ``result 0`` and so on."""
     for signature in target.signatures(kernel):
         ports = signature.ports(inputs, outputs)
         if ports is not None:
@@ -195,7 +208,7 @@ def _port_names(kernel: str, inputs: int, outputs: int, target: Target) -> list[
 
 
 def histogram_of(constant: Value) -> Histogram:
-    """Return the number of values of a float constant by their 16 high bits."""
+    """Return the histogram of a float constant: the number of its values by the upper 16 bits of their f32."""
     attribute, element, summary = constant_of(constant), element_of(constant.type), Summary()
     if isinstance(attribute, DenseElementsAttr | DenseResourceAttr) and isinstance(element, FloatType):
         values = np.asarray(attribute.python)
@@ -205,5 +218,5 @@ def histogram_of(constant: Value) -> Histogram:
 
 
 def weight_bytes(ports: Sequence[PortOf]) -> int:
-    """Return the bytes of a region's constants, with each value in the bits of its type."""
+    """Return the total size in bytes of a region's constants, as they are stored in the quantized program."""
     return -(-sum(prod(_sizes(port.constant)) * port.bits for port in ports if port.constant is not None) // 8)

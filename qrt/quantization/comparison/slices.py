@@ -1,6 +1,6 @@
-"""Slices of a quantized program: single kernels as programs of their own.
+"""Slices of a quantized program: the operations of one region's kernel, compiled as a program of their own.
 
-A slice computes a value with a key from the nearest values that the float program has too.
+A slice computes the result of the region from those values that the float program also computes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,9 +25,7 @@ _NAME = "kernel"
 
 @dataclass(frozen=True, eq=False)
 class SliceEntry:
-    """An input of a slice: its shared name, and its value in the slice, whose type is the quantized type, if there is
-    one.
-    """
+    """An input of a slice: a value of the quantized program, and the name of the same value in the float program."""
 
     name: str
     value: Value
@@ -35,10 +33,10 @@ class SliceEntry:
 
 @dataclass(eq=False)
 class Slice:
-    """The operations between entries and a result, in program order.
+    """The operations that compute a result from input values (``entries``), in program order.
 
-    ``constants`` are the quantized constants, and ``casts`` the operations that quantize floats, both in the order in
-    which operations read them.
+    ``constants`` are the quantized constants that the operations read. ``casts`` are the operations among them that
+    quantize floats.
     """
 
     result: Value
@@ -49,9 +47,10 @@ class Slice:
 
 
 def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, int]) -> Slice:
-    """Return the slice of a value, backwards to values with names.
+    """Return the operations that compute ``result``, traced back to the nearest values that have names.
 
-    A rescaled value has the name of the value before the rescale, and is read in the type after it.
+    ``names`` has the values that the float program also computes, and ``order`` the position of each operation. A
+    rescaled value has the name of the value before the rescale, but the type after the rescale.
     """
     part = Slice(result)
     operations: dict[Operation, None] = {}
@@ -82,7 +81,7 @@ def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, 
 
 
 def _name_of(value: Value, names: Mapping[Value, str], order: Mapping[Operation, int]) -> str | None:
-    """Return the name of a value, or of the value that it was rescaled from."""
+    """Return the name of a value, or of the value that a rescale computes it from; None if neither has a name."""
     source = value.operation
     if source is None or CAUSE not in source.attributes or value in names:
         return names.get(value)
@@ -91,7 +90,7 @@ def _name_of(value: Value, names: Mapping[Value, str], order: Mapping[Operation,
 
 
 def located(value: Value, message: str) -> str:
-    """Return a message with the location of the operation that defines a value."""
+    """Return a message, prefixed with the location of the operation that defines a value."""
     return message if value.operation is None else value.operation.location.render(message)
 
 
@@ -100,28 +99,29 @@ def _is_constant(source: Operation) -> bool:
 
 
 class SliceKernel:
-    """A compiled slice that runs on values of the float program."""
+    """A slice, compiled as a program that takes values of the float program as inputs."""
 
     def __init__(
         self, part: Slice, floats: Mapping[str, Type], module: Module, rounded: Mapping[str, UniformType] | None = None
     ) -> None:
-        """Compile a slice.
+        """Make the function of a slice; it is compiled at the first run.
 
-        ``floats`` has the types of the entries in the float program. Entries in ``rounded`` are first quantized to the
-        given type and dequantized.
+        ``floats`` has the types of the inputs in the float program, by name. An input in ``rounded`` is first quantized
+        to the type given there, and dequantized.
         """
         self._names = [entry.name for entry in part.entries]
         self._function = _function(part, floats, rounded or {})
         self._module = module
 
     def is_like(self, other: "SliceKernel") -> bool:
-        """Return True if both kernels compute the same function of their entries."""
+        """Return True if the functions of both slices are equal."""
         return equal(self._function, other._function)
 
     def as_one_of(self, others: "list[SliceKernel]") -> "SliceKernel":
-        """Return this kernel, which shares the compiled program of an equal kernel in ``others``.
+        """Share the compiled program of an equal kernel in ``others`` from now on, and return this kernel.
 
-        Several calls of one function have equal kernels. A new kernel is appended to ``others``.
+        If there is no equal kernel, this one is appended to ``others``. Several calls of one function have equal
+        kernels.
         """
         twin = next((other for other in others if self.is_like(other)), None)
         if twin is None:
@@ -132,7 +132,7 @@ class SliceKernel:
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of the values that the slice reads."""
+        """The names of the slice's inputs, in the order in which the program takes them."""
         return self._names
 
     @cached_property
@@ -144,12 +144,12 @@ class SliceKernel:
         return compile(whole, _NAME)
 
     def run(self, values: Mapping[str, Any]) -> Array:
-        """Compute the slice's result from values of the float program."""
+        """Return the slice's result, computed from values of the float program by name."""
         return as_array(self._program(*(values[name] for name in self._names)))
 
 
 def _function(part: Slice, floats: Mapping[str, Type], rounded: Mapping[str, UniformType]) -> Operation:
-    """Return the slice as a function that takes floats and quantizes them."""
+    """Return a slice as a function that takes values of the float program and quantizes them."""
     given = [floats[entry.name] for entry in part.entries]
     block = Block(given)
     assert part.result.operation is not None  # an operation has the key
@@ -170,7 +170,7 @@ def _function(part: Slice, floats: Mapping[str, Type], rounded: Mapping[str, Uni
 
 
 def _quantized(builder: Builder, value: Value, wanted: Type) -> Value:
-    """Convert a value of the float program to the type in which the quantized program reads it."""
+    """Convert a value of the float program to the type ``wanted``, with which the quantized program reads it."""
     if value.type is wanted:
         return value
     given, element = element_of(value.type), element_of(wanted)

@@ -1,6 +1,6 @@
-"""Counts of a region's results while programs run.
+"""Counts of the errors of one region's results during runs of a program.
 
-They are exact, so neither the order of the data nor its split into batches changes them.
+All counts and sums are exact, so neither the order of the data nor its split into batches changes them.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,12 @@ WIDEST = 16
 
 @dataclass(eq=False)
 class Tally:
-    """The error of a value alone and accumulated, the number of values that its type clips, and the codes in use."""
+    """Counts of the errors of a region's result.
+
+    ``alone`` is the error if the region's inputs come from the float program, ``accumulated`` the error in the
+    quantized program. ``values`` counts the elements, and ``clipped`` those that exceed the range of the type. ``used``
+    marks the storage values that occur.
+    """
 
     type: Type
     alone: Error = field(default_factory=Error)
@@ -31,11 +36,11 @@ class Tally:
     used: npt.NDArray[np.bool_] | None = None
 
     def add_alone(self, reference: Array, approximation: Array) -> None:
-        """Count the error of the region's result when its inputs come from the float program."""
+        """Add the error of a result that the region's kernel computed from inputs of the float program."""
         self.alone += Error.of(reference, approximation)
 
     def add(self, reference: Array, stored: Array) -> None:
-        """Count the error of the region's result in the quantized program."""
+        """Add the error of a result of the quantized program; ``stored`` has the storage values, or floats."""
         if not isinstance(self.type, UniformType):
             self.accumulated += Error.of(reference, stored)
             return
@@ -49,12 +54,12 @@ class Tally:
 
     @property
     def unused(self) -> int:
-        """The number of codes that no value has; 0 if they are not counted."""
+        """The number of storage values that do not occur; 0 if the storage has more than WIDEST bits (not counted)."""
         return 0 if self.used is None else self.used.size - int(np.count_nonzero(self.used))
 
 
 def beyond(values: Array, type: UniformType) -> npt.NDArray[np.bool_]:
-    """Return a mask of the values that lie outside the range of a type by more than half a scale.
+    """Return a mask of the values that exceed the range of a type by more than half a scale.
 
     >>> beyond(np.float32([-65, -64.25, 63.75, 63.8]), UniformType("i8", "f32", 0.5)).tolist()
     [True, False, False, True]
@@ -67,7 +72,7 @@ def beyond(values: Array, type: UniformType) -> npt.NDArray[np.bool_]:
 
 
 def spread(parameters: Array, type: UniformType, shape: tuple[int, ...]) -> Array:
-    """Reshape scales or zero points, one for each channel or block, to broadcast with values of a shape."""
+    """Reshape or repeat scales or zero points of a type so that they broadcast with a tensor of this shape."""
     if type.axis is not None:
         return parameters.reshape([-1 if axis == type.axis else 1 for axis in range(len(shape))])
     sizes: Mapping[int, int] = dict(type.block_sizes or ())
@@ -77,7 +82,7 @@ def spread(parameters: Array, type: UniformType, shape: tuple[int, ...]) -> Arra
 
 
 def range_of(type: Any) -> tuple[float, float]:
-    """Return the least and the greatest value of a type, over all channels."""
+    """Return the least and the greatest value that a type represents, over all its scales."""
     if not isinstance(type, UniformType):
         return -np.inf, np.inf
     zero, scale = type.zero_point_array, type.scale_array

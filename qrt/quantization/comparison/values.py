@@ -1,4 +1,4 @@
-"""The names that the values of a float program share with the values of its quantized form."""
+"""Names of values by which a value of a float program is matched with the same value of the quantized program."""
 
 from dataclasses import dataclass, field
 
@@ -34,7 +34,7 @@ class Values:
 
     @classmethod
     def of(cls, module: Module, name: str) -> "Values":
-        """Return the values of a function of a program."""
+        """Return the named values of a function, in a copy of its module in which the function's calls are inlined."""
         copy = flattened(module, name)
         values = cls(copy, copy.function(name))
         values._name_all()
@@ -42,11 +42,11 @@ class Values:
 
     @property
     def by_name(self) -> dict[str, Value]:
-        """The values by name."""
+        """The named values by their names."""
         return {name: value for value, name in self.names.items()}
 
     def results(self, key: str, number: int = 0) -> list[str]:
-        """Return the names of the results of the operation with this key and number."""
+        """Return the names of the results of operation ``number`` among the operations with this key."""
         return [self.names[value] for value in self.keyed[key][number].results]
 
     def _name_all(self) -> None:
@@ -63,7 +63,11 @@ class Values:
                 same.append(operation)
 
     def _name(self, operation: Operation, key: str, number: int) -> None:
-        """Name an operation's results. An export has an operation of its own, with its own key, for each result."""
+        """Name the results of operation ``number`` among the operations with this key.
+
+        In an exported program, each result of a region is computed by an operation of its own, which has a key of its
+        own.
+        """
         for value in operation.results:
             self.names[value] = f"{key_of(key, value.index, len(operation.results))} ({number})"
 
@@ -77,7 +81,10 @@ class Values:
 
 
 def require_keys(values: Values, what: str) -> None:
-    """Raise ModelError for a program in which no operation has a key."""
+    """Raise ModelError if no operation has the attribute ``quant.kernel``, which `qrt quantize` writes.
+
+    ``what`` names the program in the message.
+    """
     if not any(KERNEL in op.attributes for ops in values.keyed.values() for op in ops):
         message = f"no operation has quant.key: {what} was not written by `qrt quantize`"
         raise ModelError(f"{values.function.location.filename}: {message}")

@@ -1,4 +1,4 @@
-"""Export of propagated programs (docs/reference/export.md).
+"""The replacement of the regions of a propagated program by operations that run (docs/reference/export.md).
 
-Regions become `qrt` operations, integer arithmetic, or float bodies between casts.
+A region (`quant.region`) becomes `qrt` operations, integer arithmetic, or its float body between casts.
 """

@@ -1,17 +1,18 @@
-"""Quantized arguments and results of private functions, if every call of the function is known."""
+"""Quantized arguments and results of private functions, so that calls pass quantized values without casts."""
 
 from qrt.ir import Builder, Module, Operation, TypeAttr, Value
 from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.symbols import may_be_discarded, references, symbol_of
-from qrt.quantization.export.loop_values import end_with, retype
+from qrt.quantization.export.loop_values import replace_operand, retype
 from qrt.quantization.export.passed_values import is_cast, source_of
 from qrt.types import FunctionType
 
 
-def pass_stored(module: Module) -> bool:
-    """Give arguments and results of private functions the quantized type that they are cast to or from.
+def quantize_signatures(module: Module) -> bool:
+    """Change float arguments and results of private functions to quantized types where casts at the boundary allow it.
 
-    Returns True if any type changed. Preserves every value.
+    For example, if a function only reads an argument through a `quant.qcast`, its callers pass the quantized value
+    instead. Computed values do not change. Returns True if any type changed.
     """
     calls = _calls(module)
     changed = False
@@ -20,9 +21,11 @@ def pass_stored(module: Module) -> bool:
         if not known or not may_be_discarded(function) or len(function.regions[0].blocks) != 1:
             continue
         (block,) = function.regions[0].blocks
-        taken = [_take(argument, known) for argument in block.arguments]
-        given = [_give(block.terminator, known, number) for number in range(len(block.terminator.operands))]
-        if any(taken) or any(given):
+        arguments_changed = [_quantize_argument(argument, known) for argument in block.arguments]
+        results_changed = [
+            _quantize_result(block.terminator, known, number) for number in range(len(block.terminator.operands))
+        ]
+        if any(arguments_changed) or any(results_changed):
             inputs = [value.type for value in block.arguments]
             results = [value.type for value in block.terminator.operands]
             function.attributes["function_type"] = TypeAttr(FunctionType(inputs, results))
@@ -31,7 +34,7 @@ def pass_stored(module: Module) -> bool:
 
 
 def _calls(module: Module) -> dict[FuncOp, list[Operation]]:
-    """Return the calls of each function that is only used by calls."""
+    """Return, for each function to which nothing but `func.call` operations refers, these operations."""
     if len(module.functions) < 2:
         return {}
     calls_of: dict[FuncOp, list[Operation]] = {function: [] for function in module.functions}
@@ -45,8 +48,12 @@ def _calls(module: Module) -> dict[FuncOp, list[Operation]]:
     return {function: calls for function, calls in calls_of.items() if function.sym_name not in others}
 
 
-def _take(argument: Value, calls: list[Operation]) -> bool:
-    """Quantize an argument that is cast wherever it is read, or at every call. Return True if it is quantized now."""
+def _quantize_argument(argument: Value, calls: list[Operation]) -> bool:
+    """Change a function's argument to a quantized type if possible. Return True on success.
+
+    The type is the one to which all uses cast the argument, or else the one from which all callers dequantize the
+    operand.
+    """
     number, users = argument.index, argument.users
     sources = [source_of(call.operands[number]) for call in calls]
     type = users[0].results[0].type if users and users[0].name == "quant.qcast" else None
@@ -58,17 +65,20 @@ def _take(argument: Value, calls: list[Operation]) -> bool:
     for call, source in zip(calls, sources, strict=True):
         if source is None or source.type is not type:
             source = Builder(call).value("quant.qcast", (call.operands[number],), type)
-        end_with(call, number, source)
+        replace_operand(call, number, source)
     retype(argument, type)
     return True
 
 
-def _give(end: Operation, calls: list[Operation], number: int) -> bool:
-    """Quantize a result that is cast from a quantized value. Return True if it is quantized now."""
-    stored = source_of(end.operands[number])
+def _quantize_result(terminator: Operation, calls: list[Operation], number: int) -> bool:
+    """Change result ``number`` of a function to the type from which the function dequantizes it.
+
+    Return True on success.
+    """
+    stored = source_of(terminator.operands[number])
     if stored is None:
         return False
-    end_with(end, number, stored)
+    replace_operand(terminator, number, stored)
     for call in calls:
         retype(call.results[number], stored.type)
     return True

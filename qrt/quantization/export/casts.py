@@ -1,4 +1,4 @@
-"""The casts of float values to the types of ports, one for each value and type."""
+"""The casts that export inserts between float values and quantized types, one for each value and type."""
 
 import numpy as np
 
@@ -20,7 +20,10 @@ Key = tuple[Value, Type, tuple[int, ...] | None]
 
 
 class Casts:
-    """The casts of one export. A value dequantized from the type that a port takes is not quantized again."""
+    """The casts that one export inserts between float values and quantized types.
+
+    Each value is cast to a type only once. A value that was dequantized from that type is not quantized again.
+    """
 
     def __init__(self) -> None:
         self.operations: list[Operation] = []  # the qrt operations of this export
@@ -29,7 +32,10 @@ class Casts:
         self._read: dict[Operation, None] = {}
 
     def stored(self, value: Value, element: UniformType, permutation: tuple[int, ...] | None = None) -> Value:
-        """Return a float value as a quantized value of the given type, with its axes permuted."""
+        """Return a float value quantized to the type ``element``, and then transposed if a permutation is given.
+
+        The axis of a per-axis type is an axis of the value before the transpose.
+        """
         key = value, element, permutation
         if key not in self._results:
             self._results[key] = self._stored(value, element, permutation)
@@ -56,7 +62,10 @@ class Casts:
         return Builder.after(value).value("quant.qcast", (value,), with_element(value.type, element))
 
     def rounded(self, port: PortOf, value: Value) -> Value:
-        """Return a float value rounded to the port's type, as a float again."""
+        """Round a float value to the port's type and cast it back to its float type.
+
+        Return a value of a float port unchanged.
+        """
         if port.stays:
             return value
         if isinstance(port.spec, UniformType):
@@ -85,7 +94,7 @@ class Casts:
         return self._results[key]
 
     def release(self, region: RegionOp, values: list[Value]) -> None:
-        """Replace a region's results by values, which are dequantized if they are quantized."""
+        """Replace the results of a region by the values that export computed, after dequantizing quantized ones."""
         keep_tags(region, values)
         builder = Builder(region)
         results = [
@@ -98,9 +107,10 @@ class Casts:
         replace(region, results)
 
     def finish(self) -> None:
-        """Remove the casts that export made superfluous.
+        """Erase the casts that export made superfluous.
 
-        These are a `qcast` of a result to the type that it already has, and casts and constants without uses.
+        These are each `quant.qcast` that quantizes a dequantized result to its own type again, and casts and constants
+        without uses.
         """
         for dcast in self._released:
             for user in dcast.results[0].users if dcast.name == "quant.dcast" else ():
@@ -111,7 +121,7 @@ class Casts:
 
 
 def _permutation_of(value: Value) -> list[int] | None:
-    """Return the permutation of the transpose that computes a value; None if another operation does."""
+    """Return the permutation of the `qrt.transpose` that computes a value; None if another operation computes it."""
     source = value.operation
     if source is None or source.name != "qrt.transpose" or "permutation" not in source.attributes:
         return None
@@ -119,7 +129,7 @@ def _permutation_of(value: Value) -> list[int] | None:
 
 
 def _narrowed(value: Value, type: Type) -> Value:
-    """Round a float value to a narrower type; a constant is rounded now, half to even like `arith.truncf`."""
+    """Round a float value to a narrower type: a constant at once, half to even; another value by `arith.truncf`."""
     constant, element = dense_of(value), element_of(type)
     builder = Builder.after(value)
     if constant is None or not isinstance(element, FloatType):
@@ -131,7 +141,7 @@ def _narrowed(value: Value, type: Type) -> Value:
 def _constant(
     value: Value, constant: DenseElementsAttr, element: UniformType, permutation: tuple[int, ...] | None
 ) -> Value:
-    """Return a constant, quantized by the reference of `qcast`, as stored integers with a `quant.scast`."""
+    """Emit a quantized constant: its storage values, which the reference of `qcast` computes, and a `quant.scast`."""
     assert isinstance(value.type, TensorType)
     if not element.is_storage_castable:
         raise QuantTypeError(f"{element.shown()} has storage other than signless integers")

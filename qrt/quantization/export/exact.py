@@ -1,8 +1,8 @@
-"""Integers with exact rational scales: the values inside a linear body before the one requantization at its end.
+"""Integer values with exact rational scales, in the body of a linear region before the requantization at its end.
 
-A sum of values with two scales gets the largest scale of which both are multiples. A scale that is the double nearest
-to the other one is treated as equal to it, as for the scale of a bias (`ops.accumulate.bias_is_direct`). An integer
-that would not fit 64 bits is first rounded half up to a coarser scale, which is reported.
+The sum of two values gets the largest scale of which both scales are integer multiples. A scale that is the double
+nearest to the other one is treated as equal to it, as for the scale of a bias (`ops.accumulate.bias_is_direct`). An
+integer that would not fit 64 bits is first rounded half up to a coarser scale, which is reported.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,11 +28,12 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Exact:
-    """The value `value * scale` of i64 integers, or the constant `known`.
+    """A real number or tensor: the i64 integers `value` times their scales, or the constant `known`.
 
-    There is one scale, or one for each index of `axis`, which is a dimension of a tensor, or a loop of the nest for a
-    scalar in a nest. `bounds` are the largest magnitudes of the integers of each scale: channels with a common bound
-    would be rounded as coarsely as the largest of them. A constant has `known`, its number, and no `value`.
+    `scales` has one scale, or one for each index of `axis`. This is an axis of the tensor `value`, or for a scalar in a
+    loop nest the loop along that axis. `bounds` has, for each scale, the greatest magnitude of the integers with that
+    scale: with one bound for all channels, all would be rounded as coarsely as the largest. A constant has its number
+    in `known`, and None as `value`.
     """
 
     value: Value | None
@@ -43,17 +44,17 @@ class Exact:
 
     @property
     def bound(self) -> int:
-        """The largest magnitude of all integers."""
+        """The greatest magnitude of the integers of all scales."""
         return max(self.bounds)
 
 
 def number(value: Fraction) -> Exact:
-    """Return a constant."""
+    """Return the constant ``value`` as an `Exact`."""
     return Exact(None, (abs(value) or Fraction(1),), (int(value != 0),), None, value)
 
 
 def divisor(numbers: Sequence[Fraction]) -> Fraction:
-    """Return the largest number of which all numbers are multiples.
+    """Return the largest number of which all given numbers are integer multiples.
 
     >>> divisor([Fraction(1, 2), Fraction(1, 3)])
     Fraction(1, 6)
@@ -64,19 +65,22 @@ def divisor(numbers: Sequence[Fraction]) -> Fraction:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Integer arithmetic on the scalars in the body of a loop nest."""
+    """A builder of exact integer arithmetic on scalars in the body of a loop nest."""
 
     nest: LoopNest
     report: Report
 
     def value(self, x: Exact) -> Value:
-        """Return the integer of a scalar."""
+        """Return the i64 integer of a scalar.
+
+        The integer of a constant is its sign, because its scale is its magnitude.
+        """
         if x.value is not None:
             return x.value
         return self.nest.constant(((x.known or 0) > 0) - ((x.known or 0) < 0), I64)
 
     def multiplied(self, a: Exact, b: Exact) -> Exact:
-        """Return the product; a constant factor changes only the scale and the sign."""
+        """Return the product `a * b`. A constant factor changes only the scale and the sign of the other factor."""
         if a.known is not None and b.known is not None:
             return number(a.known * b.known)
         if a.known is not None or a.bound == 0:
@@ -93,13 +97,16 @@ class Arithmetic:
         return Exact(products, scales, bounds, axis)
 
     def negated(self, a: Exact) -> Exact:
-        """Return the negative."""
+        """Return `-a`."""
         if a.known is not None:
             return number(-a.known)
         return replace(a, value=self.nest.value("arith.subi", (self.nest.constant(0, I64), self.value(a)), I64))
 
     def added(self, a: Exact, b: Exact) -> Exact:
-        """Return the sum, with the largest scale of which both scales are multiples."""
+        """Return the sum `a + b`, with the largest scale of which both scales are integer multiples.
+
+        If this sum could overflow, both terms are first rounded to 30 bits.
+        """
         if a.known is not None and b.known is not None:
             return number(a.known + b.known)
         if b.bound == 0 or a.bound == 0:
@@ -131,7 +138,10 @@ class Arithmetic:
         return replace(x, value=value, scales=tuple(common), bounds=bounds, axis=axis, known=None)
 
     def _rounded(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
-        """Rescale by the `fixed` rule, first to at most 31 bits, because the rule gives 0 for shifts above 62."""
+        """Round integers to the scales ``common`` by the `fixed` rule of requantization.
+
+        They are first shifted to at most 31 bits, because the rule gives 0 for shifts above 62.
+        """
         x = self.shifted(x, [(bound >> 31).bit_length() for bound in x.bounds])
         ratios = [own / scale for own, scale in zip(x.scales, common, strict=True)]
         pairs = np.array([numerics.fixed_multiplier(ratio) for ratio in ratios], np.int64)
@@ -140,16 +150,16 @@ class Arithmetic:
         bounds = tuple(int(bound * ratio) + 2 for bound, ratio in zip(x.bounds, ratios, strict=True))
         return Exact(value, tuple(common), bounds, axis)
 
-    def coarser(self, x: Exact, most: int) -> Exact:
-        """Return the value with scales so coarse that its integers have at most the magnitude ``most``."""
-        places = [(bound // most).bit_length() for bound in x.bounds]
+    def coarser(self, x: Exact, limit: int) -> Exact:
+        """Round off low bits so that integers have at most the magnitude ``limit``, and enlarge the scales to match."""
+        places = [(bound // limit).bit_length() for bound in x.bounds]
         if any(places):
             self.report(f"a value would overflow 64 bits: its {max(places)} low bits are rounded off")
         return self.shifted(x, places)
 
-    def shifted(self, x: Exact, places: Sequence[int]) -> Exact:
-        """Return the value with scales that are larger by powers of two, rounded half up."""
-        by_scale = np.array(places, np.int64)
+    def shifted(self, x: Exact, bits: Sequence[int]) -> Exact:
+        """Shift the integers of each scale right by ``bits``, rounded half up, and multiply the scale by `2**bits`."""
+        by_scale = np.array(bits, np.int64)
         if x.value is None or not by_scale.any():
             return x
         shift = by_scale.reshape(-1 if x.axis is not None else ())
@@ -168,7 +178,7 @@ def _multipliers(x: Exact, common: Sequence[Fraction]) -> list[int]:
 
 
 def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tuple[Fraction, ...]]:
-    """Return the axis along which the scales of either value change, and the scales of each value along it."""
+    """Return the axis along which either value's scales vary, and both values' scales, repeated to equal length."""
     if a.axis is not None and b.axis is not None and a.axis != b.axis:
         raise QuantTypeError("scales that differ along one axis are combined with scales that differ along another")
     axis = b.axis if a.axis is None else a.axis
@@ -178,7 +188,7 @@ def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tup
 
 
 def _as_the_other(own: Fraction, other: Fraction) -> Fraction:
-    """Return the other scale if this one is the double nearest to it, otherwise this one."""
+    """Return ``other`` if ``own`` is the double nearest to it, else ``own``."""
     return other if own == float(other) else own
 
 

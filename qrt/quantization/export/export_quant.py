@@ -1,4 +1,4 @@
-"""The pass `export-quant`, with the evaluation of region bodies for the tables of `lookup`."""
+"""The pass `export-quant`, and the evaluation of region bodies that fills the tables of `lookup`."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -28,11 +28,11 @@ _MOST_STEPS = 1 << 16
 
 @dataclass(frozen=True)
 class ExportQuant:
-    """Writes the regions of a propagated program as integer arithmetic, with constants as stored integers.
+    """Replaces the regions of a propagated program by operations that run, and their constants by stored integers.
 
-    `to=fixed` writes `qrt` operations, `to=codegen` their lowering by lower-qrt, and `to=simulate` the float bodies
-    with casts to the type of each port and back. With `target`, a kernel that the target lacks is an error, and
-    `to=fixed` writes the operations that the target registers for its kernels.
+    `to=fixed` writes `qrt` operations. `to=codegen` also lowers these by lower-qrt. `to=simulate` writes the float
+    bodies, with casts to the type of each port and back. With `target`, a region whose kernel the target lacks is an
+    error, and `to=fixed` writes the operations that the target registers for its kernels.
     """
 
     to: str = option("fixed", "ops of qrt, integer arithmetic, or float bodies between casts", FORMS)
@@ -47,16 +47,20 @@ class ExportQuant:
 
 
 def export_regions(module: Module, to: str, target: Target | None) -> None:
-    """Export the regions of a propagated program in a form; with a target, as the operations of the target."""
+    """Export the regions of a propagated program in the form ``to``: "fixed", "codegen" or "simulate".
+
+    If a target is given, it must have the kernel of every region, and "fixed" writes the operations that it registers.
+    """
     code = ModuleCode(module, TABLES, saturating=False)
     export(module, to, target, partial(_table, code))
 
 
 def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out: UniformType) -> Array:
-    """Return the stored result of a region for each storage value of one operand.
+    """Return the table of a `lookup`: the region's stored result for each storage value of operand ``number``.
 
-    The references of `dcast`, the body's operations and `qcast` compute the results. Storage values outside the bounds,
-    which do not occur, get the nearest entry.
+    ``x`` and ``out`` are the quantized types of the operand and of the result. The references of `dcast`, the body's
+    operations and `qcast` compute the entries. Storage values outside the bounds, which do not occur, get the nearest
+    entry.
     """
     stored = values_of_storage(x).astype(storage_dtype(x))
     dcast, qcast = FAMILIES["dcast"], FAMILIES["qcast"]
@@ -70,7 +74,10 @@ def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out:
 
 
 def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Array:
-    """Evaluate the body of a region on values of one operand, as many at a time as the operand's rank allows."""
+    """Return the results of an elementwise region body for float values of operand ``number``, in their order.
+
+    All values are evaluated at once, as one row of the operand; if the operand is a scalar, one after the other.
+    """
     copy = region.clone({})
     copy.drop_operands()
     (block,) = copy.regions[0].blocks
@@ -96,7 +103,7 @@ def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Arra
 
 
 def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
-    """Give results of shape ``old`` the shape ``new``, for a body that computes element by element."""
+    """Change the shape of an operation's constant and results from ``old`` to ``new``, in an elementwise body."""
     if isinstance(op, StructuredOp):
         for number in range(len(op.operands)):
             if isinstance(op.operands[number].type, TensorType):
@@ -113,9 +120,9 @@ def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
 
 
 def _respread(op: StructuredOp, number: int, new: tuple[int, ...]) -> None:
-    """Give an operand with equal elements, or without uses in the body, the shape that fits the new loop extents.
+    """Replace a splat operand, or one that the body does not read, by a splat for a result of the shape ``new``.
 
-    Its shape may differ from the result's: it may have fewer axes, or other axes.
+    The operand's indexing map determines the shape of the splat, which may have fewer or other axes than the result.
     """
     splat, maps = splat_of(op.operands[number]), op.indexing_maps
     if splat is None and not op.regions[0].blocks[0].arguments[number].uses:

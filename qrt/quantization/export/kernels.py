@@ -1,4 +1,4 @@
-"""The export of a region as an operation of `qrt`, on the types of its ports."""
+"""The export of a region as a `qrt` operation, on values of the types of the region's operands and results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ The operand is given by its number, and storage values ascend. The body must not
 
 @dataclass
 class Kernels:
-    """A builder of `qrt` operations, which adds them to the operations of ``casts``."""
+    """A builder of the `qrt` operations of an export, which adds each one to ``casts.operations``."""
 
     casts: Casts
     tabulate: Tabulate
@@ -41,7 +41,7 @@ class Kernels:
         attributes: Mapping[str, Any],
         declared: TensorType | None,
     ) -> Value:
-        """Emit an operation and return its result, of the declared or the inferred type.
+        """Emit a `qrt` operation of an op family and return its result, of the declared type or else the inferred one.
 
         Raises QuantTypeError if the family does not accept the operands.
         """
@@ -59,13 +59,16 @@ class Kernels:
         return operation.results[0]
 
     def requantized(self, builder: Builder, value: Value, element: UniformType) -> Value:
-        """Return a quantized value requantized to another type."""
+        """Return a quantized value requantized to the type ``element``, unless that is its type already."""
         if element_of(value.type) is element:
             return value
         return self.emit(builder, "requantize", (value,), {}, _tensor(value).with_(element=element))
 
     def region(self, region: RegionOp, form: KernelForm) -> Value:
-        """Return the quantized result of a region with this form; a `float_matmul` has a float result."""
+        """Emit the `qrt` operations for a region whose body is the call ``form``, and return its quantized result.
+
+        The result of a `float_matmul` is a float.
+        """
         builder = Builder(region)
         if family_of(region, form) == FLOAT_MATMUL:
             return self._float_matmul(builder, region, form)
@@ -88,7 +91,7 @@ class Kernels:
         return self.clamped(builder, self.requantized(builder, value, out.spec), form)
 
     def clamped(self, builder: Builder, value: Value, form: KernelForm) -> Value:
-        """Return a quantized value clamped to the bounds of the form, if its type exceeds them."""
+        """Clamp a quantized value to the bounds of the form, unless its type has no values beyond them."""
         element = element_of(value.type)
         assert isinstance(element, UniformType)
         bounds = {"min": form.low, "max": form.high}
@@ -129,7 +132,10 @@ class Kernels:
 
 
 def family_of(region: RegionOp, form: KernelForm) -> str:
-    """Return the op family of an exported region: for a product it may be the one of floats and quantized weights."""
+    """Return the name of the op family that export writes for a region.
+
+    It is the form's family, unless the region's kernel names the family for a product of floats and quantized weights.
+    """
     named = region.kernel
     return named if named and named == FAMILIES[form.family].traits.of_floats else form.family
 
@@ -137,7 +143,7 @@ def family_of(region: RegionOp, form: KernelForm) -> str:
 def _is_requantized_first(form: KernelForm, out: UniformType) -> bool:
     """Return True if the operands must be requantized to the result's type before the operation.
 
-    Clamp bounds and padding values must be representable: the operand's type may be coarser, or too narrow for them.
+    The operand's type may be too coarse or too narrow for the clamp bounds or the padding value of the operation.
     """
     if form.family == "pad":
         return out.is_per_layer or (out.axis is not None and form.attributes["padding"][out.axis] == (0, 0))
@@ -145,7 +151,7 @@ def _is_requantized_first(form: KernelForm, out: UniformType) -> bool:
 
 
 def kept_type(form: KernelForm, types: tuple[TensorType, ...], declared: TensorType) -> Type | None:
-    """Return the result's element type if the family keeps its operand's type; None for other families."""
+    """Return the result's element type if the family, such as `reshape`, keeps its operand's type; else None."""
     rule = FAMILIES[form.family]
     given = {name: value for name, value in form.attributes.items() if value is not None}
     return rule.kept_type(types, rule.complete(given), declared)

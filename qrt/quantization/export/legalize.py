@@ -1,4 +1,4 @@
-"""The export of regions as the operations of a target: those of its legalizations, or of the kernels' own names."""
+"""The export of regions as a target's own operations, by its legalization functions or by the kernels' names."""
 
 from collections.abc import Sequence
 
@@ -24,16 +24,17 @@ Layout = Sequence[int] | None
 
 
 def has_own_operation(target: Target | None, kernel: str) -> bool:
-    """Return True if a target registers operations for a kernel, by a legalization or by the kernel's name."""
+    """Return True if a target has a legalization function for a kernel, or an operation of the kernel's name."""
     signatures = () if target is None else target.signatures(kernel)
     is_registered = bool(signatures) and registry.find(kernel) is not None
     return is_registered or any(signature.legalize is not None for signature in signatures)
 
 
 def legalize(region: RegionOp, target: Target, casts: Casts) -> list[Value]:
-    """Write the target's operations for a region whose ports are all quantized, and return the results' values.
+    """Emit the target's operations for a region whose ports are all quantized, and return the values of its results.
 
-    Raises QuantTypeError that names the legalization if it fails or writes invalid operations.
+    Raises QuantTypeError, with the name of the legalization function, if the function fails or writes invalid
+    operations.
     """
     kernel = fitting_signature(region, target)
     builder = Builder(region)
@@ -55,7 +56,7 @@ def legalize(region: RegionOp, target: Target, casts: Casts) -> list[Value]:
 def _call_of(
     region: RegionOp, kernel: TargetKernel, target: Target, builder: Builder, casts: Casts
 ) -> tuple[RegionCall, list[Layout]]:
-    """Return a region as the call of a kernel, and the layout of each result."""
+    """Return the kernel call that a legalization function gets for a region, and the axis order of each result."""
     form = body_form(region.body, region.kernel, target)
     is_read = form is not None and (callable(kernel.pattern) or form.family == kernel.family)
     orders: list[tuple[int, Layout]] = [(n, None) for n in range(len(region.operands))]
@@ -82,7 +83,10 @@ def _call_of(
 
 
 def _composed(permutation: Sequence[int] | None, port: TargetPort, value: Value) -> tuple[int, ...] | None:
-    """Return the value's own axes in the order of the target's operation; None if they are in order."""
+    """Return the permutation of a value's axes for a port of the target's operation; None if there is none.
+
+    It is ``permutation``, which gives the axis order of the op family, followed by the layout of the port.
+    """
     if port.layout is None:
         return None if permutation is None else tuple(permutation)
     rank = tensor_type(value).rank
@@ -101,7 +105,7 @@ def _in_layout(type: TensorType, layout: Layout) -> TensorType:
 
 
 def _restored(builder: Builder, value: Value, layout: Layout, casts: Casts) -> Value:
-    """Return a result with the axes that the program has."""
+    """Transpose a result from the axis order ``layout`` of the target's operation back to that of the program."""
     if layout is None:
         return value
     inverse = [list(layout).index(axis) for axis in range(len(layout))]
@@ -119,7 +123,7 @@ def _between(first: Operation | None, last: Operation) -> list[Operation]:
 
 
 def _check(call: RegionCall, values: object, written: Sequence[Operation], name: str) -> None:
-    """Raise QuantTypeError if a legalization wrote invalid operations, or returned values of other types."""
+    """Raise QuantTypeError if a legalization wrote invalid operations, or returned values of wrong number or type."""
     for operation in written:
         try:
             verify_alone(operation)
@@ -137,7 +141,7 @@ def _check(call: RegionCall, values: object, written: Sequence[Operation], name:
 def apply_rewrites(module: Module, target: Target) -> None:
     """Apply a target's rewrite patterns to an exported program until none applies.
 
-    Raises VerifyError that names the pattern if it fails, writes invalid IR, or does not end.
+    Raises VerifyError, with the name of the pattern, if a pattern fails, writes invalid IR, or never stops applying.
     """
     if target.rewrites:
         patterns = [_checked(rewrite, target) for rewrite in target.rewrites]

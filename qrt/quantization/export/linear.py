@@ -1,4 +1,4 @@
-"""The export of a linear body as integer arithmetic, with one requantization for each result."""
+"""The export of linear region bodies as integer arithmetic, with one requantization for each result."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,7 +40,7 @@ _COPIES = ("linalg.fill", "tensor.splat", *IDENTITIES)
 
 @dataclass
 class Linear:
-    """A translator of float operations into integer operations, which it emits at ``context``."""
+    """A translator of the float operations of a linear body into integer operations, emitted at ``context``."""
 
     context: LoweringContext
     report: Report
@@ -49,7 +49,7 @@ class Linear:
     # -- ports
 
     def enter(self, argument: Value, stored: Value) -> None:
-        """Register a quantized value, less its zero points, as the value of a body's argument."""
+        """Register the quantized operand ``stored``, minus its zero points, as the value of a body's argument."""
         if not isinstance(stored.type, TensorType):
             raise QuantTypeError(f"kernels need tensors, got {argument.type}")
         type = uniform_type(stored)
@@ -63,7 +63,10 @@ class Linear:
         self._values[argument] = Exact(centred_value, tuple(map(Fraction, type.scales)), bounds, type.axis)
 
     def leave(self, value: Value, element: UniformType) -> Value:
-        """Return a value of the body as a quantized value: the only rounding, unless sums passed 64 bits earlier."""
+        """Requantize a value of the body to the type ``element``, and return the quantized value.
+
+        This is the only rounding of the value, apart from those that are reported.
+        """
         x = self.of(value)
         if element.is_sub_channel:
             raise QuantTypeError(
@@ -88,7 +91,7 @@ class Linear:
         return self.context.value("quant.scast", (stored,), type.with_(element=element))
 
     def of(self, value: Value) -> Exact:
-        """Return the integers and scales of a value of the body."""
+        """Return the integers and the exact scales of a value of the body."""
         if value not in self._values:
             constant = dense_of(value) or constant_of(value)
             if constant is None:
@@ -118,7 +121,7 @@ class Linear:
     # -- operations
 
     def operation(self, op: Operation) -> None:
-        """Emit the integer operations for one operation of the body."""
+        """Emit the integer operations that compute one float operation of the body."""
         if op.name in _SHAPES or constant_of(op.results[0]) is not None:
             return
         if op.name in _COPIES:
@@ -167,7 +170,7 @@ class Linear:
             if argument.uses and not (reduced and argument is block.arguments[-1]):
                 scalars[argument] = self._read(nest, self.of(value), at)
         (total,) = block.terminator.operands
-        added = _added_each_time(block) if reduced else total
+        added = _summand(block) if reduced else total
         for inner in block:
             if inner is not block.terminator and not (reduced and inner is total.operation):
                 self._scalar(arithmetic, inner, scalars)
@@ -195,7 +198,7 @@ class Linear:
         return self._finished(nest, Arithmetic(nest, self.report).added(*terms), None)
 
     def _extent(self, op: StructuredOp, indices: Sequence[Sequence[Expression]], loop: Expression) -> Extent:
-        """Return the extent of a loop, from an operand that this loop alone indexes."""
+        """Return the extent of a loop, read from an operand's axis whose index is this loop alone."""
         for value, at in zip(op.operands, indices, strict=True):
             if loop in at and isinstance(value.type, TensorType):
                 size = (value.type.shape or ())[list(at).index(loop)]
@@ -219,7 +222,11 @@ class Linear:
         return replace(x, value=nest.read(x.value, at), axis=axis)
 
     def _finished(self, nest: LoopNest, x: Exact, reduction: tuple[Arithmetic, int, int] | None) -> Exact:
-        """Finish a nest and return its result: one element for each kept loop, summed over the other loops."""
+        """Finish a loop nest that computes ``x``, and return its result as a tensor.
+
+        ``reduction`` is None without a sum; otherwise it has the arithmetic, the number of terms of each sum, and the
+        number of loops that are not summed over.
+        """
         if reduction is None:
             return x if x.value is None else replace(x, value=nest.finish(x.value)[0])
         arithmetic, count, outer = reduction
@@ -283,7 +290,7 @@ class Linear:
 
 
 def _with_channels_around(x: Exact, pad: Operation) -> Exact:
-    """Add scales for the padded channels; padding is 0, which any scale represents."""
+    """Add a scale of 1 for each channel that a `tensor.pad` adds: its elements are 0, which every scale represents."""
     if x.axis is None:
         return x
     low, high = ((static_values(pad, side)[x.axis] or 0) for side in ("low", "high"))
@@ -303,7 +310,7 @@ def _refuse(op: Operation) -> Exact:
 
 
 def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) -> Exact:
-    """Return the result of an `arith` operation on scalars."""
+    """Emit the integer arithmetic for an `arith` operation on scalars, and return its result."""
     if op.name == "arith.negf":
         return arithmetic.negated(operands[0])
     a, b = operands
@@ -320,8 +327,11 @@ def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) 
     return rules[op.name](a, b)
 
 
-def _added_each_time(block: Block) -> Value:
-    """Return the value that a reduction adds to its result in each iteration."""
+def _summand(block: Block) -> Value:
+    """Return the value that each iteration of a sum adds to the accumulator.
+
+    Raise QuantTypeError for another reduction.
+    """
     (total,) = block.terminator.operands
     out, op = block.arguments[-1], total.operation
     if op is None or op.name != "arith.addf" or out not in op.operands or len(out.uses) != 1:
@@ -331,7 +341,7 @@ def _added_each_time(block: Block) -> Value:
 
 
 def _requantization(x: Exact, element: UniformType, nest: LoopNest) -> Requantization:
-    """Return the `fixed` parameters for the exact rational ratio of a value's scales to the result's scales."""
+    """Return the `fixed` requantization of ``x`` to the type ``element``, from the exact ratios of their scales."""
     axes = sorted({axis for axis in (x.axis, element.axis) if axis is not None})
 
     def spread(values: Sequence[object], axis: int | None) -> Array:
@@ -351,7 +361,10 @@ def _requantization(x: Exact, element: UniformType, nest: LoopNest) -> Requantiz
 
 
 def _places_below(x: Exact, element: UniformType) -> list[int]:
-    """Return, for each scale, by how many places the needed shift exceeds the maximum of the `fixed` rule."""
+    """Return, for each scale of ``x``, the number of bits by which its requantization shift exceeds 62, or 0.
+
+    62 is the greatest shift of the `fixed` rule.
+    """
     along = element.axis is not None and element.axis == x.axis
     pairs = zip(x.scales, element.scales, strict=True) if along else product(x.scales, element.scales)
     shifts = [numerics.fixed_multiplier(own / Fraction(result))[1] for own, result in pairs]
@@ -390,7 +403,11 @@ def _static(type: TensorType) -> tuple[int, ...]:
 def linear_region(
     region: RegionOp, stored: Sequence[Value], elements: Sequence[UniformType], report: Report
 ) -> list[Value]:
-    """Return the quantized results of a region of linear operations on quantized operands."""
+    """Emit integer arithmetic for a region of linear operations, and return its quantized results.
+
+    ``stored`` are the quantized operands, ``elements`` the types of the results. ``report`` gets a message for each
+    rounding before the last one.
+    """
     context = LoweringContext(region, in_loop=True)
     linear = Linear(context, report)
     block = region.body

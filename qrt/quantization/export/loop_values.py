@@ -1,4 +1,4 @@
-"""Quantized values that loops carry, branches yield, selects choose and blocks take.
+"""Quantized types for values that control flow passes on, such as loop-carried values and results of branches.
 
 Without this step they would be dequantized where they are passed on, and quantized again where they are read.
 """
@@ -12,10 +12,11 @@ from qrt.types import Type
 
 
 def carry(module: Module) -> None:
-    """Give the values that control flow passes on the quantized type that they are cast from. Preserves every value.
+    """Change floats that control flow passes on to the quantized type from which they are dequantized.
 
-    A float that is passed on is quantized only if nothing reads it as a float. A loop without iterations yields its
-    initial value: an `arith.select` chooses it for the readers of the result, unless the loop is known to run.
+    Computed values do not change. A float that would be rounded by this is changed only if nothing reads the passed
+    value as a float. A loop without iterations returns its initial value: unless the loop is known to run, an
+    `arith.select` gives the unrounded initial value to the readers of the result.
     """
     passed = PassedValues(module)
     groups = passed.quantized_groups()
@@ -37,7 +38,7 @@ def carry(module: Module) -> None:
 
 
 def _choose_initial(loop: Operation, index: int, type: Type, unchanged: Collection[Source]) -> None:
-    """Let the readers of a result's float value read the initial value if the loop has no iterations."""
+    """Insert an `arith.select` that gives float readers of a loop's result the initial value if the loop never runs."""
     initial, result = loop.operands[index], loop.results[index - len(loop.operands)]
     readers = [use for use in result.uses if use not in unchanged and not is_cast(use[0], type)]
     predicate = "ult" if "unsignedCmp" in loop.attributes else "slt"
@@ -49,7 +50,7 @@ def _choose_initial(loop: Operation, index: int, type: Type, unchanged: Collecti
 
 
 def _store(op: Operation, index: int, type: Type, *, is_stored: bool) -> None:
-    """Replace a float operand by the quantized value that it is dequantized from, or else quantize it."""
+    """Replace a float operand by a quantized value: the operand of its `dcast` if ``is_stored``, else a new `qcast`."""
     value = op.operands[index]
     stored = source_of(value) if is_stored else _quantized(value, type)
     assert stored is not None  # the operand fits
@@ -57,7 +58,7 @@ def _store(op: Operation, index: int, type: Type, *, is_stored: bool) -> None:
 
 
 def _quantized(value: Value, type: Type) -> Value:
-    """Quantize a value at its definition, once for all casts to this type."""
+    """Quantize a value right after its definition, and replace the existing casts to this type by the new one."""
     casts = [user for user in value.users if is_cast(user, type)]
     stored = Builder.after(value).value("quant.qcast", (value,), type)
     for cast in casts:
@@ -65,15 +66,15 @@ def _quantized(value: Value, type: Type) -> Value:
     return stored
 
 
-def end_with(terminator: Operation, number: int, stored: Value) -> None:
-    """Replace an operand of a terminator, a cast, by the quantized value that was cast."""
-    cast = terminator.operands[number].operation
-    terminator.set_operand(number, stored)
-    erase_dead([cast] if cast is not None else [])
+def replace_operand(operation: Operation, number: int, stored: Value) -> None:
+    """Replace an operand by a quantized value, and erase the operation of the old operand if nothing else uses it."""
+    old = operation.operands[number].operation
+    operation.set_operand(number, stored)
+    erase_dead([old] if old is not None else [])
 
 
 def retype(value: Value, type: Type, unchanged: Collection[Source] = ()) -> None:
-    """Change a float value to a quantized type, and dequantize it for uses that need floats."""
+    """Change the type of a float value to a quantized type, and add a `quant.dcast` for the uses that need floats."""
     expressed, value.type = value.type, type
     uses = [use for use in value.uses if use not in unchanged]
     for user, _ in uses:

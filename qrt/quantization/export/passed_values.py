@@ -1,9 +1,9 @@
-"""Decision which values that control flow passes on become quantized.
+"""The choice of the values passed on by control flow that become quantized.
 
-Loop and block arguments and results of loops, branches and selects are *targets*; those that one operand is passed on
-to form a group, which has one type. A *source* is an operand that is passed on to targets. A source fits its group
-if it is stored in the group's type; a source that does not fit is rounded. A target is exposed if its float value is
-read: a rounded source must not reach an exposed target.
+Loop and block arguments, and results of loops, branches and selects are *targets*. A *source* is an operand that
+control flow passes on to targets, such as the initial value of a loop. Targets that share a source form a group, which
+has one type. A source fits its group if it is stored in the group's type; any other source is rounded. A target is
+exposed if its float value is read: a rounded source must not reach an exposed target.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ _LOOPS = ("scf.for", "affine.for", "scf.while")
 
 @dataclass(frozen=True)
 class QuantizedGroup:
-    """Targets that become quantized, the operands that are passed on to them, and their type."""
+    """Block arguments or results that become quantized, the operands that are passed on to them, and their type."""
 
     targets: list[Value]
     sources: list[Source]
@@ -32,7 +32,7 @@ class QuantizedGroup:
 
 @dataclass(eq=False)
 class _Group:
-    """Targets of one type with their sources; `type` is None while no source is known to be stored."""
+    """Targets of one type and their sources (see `PassedValues`); `type` is None until a source has a type."""
 
     targets: list[Value]
     sources: list[Source] = field(default_factory=list)
@@ -41,7 +41,11 @@ class _Group:
 
 
 class PassedValues:
-    """The targets of a module in groups, and the decision which groups become quantized."""
+    """The values that control flow passes on in a module, and the choice of those that become quantized.
+
+    Targets are loop and block arguments, and results of loops, branches and selects. Sources are the operands that are
+    passed on to targets. Targets that share a source form a group, which has one type.
+    """
 
     def __init__(self, module: Module) -> None:
         self._group_of: dict[Value, _Group] = {}
@@ -56,7 +60,7 @@ class PassedValues:
             pass
 
     def quantized_groups(self) -> "list[QuantizedGroup]":
-        """Return the targets and sources that become quantized, with their type."""
+        """Return the groups of block arguments and results that become quantized, with their sources and types."""
         return [
             QuantizedGroup(group.targets, group.sources, group.type)
             for group in self._groups
@@ -64,12 +68,12 @@ class PassedValues:
         ]
 
     def is_target_of_same_type(self, source: Source) -> bool:
-        """Return True if an operand is itself a target, of the type of the targets that it is passed on to."""
+        """Return True if the operand ``source`` is itself a passed value, of the type it is passed on to."""
         op, index = source
         return op.operands[index] in self._group_of and self.is_fitting(source)
 
     def is_fitting(self, source: Source) -> bool:
-        """Return True if an operand is stored in the type of its targets."""
+        """Return True if the operand ``source`` is stored in the quantized type of the values it is passed on to."""
         op, index = source
         return self._stored_type(op.operands[index]) is self._group(source).type
 
@@ -77,7 +81,7 @@ class PassedValues:
         return self._group_of[self._targets[source][0]]
 
     def keeps_initial(self, source: Source) -> bool:
-        """Return True if a loop without iterations must yield this initial value unrounded."""
+        """Return True if a loop without iterations must return its initial value ``source`` unrounded."""
         return any(self._is_mendable(source, target) for target in self._targets[source] if target in self._exposed)
 
     # -- groups --------------------------------------------------------------------------------------------------------
@@ -110,7 +114,7 @@ class PassedValues:
         self._sources[target].append(source)
 
     def _readers(self, group: _Group) -> Iterator[_Group]:
-        """Yield the groups with a source that is a target of a group."""
+        """Yield each group to which control flow passes on a value of the given group."""
         for target in group.targets:
             for use in target.uses:
                 if use in self._targets:
@@ -119,7 +123,7 @@ class PassedValues:
     # -- types ---------------------------------------------------------------------------------------------------------
 
     def _stored_type(self, value: Value) -> Type | None:
-        """Return the quantized type that a value is stored in; None if it is a float, or not known yet."""
+        """Return the quantized type in which a value is stored; None if it is a float, or its group has no type yet."""
         group = self._group_of.get(value)
         if group is not None:
             return None if group.stays_float else group.type
@@ -127,9 +131,9 @@ class PassedValues:
         return None if stored is None else stored.type
 
     def _find_types(self) -> None:
-        """Give each group the type of its first source that is stored. A group without such a source stays float.
+        """Give each group the quantized type of its first source with one; a group without such a source stays float.
 
-        A first value of a loop counts only if no other source is stored.
+        The initial value of a loop counts only if no other source of the group has a quantized type.
         """
         self._spread(self._groups, counts_initial=False)
         for group in self._groups:
@@ -150,7 +154,7 @@ class PassedValues:
     # -- rounded sources and exposed targets ---------------------------------------------------------------------------
 
     def _leave_exposed(self) -> bool:
-        """Leave groups float in which a rounded source reaches an exposed target. Return True if there were any."""
+        """Mark each group as float whose rounding would change a float that is read. Return True if there were any."""
         self._find_exposed()
         pending = [group for group in self._groups if not group.stays_float]
         changed = False
@@ -162,7 +166,7 @@ class PassedValues:
         return changed
 
     def _find_exposed(self) -> None:
-        """Find the targets whose float value is read, maybe after it was passed on."""
+        """Find the block arguments and results whose float value is read, maybe after control flow passed it on."""
         self._exposed = set()
         pending = [target for target, group in self._group_of.items() if self._is_read(target, group)]
         while pending:
@@ -173,7 +177,7 @@ class PassedValues:
                 pending += [value for value in values if value in self._group_of]
 
     def _is_read(self, target: Value, group: _Group) -> bool:
-        """Return True if a use of a quantized target reads its float value."""
+        """Return True if a use reads the float value of ``target``, although its group becomes quantized."""
         if group.stays_float:
             return False
         for user, index in target.uses:
@@ -185,14 +189,14 @@ class PassedValues:
         return False
 
     def _is_lost(self, source: Source) -> bool:
-        """Return True if rounding an operand changes a float value that is read."""
+        """Return True if rounding the operand ``source`` to its group's type would change a float that is read."""
         if self.is_fitting(source):
             return False
         exposed = [target for target in self._targets[source] if target in self._exposed]
         return not all(self._is_mendable(source, target) for target in exposed)
 
     def _is_mendable(self, source: Source, target: Value) -> bool:
-        """Return True if a select can give the readers of a loop's result the initial value, which is the source."""
+        """Return True if a select can give the initial value ``source`` to float readers of the result ``target``."""
         op, _ = source
         if op.name != "scf.for" or target not in op.results or self.is_fitting(source):
             return False
@@ -201,7 +205,7 @@ class PassedValues:
 
 
 def source_of(value: Value) -> Value | None:
-    """Return the quantized value that a float value is dequantized from; None if there is none."""
+    """Return the quantized operand of the `quant.dcast` that computes a float value; None for any other value."""
     source = value.operation
     if (
         source is None
@@ -213,5 +217,5 @@ def source_of(value: Value) -> Value | None:
 
 
 def is_cast(user: Operation, type: Type | None) -> bool:
-    """Return True if an operation quantizes to a type by the default rule."""
+    """Return True if an operation is a `quant.qcast` to this type that rounds by the default rule."""
     return user.name == "quant.qcast" and user.results[0].type is type and not user.attributes

@@ -1,4 +1,4 @@
-"""The ports of regions as export reads them, and the check that every port is decided."""
+"""The ports of regions (operands and results, with their type specifications), and the check that all have types."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ FLOAT_MATMUL = "float_matmul"
 
 @dataclass(frozen=True)
 class PortOf:
-    """A port of a region: its name in messages, its value outside the region, and its specification."""
+    """An operand or result of a region: its name in messages, its value outside the region, and its type."""
 
     name: str
     value: Value
@@ -21,27 +21,27 @@ class PortOf:
 
     @property
     def stays(self) -> bool:
-        """True if the values stay the floats they are, by a `!quant.none` or without any specification."""
+        """True if the values stay in their own float type: the specification is `!quant.none` or that float type."""
         return isinstance(self.spec, NoQuantizedType) or self.spec is element_of(self.value.type)
 
     @property
     def is_decided(self) -> bool:
-        """True if the specification is quantized, none, or another float type."""
+        """True if a type is chosen: the specification is a `!quant.uniform`, a `!quant.none`, or another float type."""
         return isinstance(self.spec, UniformType | NoQuantizedType) or self.is_float
 
     @property
     def is_float(self) -> bool:
-        """True if the values are stored in another float type than their own."""
+        """True if the specification is a float type other than the values' own, such as f16 for f32 values."""
         return isinstance(self.spec, FloatType) and self.spec is not element_of(self.value.type)
 
 
 def inputs(region: RegionOp) -> list[PortOf]:
-    """Return the ports of a region's operands."""
+    """Return the name, value and type specification of each operand of a region."""
     return _ports("operand", region.operands, region.input_specs)
 
 
 def outputs(region: RegionOp) -> list[PortOf]:
-    """Return the ports of a region's results."""
+    """Return the name, value and type specification of each result of a region."""
     return _ports("result", region.results, region.output_specs)
 
 
@@ -51,7 +51,7 @@ def _ports(side: str, values: list[Value], specs: list[Type]) -> list[PortOf]:
 
 
 def check_ports(region: RegionOp) -> None:
-    """Raise VerifyError for an undecided port, or for an operand of another quantized type than its port's."""
+    """Raise VerifyError for a port without a chosen type, or for an operand of another quantized type than its port."""
     for port in inputs(region):
         given = declared_type(port.value)
         if isinstance(given, UniformType) and isinstance(port.spec, UniformType) and given is not port.spec:
@@ -69,7 +69,10 @@ def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
 
 
 def declared_type(value: Value) -> Type | None:
-    """Return the specification of a float value's region, or the quantized type that it is dequantized from."""
+    """Return the specification of a value that a region computes, or the operand type of one that a `dcast` computes.
+
+    Returns None for a value of any other operation.
+    """
     source = value.operation
     if source is None:
         return None

@@ -1,4 +1,4 @@
-"""The export of a whole program: each region becomes operations, and quantized values pass between regions."""
+"""The export of a whole program: each region becomes operations, which pass quantized values to each other."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,7 +12,7 @@ from qrt.ir.remarks import remark
 from qrt.quantization.annotations.region_metadata import CAUSE, KEY, put_tags, tags_of
 from qrt.quantization.checking.names import name_disagreement
 from qrt.quantization.checking.regions import RESCALE, regions_of
-from qrt.quantization.export.call_signatures import pass_stored
+from qrt.quantization.export.call_signatures import quantize_signatures
 from qrt.quantization.export.casts import Casts
 from qrt.quantization.export.kernels import Kernels, Tabulate, family_of
 from qrt.quantization.export.legalize import apply_rewrites, has_own_operation, legalize
@@ -31,7 +31,10 @@ FORMS: Final[Sequence[str]] = ("fixed", "codegen", "simulate")
 
 
 def export(module: Module, to: str, target: Target | None, tabulate: Tabulate) -> None:
-    """Export the regions of a propagated program. Raise VerifyError at a region that cannot be exported."""
+    """Export the regions of a propagated program in the form ``to``: "fixed", "codegen" or "simulate".
+
+    ``tabulate`` computes the tables of `lookup`. Raises VerifyError at a region that cannot be exported.
+    """
     express(module)
     every = regions_of(module)
     if not any(KEY in region.attributes for region in every):
@@ -55,7 +58,7 @@ def export(module: Module, to: str, target: Target | None, tabulate: Tabulate) -
     casts.finish()
     if to != "simulate":
         carry(module)
-        while pass_stored(module):
+        while quantize_signatures(module):
             carry(module)
     if to == "fixed" and target is not None:
         apply_rewrites(module, target)
@@ -68,7 +71,7 @@ def export(module: Module, to: str, target: Target | None, tabulate: Tabulate) -
 
 
 def _lower(lower: LowerQrt, op: Operation) -> None:
-    """Lower an operation, and put its tags on the operation that defines its new result."""
+    """Lower a `qrt` operation, and put its metadata attributes on the operation that defines its new result."""
     tags, uses = tags_of(op), list(op.results[0].uses)
     lower.lower(op)
     if tags and uses:
@@ -77,7 +80,10 @@ def _lower(lower: LowerQrt, op: Operation) -> None:
 
 
 def _export(region: RegionOp, kernels: Kernels, target: Target | None, *, has_operations: bool) -> None:
-    """Export a region; with ``has_operations``, as the operations that the target registers for its kernel."""
+    """Export a region as `qrt` operations, as integer arithmetic, or as its float body if a port is float.
+
+    With ``has_operations``, a region becomes the operations that the target registers for its kernel, if there are any.
+    """
     floats = [port for port in (*inputs(region), *outputs(region)) if not isinstance(port.spec, UniformType)]
     if region.kernel == RESCALE and not floats:
         kernels.casts.release(region, [_rescaled(region, kernels)])
@@ -103,7 +109,7 @@ def _export(region: RegionOp, kernels: Kernels, target: Target | None, *, has_op
 
 
 def _split(region: RegionOp, kernels: Kernels) -> bool:
-    """Export a region as several qrt operations if possible. Return True if it was."""
+    """Export a region as several `qrt` operations if its body can be split. Return True on success."""
     name = region.kernel
     parts = split(region)
     for part, form in parts or ():

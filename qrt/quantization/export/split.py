@@ -1,4 +1,4 @@
-"""Export of regions as several `qrt` operations, with exact types between them, or the types that the body gives."""
+"""The export of a region as several `qrt` operations, whose intermediate values have exact or annotated types."""
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Value
@@ -20,10 +20,10 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def split(region: RegionOp) -> list[tuple[RegionOp, KernelForm]] | None:
-    """Replace a region by regions of one operation each, with decided ports, and return them.
+    """Replace a region by regions of one `qrt` operation each, with chosen types, and return these with their forms.
 
-    Returns None, without any change, if the body cannot be split or an inner value gets no type.
-    An inner value gets the type of its `quant.qcast` in the body, or else the type that holds it exactly.
+    Returns None, and changes nothing, if the body cannot be split or an intermediate value gets no type. The type of an
+    intermediate value is that of its `quant.qcast` in the body, or else the type that holds it exactly.
     """
     copy = Builder(region).insert(region.clone({}))
     assert isinstance(copy, RegionOp)
@@ -43,7 +43,7 @@ def split(region: RegionOp) -> list[tuple[RegionOp, KernelForm]] | None:
 
 
 def _decided(region: RegionOp, copy: RegionOp, forms: dict[RegionOp, KernelForm]) -> bool:
-    """Set the specifications of the parts. Return True if every inner value got a type."""
+    """Set the type specifications of the regions in ``copy``. Return True if every intermediate value got a type."""
     types: dict[Value, Type] = dict(zip(copy.body.arguments, copy.input_specs, strict=True))
     last = copy.body.terminator
     given = {value: port.spec for value, port in zip(last.operands, outputs(region), strict=True)}
@@ -64,13 +64,13 @@ def _decided(region: RegionOp, copy: RegionOp, forms: dict[RegionOp, KernelForm]
 
 
 def _annotated(value: Value) -> Type | None:
-    """Return the type to which every use of a value in the body casts it; None if there is no single one."""
+    """Return the type to which all users of a value cast it; None if a user does not, or their types differ."""
     types = [element_of(user.results[0].type) if user.name == "quant.qcast" else None for user in value.users]
     return types[0] if types and all(type is types[0] for type in types) else None
 
 
 def _exact(part: RegionOp, form: KernelForm, specs: list[UniformType]) -> Type | None:
-    """Return the type that holds every result of an operation exactly; None if every type would round."""
+    """Return the result type that holds every result of an operation exactly; None if every type would round."""
     if len(specs) < len(part.operands):
         return None
     try:
@@ -84,7 +84,10 @@ def _exact(part: RegionOp, form: KernelForm, specs: list[UniformType]) -> Type |
 
 
 def _fits(part: RegionOp, form: KernelForm, specs: list[UniformType], out: UniformType) -> bool:
-    """Return True if an operation takes these types to that type, maybe with a requantization after it."""
+    """Return True if an operation can compute a result of type ``out`` from operands of the types ``specs``.
+
+    A requantization of the result may follow the operation.
+    """
     family = FAMILIES[form.family]
     if family.traits.tables:
         return specs[0].storage_width <= 8 and specs[0].is_per_layer and out.is_per_layer

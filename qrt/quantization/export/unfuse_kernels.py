@@ -1,4 +1,4 @@
-"""The pass `unfuse-kernels`, which replaces regions by their float bodies, with casts at decided ports."""
+"""The pass `unfuse-kernels`, which replaces regions by their float bodies, with casts at ports that have a type."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from qrt.quantization.targets.registry import find
 
 
 def put_back(region: RegionOp, casts: Casts) -> None:
-    """Replace a region by its float body, with values at decided ports cast to the port's type and back."""
+    """Replace a region by its float body; operands and results with a chosen type are cast to that type and back."""
     operands = [casts.rounded(port, port.value) if port.is_decided else port.value for port in inputs(region)]
     decided = [(port, port.is_decided) for port in outputs(region)]
     values = Builder(region).inline(region.body, operands)
@@ -27,7 +27,7 @@ def put_back(region: RegionOp, casts: Casts) -> None:
 
 @dataclass(frozen=True)
 class UnfuseKernels:
-    """Replaces regions by their float bodies, with a cast to the type of each decided port and back.
+    """Replaces regions by their float bodies. Operands and results with a chosen type are cast to that type and back.
 
     With `target`, regions whose kernel the target has are not changed, and neither are rescales.
     """

@@ -1,57 +1,58 @@
 """Recognition of op families in float code.
 
-A reading is the op family that computes a value, and its operands. Fusion uses readings to make the bodies of regions,
-and export uses them to write an operation in place of a body.
+An op family is an operation of `qrt` on all its types, such as `conv2d`. A match (`KernelMatch`) has the family that
+computes a value, with its operands and the float operations that it replaces. Fusion makes regions of matches; export
+writes the operation of a region's match.
 """
 
 from qrt.ir import Block, Value
 from qrt.ops import FAMILIES
 from qrt.quantization.forms.clamps import clamp, clamped, clamps_of
-from qrt.quantization.forms.elements import behind, reading_once, shape_of
+from qrt.quantization.forms.elements import behind, caching_elements, shape_of
 from qrt.quantization.forms.elementwise import binary, lookup, name_of_function
-from qrt.quantization.forms.model import KernelForm, KernelMatch, Operand, Reader
+from qrt.quantization.forms.model import KernelForm, KernelMatch, Matcher, Operand
 from qrt.quantization.forms.movement import movement, pad
 from qrt.quantization.forms.pools import average_pool, axis_reduction, max_pool, mean
 from qrt.quantization.forms.products import products
 from qrt.quantization.forms.softmax import softmax
 
-__all__ = ["KernelForm", "KernelMatch", "Operand", "form_of", "is_alone", "kernel_names", "reading_of", "readings_of"]
+__all__ = ["KernelForm", "KernelMatch", "Operand", "form_of", "is_alone", "kernel_names", "match_of", "matches_of"]
 
-_WITH_CLAMPS: tuple[Reader, ...] = (products, binary, average_pool, mean, axis_reduction)
-"""Readers of families, some of which accept a clamp of their result."""
+_WITH_CLAMPS: tuple[Matcher, ...] = (products, binary, average_pool, mean, axis_reduction)
+"""Matchers of families, some of which accept a clamp of their result."""
 
 
 def _clamped(value: Value) -> list[KernelMatch]:
-    """Return the readings of a clamped value as a family that includes the clamp."""
+    """Return the matches of a clamped value in which the clamp is part of the op family's operation."""
     return [
-        clamped(reading, bounds)
+        clamped(match, bounds)
         for bounds in clamps_of(value)
-        for reader in _WITH_CLAMPS
-        for reading in reader(bounds.source)
-        if FAMILIES[reading.family].traits.ends_in_clamp
+        for matcher in _WITH_CLAMPS
+        for match in matcher(bounds.source)
+        if FAMILIES[match.family].traits.ends_in_clamp
     ]
 
 
-_READERS: tuple[Reader, ...] = (*_WITH_CLAMPS, max_pool, softmax, movement, pad, clamp, lookup, _clamped)
+_MATCHERS: tuple[Matcher, ...] = (*_WITH_CLAMPS, max_pool, softmax, movement, pad, clamp, lookup, _clamped)
 
 
-def readings_of(value: Value) -> list[KernelMatch]:
-    """Return the readings of a value as the result of an op family, largest first.
+def matches_of(value: Value) -> list[KernelMatch]:
+    """Return each op family that computes a value, with its operands and the operations that it covers, largest first.
 
-    Only operations in the value's block are considered.
+    Only operations in the value's block are covered, and only if nothing else uses their intermediate results.
     """
-    with reading_once():
-        readings = [reading for reader in _READERS for reading in reader(value)]
-    return sorted((reading for reading in readings if is_alone(reading)), key=lambda reading: -reading.size)
+    with caching_elements():
+        matches = [match for matcher in _MATCHERS for match in matcher(value)]
+    return sorted((match for match in matches if is_alone(match)), key=lambda match: -match.size)
 
 
-def is_alone(reading: KernelMatch) -> bool:
-    """Return True if only the last operation's result is used outside of the reading."""
-    inside = set(reading.operations) | set(reading.copied)
-    last = reading.operations[-1]
+def is_alone(match: KernelMatch) -> bool:
+    """Return True if no operation of a match, other than the last one, has a result with users outside the match."""
+    inside = set(match.operations) | set(match.copied)
+    last = match.operations[-1]
     return all(
         user in inside
-        for operation in reading.operations
+        for operation in match.operations
         if operation is not last
         for result in operation.results
         for user in result.users
@@ -85,35 +86,35 @@ def form_of(block: Block, kernel: str = "") -> KernelForm | None:
     >>> form.family, dict(form.attributes)
     ('clamp', {'min': 0.0, 'max': None})
     """
-    reading = reading_of(block, kernel)
-    if reading is None:
+    match = match_of(block, kernel)
+    if match is None:
         return None
-    operands = tuple(Operand(value.index, permutation) for value, permutation in reading.operands)
-    return KernelForm(reading.family, operands, reading.attributes, reading.low, reading.high)
+    operands = tuple(Operand(value.index, permutation) for value, permutation in match.operands)
+    return KernelForm(match.family, operands, match.attributes, match.low, match.high)
 
 
-def reading_of(block: Block, kernel: str = "") -> KernelMatch | None:
-    """Return the reading of a block's result whose operands are arguments of the block; None if there is none.
+def match_of(block: Block, kernel: str = "") -> KernelMatch | None:
+    """Return the match of a block's result whose operands are arguments of the block; None if there is none.
 
-    A reading as the family ``kernel`` is preferred, then the largest one. For example, a clamped square of a tensor is
-    a product, but also a function of one variable.
+    A match of the family ``kernel`` is preferred to larger ones. For example, a clamped square of a tensor is a
+    product, but also a function of one variable.
     """
     last = block.last
     if last is None or len(last.operands) != 1:
         return None
-    every = readings_of(behind(last.operands[0], []))
-    candidates = [reading for reading in every if all(value.owner is block for value, _ in reading.operands)]
-    return next((reading for reading in candidates if reading.family == kernel), candidates[0] if candidates else None)
+    every = matches_of(behind(last.operands[0], []))
+    candidates = [match for match in every if all(value.owner is block for value, _ in match.operands)]
+    return next((match for match in candidates if match.family == kernel), candidates[0] if candidates else None)
 
 
-def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
-    """Return the names under which a target may have the kernel of a reading."""
-    traits = FAMILIES[reading.family].traits
+def kernel_names(match: KernelMatch) -> tuple[str, ...]:
+    """Return the names of the kernels that can compute a match: `tanh` and `lookup`, for example, for a tanh."""
+    traits = FAMILIES[match.family].traits
     if traits.tables:
-        name = name_of_function(reading)
-        return (reading.family,) if name is None else (name, reading.family)
-    if traits.of_floats and (reading.low, reading.high) == (None, None):
-        is_plain = all(permutation is None for _, permutation in reading.operands)
-        if is_plain and len(shape_of(reading.operands[1][0])) == 2:
-            return (reading.family, traits.of_floats)
-    return (reading.family,)
+        name = name_of_function(match)
+        return (match.family,) if name is None else (name, match.family)
+    if traits.of_floats and (match.low, match.high) == (None, None):
+        is_plain = all(permutation is None for _, permutation in match.operands)
+        if is_plain and len(shape_of(match.operands[1][0])) == 2:
+            return (match.family, traits.of_floats)
+    return (match.family,)

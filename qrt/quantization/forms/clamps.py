@@ -1,4 +1,4 @@
-"""Recognition of clamps, such as relu and relu6, in their various spellings."""
+"""Recognition of clamps such as relu and relu6, written with maximum, minimum, clampf, or comparisons and selects."""
 
 from dataclasses import dataclass, replace
 from math import inf, isnan
@@ -25,14 +25,14 @@ class Clamp:
 
     @property
     def bounds(self) -> tuple[float | None, float | None]:
-        """The bounds, with None for an infinite one."""
+        """The bounds `(low, high)`, with None for an infinite one."""
         return (None if self.low == -inf else self.low), (None if self.high == inf else self.high)
 
 
 def clamps_of(value: Value) -> list[Clamp]:
-    """Return the clamps that define a value: the last one alone, then combined with the clamp before it, and so on.
+    """Return the clamps that end in a value: the last one alone, then combined with the clamp before it, and so on.
 
-    The search stops at an annotated value, because the annotation would be lost inside.
+    The search stops at a `quant.stats` annotation, which would have no effect inside of a combined clamp.
     """
     clamps = [Clamp(value, -inf, inf)]
     while True:
@@ -45,7 +45,7 @@ def clamps_of(value: Value) -> list[Clamp]:
 
 
 def _then(low: float, high: float, clamp: Clamp) -> tuple[float, float]:
-    """Return the bounds of a clamp followed by another clamp."""
+    """Return the bounds of a clamp to `[low, high]` that is followed by another clamp."""
     return min(max(low, clamp.low), clamp.high), min(max(high, clamp.low), clamp.high)
 
 
@@ -83,7 +83,7 @@ def _bounds(computed: Expression) -> tuple[float, float] | None:
 
 
 def _selected(computed: Expression) -> tuple[float, float] | None:
-    """Return the bounds of `x > c ? x : c` and equivalent selections."""
+    """Return the bounds to which `x > c ? x : c`, or an equivalent select, clamps `x`; None for another expression."""
     if computed[0] != "arith.select" or len(computed) != 4:
         return None
     _, condition, chosen, other = computed
@@ -111,23 +111,23 @@ def _clamped(inner: object, low: float | None, high: float | None) -> tuple[floa
 
 
 def _number(expression: object) -> float | None:
-    """Return the number of a constant expression; None if it is not constant or NaN."""
+    """Return the value of a constant expression; None if the expression is not constant, or is NaN."""
     if not isinstance(expression, tuple) or expression[0] != "constant" or not isinstance(expression[1], float):
         return None
     return None if isnan(expression[1]) else expression[1]
 
 
 def clamp(value: Value) -> list[KernelMatch]:
-    """Return the readings of a value as a clamp."""
-    readings = []
+    """Return the matches of a value as a `clamp`, for one or more consecutive clamps."""
+    matches = []
     for bounding in clamps_of(value):
         low, high = bounding.bounds
         operands = ((bounding.source, None),)
-        readings.append(KernelMatch("clamp", operands, bounding.operations, attributes={"min": low, "max": high}))
-    return readings
+        matches.append(KernelMatch("clamp", operands, bounding.operations, attributes={"min": low, "max": high}))
+    return matches
 
 
-def clamped(reading: KernelMatch, bounding: Clamp) -> KernelMatch:
-    """Return a reading extended by a clamp of its result."""
+def clamped(match: KernelMatch, bounding: Clamp) -> KernelMatch:
+    """Return a match to which a clamp of its result is added."""
     low, high = bounding.bounds
-    return replace(reading, operations=(*reading.operations, *bounding.operations), low=low, high=high)
+    return replace(match, operations=(*match.operations, *bounding.operations), low=low, high=high)

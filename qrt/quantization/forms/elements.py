@@ -38,13 +38,13 @@ def tensor_type(value: Value) -> TensorType | None:
 
 
 def shape_of(value: Value) -> tuple[int | None, ...]:
-    """Return the shape of a ranked tensor, and an empty shape for a scalar."""
+    """Return the shape of a ranked tensor, with None for each dynamic size; an empty shape for any other value."""
     type = tensor_type(value)
     return () if type is None else tuple(type.shape or ())
 
 
 def behind(value: Value, passed: list[Operation]) -> Value:
-    """Return the value below a chain of annotations, which are appended to ``passed``."""
+    """Return the value below a chain of `quant.stats` annotations, and append the annotations to ``passed``."""
     while value.operation is not None and value.operation.name in INNER_ANNOTATIONS:
         passed.append(value.operation)
         value = value.operation.operands[0]
@@ -52,7 +52,7 @@ def behind(value: Value, passed: list[Operation]) -> Value:
 
 
 def dense_of(value: Value) -> DenseElementsAttr | None:
-    """Return the constant tensor that a value is; the contents of a resource are loaded."""
+    """Return the constant tensor that defines a value, with a resource's contents loaded; None for any other value."""
     constant = constant_of(value)
     if isinstance(constant, DenseResourceAttr):
         try:
@@ -64,7 +64,7 @@ def dense_of(value: Value) -> DenseElementsAttr | None:
 
 
 def splat_of(value: Value) -> float | None:
-    """Return the number that all elements of a value equal; None if it is unknown."""
+    """Return the float that all elements of a value are equal to; None if no such float is known."""
     constant = constant_of(value)
     if isinstance(constant, FloatAttr):
         return constant.value
@@ -80,7 +80,10 @@ def splat_of(value: Value) -> float | None:
 
 @dataclass(frozen=True)
 class Elements:
-    """An elementwise computation: the expression that gives each element of the result from elements of inputs."""
+    """An elementwise computation: ``computed`` is the expression of a result element in elements of ``inputs``.
+
+    ``axes`` has, for each axis of each input, the axis of the result with the same index; None for a broadcast axis.
+    """
 
     operation: Operation
     inputs: tuple[Value, ...]
@@ -89,11 +92,11 @@ class Elements:
 
     @property
     def is_copy(self) -> bool:
-        """True if each element of the result is an element of the only input."""
+        """True if each element of the result is a copy of an element of the only input."""
         return self.computed == ("input", 0)
 
     def simplified(self) -> "Elements":
-        """Return an equal computation in which splats are constants of the expression, and no input occurs twice."""
+        """Return an equal computation with splat inputs as constants of the expression, and equal inputs merged."""
         return self._simplified
 
     @cached_property
@@ -116,7 +119,10 @@ class Elements:
         )
 
     def with_input(self, number: int, source: "Elements") -> "Elements":
-        """Return a computation with the expression of an input put in its place; both are indexed alike."""
+        """Return this computation with the expression ``source`` in place of input ``number``.
+
+        Both computations must read their inputs at the index of the result.
+        """
         first = len(self.inputs)
         moved: dict[int, Expression] = {k: ("input", first + k) for k in range(len(source.inputs))}
         new: dict[int, Expression] = {k: ("input", k) for k in range(first)}
@@ -126,14 +132,14 @@ class Elements:
         return whole._without(number)
 
     def _without(self, number: int) -> "Elements":
-        """Return the computation without an input that its expression does not contain."""
+        """Return the computation without input ``number``, which its expression does not contain."""
         places = [k for k in range(len(self.inputs)) if k != number]
         new: dict[int, Expression] = {k: ("input", place) for place, k in enumerate(places)}
         inputs, axes = tuple(self.inputs[k] for k in places), tuple(self.axes[k] for k in places)
         return Elements(self.operation, inputs, axes, _substituted(self.computed, new))
 
     def is_identity(self, number: int) -> bool:
-        """Return True if an input has the shape of the result and is read at the same index."""
+        """Return True if input ``number`` has the result's shape and is read at the index of the result element."""
         return self.axes[number] == tuple(range(len(shape_of(self.operation.results[0]))))
 
 
@@ -148,8 +154,8 @@ _READ: ContextVar[dict[Value, Elements | None] | None] = ContextVar("qrt_element
 
 
 @contextmanager
-def reading_once() -> Iterator[None]:
-    """Return a context in which the reading of each operation is cached; operations must not change in it."""
+def caching_elements() -> Iterator[None]:
+    """Return a context in which `elements_of` caches its results; operations must not change inside the context."""
     token = _READ.set({})
     try:
         yield
@@ -158,7 +164,7 @@ def reading_once() -> Iterator[None]:
 
 
 def elements_of(value: Value) -> Elements | None:
-    """Return the elementwise computation that defines a tensor; None if it is defined otherwise."""
+    """Return the elementwise computation that defines a tensor; None if the tensor is not computed elementwise."""
     known = _READ.get()
     if known is None:
         return _elements_of(value)
@@ -208,9 +214,10 @@ def _inputs_of(expression: Expression) -> set[int]:
 
 
 def _axes(results: Sequence[object], order: list[int | None], shape: Sequence[int | None]) -> Axes | None:
-    """Return the axes of an input with these map results; None if an index is anything but a loop or a broadcast.
+    """Return, for each axis of an input, the result axis with the same index, given the results of the indexing map.
 
-    Index 0 of an axis longer than 1 selects a slice, and is not a broadcast.
+    A broadcast axis, of size 1 with index 0, gets None. Returns None if another index is not a single loop of the
+    result: index 0 of an axis longer than 1 selects a slice.
     """
     axes: list[int | None] = []
     for result, size in zip(results, shape, strict=True):
@@ -224,7 +231,11 @@ def _axes(results: Sequence[object], order: list[int | None], shape: Sequence[in
 
 
 def body_expression(operation: StructuredOp) -> Expression | None:
-    """Return the expression that a body yields; None if it is too long or depends on the position."""
+    """Return the expression that the body of a structured op yields.
+
+    Returns None if the body is too long, or contains anything but elementwise operations on its arguments and
+    constants.
+    """
     block = operation.regions[0].blocks[0]
     last = block.last
     if last is None or len(last.operands) != 1 or len(block.operations) > MAX_OPERATIONS + 1:
@@ -255,7 +266,10 @@ def _call(operation: Operation, operands: Sequence[Expression]) -> Expression:
 
 
 def repeated(value: Value, axes: Axes) -> tuple[Value, Axes, tuple[Operation, ...]]:
-    """Return the source of a broadcast, its axes in the result, and the operations that broadcast it."""
+    """Return the tensor that a chain of broadcasts repeats, its axes in the result, and the broadcast operations.
+
+    ``axes`` are the axes of ``value`` in the result. A value that is not a broadcast is itself the tensor.
+    """
     passed: list[Operation] = []
     while True:
         source, elements = value.operation, elements_of(value)

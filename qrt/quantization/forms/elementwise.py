@@ -39,9 +39,9 @@ _WITHOUT_NAN = {"arith.maxnumf": "arith.maximumf", "arith.minnumf": "arith.minim
 
 
 def binary(value: Value) -> list[KernelMatch]:
-    """Return the readings of a value as an operation on two tensors that broadcast as in NumPy.
+    """Return the matches of a value as an operation on two tensors that broadcast as in NumPy.
 
-    The first reading includes the operations that broadcast the operands, the second does not.
+    The first match includes the operations that broadcast the operands; a second one, if there are any, does not.
     """
     elements = elements_of(value)
     result_type = tensor_type(value)
@@ -53,7 +53,7 @@ def binary(value: Value) -> list[KernelMatch]:
     if family is None or len(numbers) != 2:
         return []
     inputs = [(elements.inputs[int(str(n))], elements.axes[int(str(n))]) for n in numbers]
-    readings = []
+    matches = []
     for sources in ([repeated(*given) for given in inputs], [(*given, ()) for given in inputs]):
         types = [tensor_type(source) for source, _, _ in sources]
         same = all(type is not None and type.element is result_type.element for type in types)
@@ -61,12 +61,12 @@ def binary(value: Value) -> list[KernelMatch]:
             operands = tuple((source, None) for source, _, _ in sources)
             copied = tuple(dict.fromkeys(operation for _, _, passed in sources for operation in passed))
             attributes = FAMILIES[family].traits.float_attributes
-            readings.append(KernelMatch(family, operands, (elements.operation,), copied, attributes))
-    return readings[: 2 if readings and readings[0].copied else 1]
+            matches.append(KernelMatch(family, operands, (elements.operation,), copied, attributes))
+    return matches[: 2 if matches and matches[0].copied else 1]
 
 
 def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
-    """Return True if NumPy would broadcast operands with these axes to the shape."""
+    """Return True if the given axes of the operands, in a result of this shape, are those of NumPy broadcasting."""
     rank = len(shape)
     last = all(axis in (None, rank - len(axes) + place) for axes in operands for place, axis in enumerate(axes))
     return last and all(size == 1 or any(axis in axes for axes in operands) for axis, size in enumerate(shape))
@@ -76,10 +76,11 @@ def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
 
 
 def lookup(value: Value) -> list[KernelMatch]:
-    """Return the reading of a value as an elementwise function of one tensor and constants.
+    """Return the match of a value as an elementwise function of one tensor and constants.
 
-    The farthest such tensor is chosen. The search stops at an annotated value on which alone the rest depends, because
-    the annotation would be lost inside the function, and at averages: their division belongs to the kernel of the sum.
+    The operand is the earliest tensor from which, with constants, the value can be computed. The search for it stops at
+    a tensor with a `quant.stats` annotation, which would be lost inside of the function, and at averages, because their
+    division belongs to the kernel of the sum.
     """
     first, parts = value.operation, _parts(value)
     if first is None or parts is None or first.name in INNER_ANNOTATIONS or _is_average(value):
@@ -126,9 +127,9 @@ def _copies(value: Value) -> bool:
 
 
 def _parts(value: Value) -> list[Value] | None:
-    """Return the tensors whose elements at the same index give an element of a value; constants are left out.
+    """Return the tensors, other than constants, from which each element of a value is computed at the same index.
 
-    None if the value is not computed element by element.
+    Returns None if the value is not computed element by element.
     """
     source = value.operation
     if source is None or len(source.results) != 1 or tensor_type(value) is None:
@@ -156,13 +157,13 @@ def _parts(value: Value) -> list[Value] | None:
 
 
 def _read_operands(source: StructuredOp) -> list[Value]:
-    """Return the operands that the body reads."""
+    """Return the operands of a structured op whose elements its body reads."""
     arguments = source.regions[0].blocks[0].arguments
     return [operand for operand, argument in zip(source.operands, arguments, strict=True) if argument.uses]
 
 
 def _is_function(source: StructuredOp) -> bool:
-    """Return True if an operation computes each element from the elements at the same index and constants."""
+    """Return True if an operation computes each element of its result from constants and elements at the same index."""
     block = source.regions[0].blocks[0]
     maps = source.indexing_maps
     plain = all(
@@ -177,7 +178,7 @@ def _is_function(source: StructuredOp) -> bool:
 
 
 def _is_plain(map: AffineMapAttr) -> bool:
-    """Return True if each axis is indexed by a single loop, or by 0."""
+    """Return True if each result of an indexing map is a single loop or 0."""
     return all(result == 0 or (isinstance(result, tuple) and result[0] == "d") for result in map.results)
 
 
@@ -214,12 +215,12 @@ _FUNCTIONS: dict[Expression, str] = {
 }
 
 
-def name_of_function(reading: KernelMatch) -> str | None:
-    """Return the family of a `lookup` function that has a name, such as `tanh` or `logistic`."""
-    if len(reading.operations) > MAX_OPERATIONS:
+def name_of_function(match: KernelMatch) -> str | None:
+    """Return the op family that computes the function of a `lookup` match, such as `tanh`; None if there is none."""
+    if len(match.operations) > MAX_OPERATIONS:
         return None
-    ((source, _),) = reading.operands
-    whole = elements_of(reading.operations[-1].results[0])
+    ((source, _),) = match.operands
+    whole = elements_of(match.operations[-1].results[0])
     while whole is not None:
         whole = whole.simplified()
         if len(whole.inputs) != 1:

@@ -1,4 +1,4 @@
-"""The result of recognizing an op family in float code."""
+"""Op families that were recognized in float code: operands, the form of a region's body, and the match of a value."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ Permutation = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand of the family, by its number among the region's operands.
+    """An operand of an op family, as the number of an operand of the region.
 
-    `permutation` takes the family's axes from the operand's own axes, such as OHWI filters from HWCF filters; None if
-    they are the same.
+    `permutation` transposes the region's operand to the axis order of the family, as in `numpy.transpose`: for example
+    HWCF filters to OHWI. It is None if the orders are equal.
     """
 
     number: int
@@ -25,10 +25,11 @@ class Operand:
 class KernelForm:
     """A region's body as a call of an op family.
 
-    ``family`` is a name in ``qrt.ops.FAMILIES``; ``attributes`` are the attributes that the body determines, with
-    ``requant`` only if the family's default does not give the nearest result. ``low`` and ``high`` clamp the result
-    (relu: 0 and None), in expressed values. A clamp alone is the family `clamp` with its bounds as attributes. A
-    ``lookup`` has one operand, and its table is the body's function.
+    ``family`` is a name in ``qrt.ops.FAMILIES``. ``attributes`` are those that the body determines; they include
+    ``requant``, the requantization rule, only if the family's default rule does not give the nearest result. ``low``
+    and ``high`` are the bounds to which the result is clamped, as real numbers (0 and None for relu). A body that only
+    clamps has the family `clamp`, with the bounds as attributes. A ``lookup`` has one operand, and its table is the
+    body's function.
     """
 
     family: str
@@ -40,11 +41,12 @@ class KernelForm:
 
 @dataclass(frozen=True)
 class KernelMatch:
-    """A reading of a value as the result of an op family.
+    """A value as the result of an op family, with the float operations that compute it.
 
-    ``operands`` are the input values, each with its permutation. ``operations`` compute the result from them, and only
-    the last one's result is used elsewhere. ``copied`` are cheap operations in between, whose results may have other
-    uses. Operations without float operands, such as constants and `tensor.empty`, are in neither tuple.
+    ``operands`` are the input values, each with its permutation. ``operations`` compute the result, and only the result
+    of the last one is used elsewhere. ``copied`` are cheap operations, such as broadcasts, between the operands and
+    ``operations``; their results may have other uses. Operations without float operands, such as constants and
+    `tensor.empty`, are in neither tuple.
 
     Examples
     --------
@@ -62,9 +64,9 @@ class KernelMatch:
 
     @property
     def size(self) -> int:
-        """The number of operations in the reading."""
+        """The number of operations that the match covers."""
         return len(self.operations) + len(self.copied)
 
 
-Reader = Callable[[Value], list[KernelMatch]]
-"""A function that returns the readings of a value as the result of some families."""
+Matcher = Callable[[Value], list[KernelMatch]]
+"""A function that returns the matches of some op families at a value."""

@@ -1,4 +1,4 @@
-"""Recognition of movements of elements, such as reshapes and transposes, and of padding by a constant."""
+"""Recognition of operations that move elements, such as reshapes and transposes, and of padding by a constant."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Padding:
 
 
 def padding_of(value: Value) -> Padding | None:
-    """Return the padding that defines a value, if its sizes and value are constant and no size is negative."""
+    """Return the padding that computes a value; None unless sizes and value are constant and no size is negative."""
     passed: list[Operation] = []
     source = behind(value, passed).operation
     if source is None or source.name not in PADS:
@@ -48,7 +48,7 @@ def padding_of(value: Value) -> Padding | None:
 
 
 def pad(value: Value) -> list[KernelMatch]:
-    """Return the reading of a value as a padded tensor."""
+    """Return the match of a value as a `pad`; an empty list if there is none."""
     padding = padding_of(value) if value.operation is not None and value.operation.name in PADS else None
     if padding is None:
         return []
@@ -60,7 +60,7 @@ _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "
 
 
 def movement(value: Value) -> list[KernelMatch]:
-    """Return the readings of a value as a movement of another value's elements."""
+    """Return the matches of a value as a family that moves elements, such as `reshape`, `transpose` or `concat`."""
     source = value.operation
     if source is None:
         return []
@@ -83,7 +83,7 @@ def movement(value: Value) -> list[KernelMatch]:
 
 
 def _slice(source: Operation) -> list[KernelMatch]:
-    """Return the reading of a slice with constant offsets, sizes and strides, and as many axes as its operand."""
+    """Return the match of a `tensor.extract_slice` with constant offsets, sizes and strides that keeps the rank."""
     lists = {name: tuple(static_values(source, name)) for name in ("offsets", "sizes", "strides")}
     if any(None in entries for entries in lists.values()) or shape_of(source.results[0]) != lists["sizes"]:
         return []
@@ -91,7 +91,7 @@ def _slice(source: Operation) -> list[KernelMatch]:
 
 
 def _tile(value: Value) -> list[KernelMatch]:
-    """Return the reading of a copy that repeats axes of size 1."""
+    """Return the match of a broadcast that repeats axes of size 1 as a `tile`; an empty list for any other value."""
     elements, shape = elements_of(value), shape_of(value)
     if elements is None or not elements.is_copy or len(elements.axes[0]) != len(shape) or None in shape:
         return []
@@ -104,7 +104,7 @@ def _tile(value: Value) -> list[KernelMatch]:
 
 
 def as_tuples(entry: object) -> object:
-    """Return an attribute's value in a hashable form."""
+    """Return an attribute's value with tuples in place of lists, so that it is hashable."""
     return tuple(map(as_tuples, entry)) if isinstance(entry, (list, tuple)) else entry
 
 

@@ -1,4 +1,4 @@
-"""Recognition of sums, means and pools: `linalg` writes averages as sums, with a division."""
+"""Recognition of sums, means and pools. In `linalg`, an average is a sum followed by a division."""
 
 from math import prod
 
@@ -12,7 +12,7 @@ from qrt.quantization.forms.reductions import (
     QUOTIENTS,
     AxisReduction,
     ReductionKind,
-    folded,
+    axis_reduction_of,
     is_least,
     quotient_of,
     reduction_of,
@@ -21,7 +21,7 @@ from qrt.quantization.forms.reductions import (
 
 
 def mean(value: Value) -> list[KernelMatch]:
-    """Return the reading of a value as the mean along axes."""
+    """Return the match of a value as a `mean` along axes; an empty list if there is none."""
     source = value.operation
     passed: list[Operation] = []
     if source is not None and source.name in EXPANSIONS:
@@ -45,7 +45,7 @@ def _mean(value: Value) -> AxisReduction | None:
         return None
     for given in elements.simplified().inputs:
         passed: list[Operation] = []
-        sums = folded(behind(given, passed), kind="sum")
+        sums = axis_reduction_of(behind(given, passed), kind="sum")
         if sums is None:
             continue
         sizes = [shape_of(sums.source)[axis] for axis in sums.axes]
@@ -60,9 +60,9 @@ _REDUCTIONS: dict[ReductionKind, str] = {"sum": "sum", "max": "reduce_max", "min
 
 
 def axis_reduction(value: Value) -> list[KernelMatch]:
-    """Return the reading of a value as the sum, the maximum or the minimum along axes."""
+    """Return the match of a value as the sum, the maximum or the minimum along axes; an empty list if there is none."""
     for kind, family in _REDUCTIONS.items():
-        reduction = folded(value, kind)
+        reduction = axis_reduction_of(value, kind)
         if reduction is not None:
             attributes = {"axes": reduction.axes, "keepdims": reduction.keepdims}
             return [KernelMatch(family, ((reduction.source, None),), reduction.operations, attributes=attributes)]
@@ -73,7 +73,7 @@ def axis_reduction(value: Value) -> list[KernelMatch]:
 
 
 def average_pool(value: Value) -> list[KernelMatch]:
-    """Return the reading of a value as averages over windows."""
+    """Return the match of a value as an `avg_pool2d`; an empty list if there is none."""
     elements = elements_of(value)
     if elements is None or elements.computed[0] not in QUOTIENTS:
         return []
@@ -88,7 +88,10 @@ def average_pool(value: Value) -> list[KernelMatch]:
 
 
 def max_pool(value: Value) -> list[KernelMatch]:
-    """Return the readings of a value as maxima over windows, without and with padding by the least float."""
+    """Return the matches of a value as a `max_pool2d`.
+
+    If the images are padded by the least float, a second match includes the padding.
+    """
     pool = pool_of(value, kind="max")
     if pool is None:
         return []
@@ -106,7 +109,10 @@ def max_pool(value: Value) -> list[KernelMatch]:
 
 
 def pool_of(value: Value, kind: ReductionKind) -> KernelMatch | None:
-    """Return the reading of a reduction over windows of NHWC images. The windows operand has a shape but no values."""
+    """Return the match of a sum or a maximum over windows of NHWC images; None for any other value.
+
+    The second operand of such a `linalg` op determines the shape of the windows; its elements are not read.
+    """
     reduction = reduction_of(value)
     if reduction is None or reduction.kind != kind or reduction.operation.input_count != 2:
         return None

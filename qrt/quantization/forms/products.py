@@ -36,21 +36,21 @@ _SUM_OF_INTEGERS: list[Expression] = [
 
 @dataclass(frozen=True)
 class SumOfProducts:
-    """A loop nest that adds products to its third operand."""
+    """A loop nest that adds the products of its first two operands to the third."""
 
     operation: StructuredOp
     indices: tuple[tuple[Linear, ...], ...]
     """The index expression of each axis of each operand."""
 
     def loops(self, operand: int) -> list[int] | None:
-        """Return the loop along each axis of an operand; None if an index is not a single, distinct loop."""
+        """Return the loop that indexes each axis of an operand; None unless each index is a single, distinct loop."""
         plain = [next(iter(index)) for index in self.indices[operand] if list(index.values()) == [1]]
         return plain if len(plain) == len(self.indices[operand]) and len(set(plain)) == len(plain) else None
 
 
 def products(value: Value) -> list[KernelMatch]:
-    """Return the readings of a value as a product or a convolution, with the bias if there is one."""
-    readings = _with_bias_in_sum(value) or _in_groups(value)
+    """Return the matches of a value as a matrix product or a convolution, with the bias if one is added."""
+    matches = _with_bias_in_sum(value) or _in_groups(value)
     elements = elements_of(value)
     if elements is not None and elements.computed[0] == "arith.addf" and len(elements.inputs) == 2:
         for number in (0, 1):
@@ -60,17 +60,17 @@ def products(value: Value) -> list[KernelMatch]:
             inner = behind(elements.inputs[number], passed)
             bias = _vector(elements.inputs[1 - number], elements.axes[1 - number], len(shape_of(value)))
             if bias is not None:
-                for reading in _with_bias_in_sum(inner) or _in_groups(inner):
-                    if len(reading.operands) == 2:
-                        operations = (*reading.operations, *reversed(passed), elements.operation)
-                        readings += _biased(replace(reading, operations=operations), *bias)
-    return readings
+                for match in _with_bias_in_sum(inner) or _in_groups(inner):
+                    if len(match.operands) == 2:
+                        operations = (*match.operations, *reversed(passed), elements.operation)
+                        matches += _biased(replace(match, operations=operations), *bias)
+    return matches
 
 
 def integer_products(value: Value) -> list[KernelMatch]:
-    """Return the readings of a value as an integer product or convolution that starts with 0.
+    """Return the match of a value as a product or convolution of integers whose accumulator starts with 0.
 
-    The second factor may be narrower than the sums.
+    The second factor may have a narrower type than the accumulator. The list is empty if there is no match.
     """
     sums = sum_of_products(value, _SUM_OF_INTEGERS)
     if sums is None or not _begins_with_zero(sums.operation):
@@ -84,31 +84,38 @@ def _begins_with_zero(operation: StructuredOp) -> bool:
     return isinstance(number, IntegerAttr) and number.value == 0
 
 
-def _biased(reading: KernelMatch, bias: Value, passed: tuple[Operation, ...]) -> list[KernelMatch]:
-    """Return the reading with a bias for each column; a product with a vector `w` has no columns."""
-    if len(shape_of(reading.operands[1][0])) < 2:
+def _biased(match: KernelMatch, bias: Value, passed: tuple[Operation, ...]) -> list[KernelMatch]:
+    """Return the match with a bias for each column of the product; an empty list if the second factor is a vector.
+
+    ``passed`` are the operations that broadcast the bias.
+    """
+    if len(shape_of(match.operands[1][0])) < 2:
         return []
-    with_bias = replace(reading, operands=(*reading.operands, (bias, None)), copied=(*reading.copied, *passed))
+    with_bias = replace(match, operands=(*match.operands, (bias, None)), copied=(*match.copied, *passed))
     return [with_bias]
 
 
 def _vector(value: Value, axes: Axes, rank: int) -> tuple[Value, tuple[Operation, ...]] | None:
-    """Return the vector that is repeated along all axes but the last, and the operations that repeat it."""
+    """Return the vector that a broadcast repeats along all axes but the last, and the operations of the broadcast.
+
+    Returns None for any other value. ``axes`` are the axes of ``value`` in the result, and ``rank`` is the result's
+    rank.
+    """
     source, axes, passed = repeated(value, axes)
     return (source, passed) if axes == (rank - 1,) else None
 
 
 def _with_bias_in_sum(value: Value) -> list[KernelMatch]:
-    """Return the readings of a sum of products that starts with 0 or with a bias."""
+    """Return the matches of a sum of products whose accumulator starts with 0 or with a bias."""
     sums = sum_of_products(value)
     if sums is None:
         return []
-    readings = convolution(sums) or _matmul(sums)
+    matches = convolution(sums) or _matmul(sums)
     start = sums.operation.operands[2]
     if splat_of(start) == 0:
-        return readings
+        return matches
     bias = _vector(start, tuple(range(len(shape_of(start)))), len(shape_of(start)))
-    return [] if bias is None else [biased for reading in readings for biased in _biased(reading, *bias)]
+    return [] if bias is None else [biased for match in matches for biased in _biased(match, *bias)]
 
 
 def sum_of_products(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS) -> SumOfProducts | None:
@@ -125,12 +132,15 @@ def sum_of_products(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS
 
 
 def begins_sum_of_products(operation: StructuredOp) -> bool:
-    """Return True if an operation adds products to its third operand."""
+    """Return True if an operation adds the products of its first two operands to the third."""
     return bool(operation.results) and sum_of_products(operation.results[0]) is not None
 
 
 def linear(expression: object) -> Linear | None:
-    """Return the factor of each loop in an index expression; None if it is not a sum of loops times constants."""
+    """Return the factor of each loop in an index expression, such as `{0: 2, 3: 1}` for `2 * d0 + d3`.
+
+    Returns None if the expression is not a sum of loops times constants.
+    """
     if not isinstance(expression, tuple):
         return None
     if expression[0] == "d":
@@ -147,7 +157,7 @@ def linear(expression: object) -> Linear | None:
 
 
 def _permutation(own: Sequence[int], wanted: Sequence[int]) -> Permutation:
-    """Return the permutation from the operand's own order of loops to the wanted order; None if they are equal."""
+    """Return the permutation that brings the loops ``own`` into the order ``wanted``; None if the orders are equal."""
     permutation = tuple(own.index(loop) for loop in wanted)
     return None if permutation == tuple(range(len(own))) else permutation
 
@@ -162,7 +172,7 @@ def _matmul(sums: SumOfProducts) -> list[KernelMatch]:
 
 
 def _matrices(sums: SumOfProducts, first: int) -> tuple[tuple[Value, Permutation], ...] | None:
-    """Return the operands of NumPy's `a @ w`, with the operand of this number as `a`; None if it is no such product."""
+    """Return the operands of NumPy's `a @ w`, each with its permutation, if operand ``first`` is `a`; else None."""
     a, w, out = sums.loops(first), sums.loops(1 - first), sums.loops(2)
     if a is None or w is None or out is None:
         return None
@@ -185,7 +195,10 @@ def _matrices(sums: SumOfProducts, first: int) -> tuple[tuple[Value, Permutation
 
 
 def convolution(sums: SumOfProducts) -> list[KernelMatch]:
-    """Return the readings as a convolution of images by filters, without and with the padding of the images."""
+    """Return the matches of a sum of products as a convolution of images by filters.
+
+    If the images are padded by zeros, a second match includes the padding.
+    """
     out, filters = sums.loops(2), sums.loops(1)
     if out is None or filters is None or len(out) != 4 or len(sums.indices[0]) != 4:
         return []
@@ -217,10 +230,10 @@ def convolution(sums: SumOfProducts) -> list[KernelMatch]:
     images = _permutation(own, [image, *windows, depth])
     attributes = {"strides": tuple(strides), "dilations": tuple(dilations)}
     weights = sums.operation.operands[1], _permutation(filters, wanted)
-    plain_reading = KernelMatch(
+    unpadded = KernelMatch(
         family, ((sums.operation.operands[0], images), weights), (sums.operation,), attributes=attributes
     )
-    return [plain_reading, *_padded(plain_reading)]
+    return [unpadded, *_padded(unpadded)]
 
 
 _MERGED, _DIVIDED = "tensor.collapse_shape", "tensor.expand_shape"
@@ -228,7 +241,7 @@ _LAST_TWO = ((0,), (1,), (2,), (3, 4))
 
 
 def _in_groups(value: Value) -> list[KernelMatch]:
-    """Return the readings of a reshape of a convolution with groups, whose two axes of channels become one."""
+    """Return the matches of a grouped convolution whose result is reshaped to merge the group and channel axes."""
     sums = sum_of_products(_reshaped_from(value, _MERGED, _LAST_TWO) or value)
     if sums is None or sums.operation is value.operation or splat_of(sums.operation.operands[2]) != 0:
         return []
@@ -236,7 +249,10 @@ def _in_groups(value: Value) -> list[KernelMatch]:
 
 
 def _reshaped_from(value: Value, name: str, groups: tuple[tuple[int, ...], ...]) -> Value | None:
-    """Return the operand of the reshape that defines a value, if it has this name and these groups of axes."""
+    """Return the operand of the reshape ``name`` that computes a value by merging or dividing the axes in ``groups``.
+
+    Returns None for any other value.
+    """
     source = value.operation
     if source is None or source.name != name or tuple(map(tuple, reassociation_of(source))) != groups:
         return None
@@ -244,9 +260,10 @@ def _reshaped_from(value: Value, name: str, groups: tuple[tuple[int, ...], ...])
 
 
 def grouped_convolution(sums: SumOfProducts) -> list[KernelMatch]:
-    """Return the readings of a convolution of NHWGC images by GFHWC or HWCM filters, between reshapes.
+    """Return the matches of a convolution of NHWGC images by GFHWC or HWCM filters, between reshapes.
 
-    `normalize-layouts` writes them. Outside of the reshapes, images, filters and result have one axis of channels.
+    The pass `normalize-layouts` writes such reshapes. Outside of them, the images, the filters and the result have one
+    axis of channels.
     """
     users, out, taps = list(sums.operation.results[0].users), sums.loops(2), sums.loops(1)
     if out is None or taps is None or len(out) != 5 or len(users) != 1 or not users[0].results:
@@ -281,13 +298,16 @@ def grouped_convolution(sums: SumOfProducts) -> list[KernelMatch]:
         attributes["groups"] = shape_of(images)[3]
     reshapes = [value.operation for value in ((images, filters) if is_grouped else (filters,))]
     operations = (*(source for source in reshapes if source is not None), sums.operation, merge)
-    reading = KernelMatch(family, ((outer, None), (inner, None)), operations, attributes=attributes)
-    return [reading, *_padded(reading)]
+    match = KernelMatch(family, ((outer, None), (inner, None)), operations, attributes=attributes)
+    return [match, *_padded(match)]
 
 
-def _padded(reading: KernelMatch) -> list[KernelMatch]:
-    """Return the reading with the zeros around the images as padding of the convolution."""
-    (images, permutation), *others = reading.operands
+def _padded(match: KernelMatch) -> list[KernelMatch]:
+    """Return the match in which zeros padded around the images are the padding of the convolution.
+
+    The list is empty if the images are not padded by zeros.
+    """
+    (images, permutation), *others = match.operands
     padding = padding_of(images)
     if padding is None or padding.value != 0:
         return []
@@ -295,7 +315,7 @@ def _padded(reading: KernelMatch) -> list[KernelMatch]:
     pairs = [(padding.low[axis], padding.high[axis]) for axis in axes]
     if pairs[0] != (0, 0) or pairs[3] != (0, 0):
         return []
-    attributes = {**reading.attributes, "padding": (pairs[1], pairs[2])}
+    attributes = {**match.attributes, "padding": (pairs[1], pairs[2])}
     operands = ((padding.source, permutation), *others)
-    operations = (*padding.operations, *reading.operations)
-    return [replace(reading, operands=operands, operations=operations, attributes=attributes)]
+    operations = (*padding.operations, *match.operations)
+    return [replace(match, operands=operands, operations=operations, attributes=attributes)]

@@ -1,4 +1,4 @@
-"""Recognition of sums, maxima and minima along axes and over windows, also the parts of pools, means and softmax."""
+"""Recognition of sums, maxima and minima along axes and over windows, which are also parts of means and softmax."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -32,21 +32,21 @@ _KINDS: dict[object, ReductionKind] = {
 
 @dataclass(frozen=True)
 class Reduction:
-    """A loop nest that reduces its first operand, from the neutral element."""
+    """A loop nest that computes the sum, maximum or minimum of its first operand, starting with the neutral element."""
 
     operation: StructuredOp
     kind: ReductionKind
 
     @property
     def source(self) -> Value:
-        """The operand that is reduced."""
+        """The operand that is summed, or of which the maximum or minimum is taken."""
         return self.operation.operands[0]
 
 
 def reduction_of(value: Value) -> Reduction | None:
-    """Return the reduction of one tensor that defines a value; None if there is none.
+    """Return the reduction of one tensor that computes a value; None if there is none.
 
-    A sum must start with 0, a maximum with at most the least float, a minimum with at least the greatest one.
+    A sum must start with 0, a maximum with the least finite float or less, a minimum with the greatest one or more.
     """
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.outputs) != 1 or tensor_type(value) is None:
@@ -65,7 +65,7 @@ def reduction_of(value: Value) -> Reduction | None:
 
 
 def is_least(number: float | None, value: Value) -> bool:
-    """Return True if no finite float of a value's element type is below a number."""
+    """Return True if ``number`` is at most the least finite float of a value's element type."""
     type = tensor_type(value)
     if number is None or type is None or not isinstance(type.element, FloatType):
         return False
@@ -74,7 +74,7 @@ def is_least(number: float | None, value: Value) -> bool:
 
 @dataclass(frozen=True)
 class AxisReduction:
-    """A reduction along whole axes."""
+    """A sum, maximum or minimum along whole axes of a tensor, and the operations that compute it."""
 
     source: Value
     axes: tuple[int, ...]
@@ -82,12 +82,15 @@ class AxisReduction:
     operations: tuple[Operation, ...]
 
 
-def folded(value: Value, kind: ReductionKind) -> AxisReduction | None:
-    """Return the reduction of a kind along axes that defines a value, with a reshape that restores the axes."""
+def axis_reduction_of(value: Value, kind: ReductionKind) -> AxisReduction | None:
+    """Return the reduction of this kind, along whole axes, that computes a value; None if there is none.
+
+    A reshape that restores the reduced axes with size 1 is part of the reduction.
+    """
     source = value.operation
     if source is not None and source.name in EXPANSIONS:
         passed: list[Operation] = []
-        inner = folded(behind(source.operands[0], passed), kind)
+        inner = axis_reduction_of(behind(source.operands[0], passed), kind)
         if inner is None or not restores(inner, value):
             return None
         return AxisReduction(inner.source, inner.axes, True, (*inner.operations, *reversed(passed), source))
@@ -108,15 +111,15 @@ def folded(value: Value, kind: ReductionKind) -> AxisReduction | None:
 
 
 def restores(inner: AxisReduction, value: Value) -> bool:
-    """Return True if a value has the reduced axes as axes of size 1."""
+    """Return True if a value has the shape of the reduction's operand, with size 1 along the reduced axes."""
     restored = tuple(1 if axis in inner.axes else size for axis, size in enumerate(shape_of(inner.source)))
     return not inner.keepdims and shape_of(value) == restored
 
 
 def quotient_of(value: Value, count: int) -> tuple[Value, Operation] | None:
-    """Return the dividend of a division by a count, and the dividing operation; None if a value is no such quotient.
+    """Return the dividend of a division by ``count``, and the dividing operation; None for any other value.
 
-    A product with the float nearest to the reciprocal of the count is such a division.
+    A multiplication by the float nearest to `1 / count` is such a division.
     """
     elements, type = elements_of(value), tensor_type(value)
     if elements is None or type is None or not isinstance(type.element, FloatType) or count < 1:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from qrt.ir import Operation, Value
 from qrt.quantization.forms.elements import Elements, Expression, behind, elements_of, repeated, shape_of
 from qrt.quantization.forms.model import KernelMatch
-from qrt.quantization.forms.reductions import folded
+from qrt.quantization.forms.reductions import axis_reduction_of
 
 
 @dataclass(frozen=True)
 class _Term:
-    """A subexpression of an elementwise computation, and the operations from there to the exponential."""
+    """A subexpression of the exponent in a softmax, and the operations between this expression and the exponential."""
 
     elements: Elements
     expression: Expression
@@ -18,11 +18,11 @@ class _Term:
 
     @property
     def number(self) -> int | None:
-        """The number of the input that the term is; None for any other expression."""
+        """The number of the elementwise input that the term is; None for any other expression."""
         return int(str(self.expression[1])) if self.expression[0] == "input" else None
 
     def opened(self) -> "_Term":
-        """Return a term that is an input as the expression of the operation that computes this input."""
+        """Replace a term that is an input by the expression that computes the input; any other term stays unchanged."""
         if self.number is None or not self.elements.is_identity(self.number):
             return self
         passed: list[Operation] = []
@@ -33,17 +33,16 @@ class _Term:
         return _Term(simple, simple.computed, (elements.operation, *reversed(passed), *self.operations))
 
     def part(self, number: int) -> "_Term":
-        """Return an operand of the term."""
+        """Return operand ``number`` of the term's expression; the first operand has number 1."""
         inner = self.expression[number]
         assert isinstance(inner, tuple)
         return replace(self, expression=inner)
 
 
 def softmax(value: Value) -> list[KernelMatch]:
-    """Return the readings of a value as softmax along an axis.
+    """Return the matches of a value as a `softmax` along an axis.
 
-    If the exponent subtracts the maximum, one reading has the tensor before the subtraction as operand, another the
-    difference.
+    If the exponent is `x - max(x)`, one match has `x` as its operand, and another the difference.
     """
     elements = elements_of(value)
     if elements is None or elements.computed != ("arith.divf", ("input", 0), ("input", 1)):
@@ -52,7 +51,7 @@ def softmax(value: Value) -> list[KernelMatch]:
         return []
     power, total = elements.inputs
     total, axes, spread = repeated(total, elements.axes[1])
-    sums = folded(total, kind="sum")
+    sums = axis_reduction_of(total, kind="sum")
     if sums is None or sums.source is not power or len(sums.axes) != 1 or not _lacks(axes, sums.axes[0], value):
         return []
     outer = (*sums.operations, *spread, elements.operation)
@@ -64,13 +63,16 @@ def softmax(value: Value) -> list[KernelMatch]:
 
 
 def _lacks(axes: tuple[int | None, ...], axis: int, value: Value) -> bool:
-    """Return True if an operand has all axes of a result but one."""
+    """Return True if ``axes`` without ``axis`` are all axes of a value but that one, in order."""
     others = [other for other in range(len(shape_of(value))) if other != axis]
     return [other for other in axes if other is not None and other != axis] == others
 
 
 def _exponents(power: Value, axis: int) -> list[tuple[Value, float, tuple[Operation, ...]]]:
-    """Return the ways to read an exponent: a tensor, its constant factor, and the operations in between."""
+    """Return each way to write ``power`` as `exp(beta * x)`: the tensor x, beta, and the operations in between.
+
+    A maximum of x along ``axis`` may be subtracted from it; the result of the softmax is the same.
+    """
     elements = elements_of(power)
     if elements is None:
         return []
@@ -90,7 +92,7 @@ def _exponents(power: Value, axis: int) -> list[tuple[Value, float, tuple[Operat
 
 
 def _product(term: _Term) -> tuple[_Term, float] | None:
-    """Return the term and the constant of a product with a constant; None for any other term."""
+    """Return the term and the constant factor of a multiplication by a constant; None for any other term."""
     if term.expression[0] != "arith.mulf":
         return None
     for number in (1, 2):
@@ -101,7 +103,7 @@ def _product(term: _Term) -> tuple[_Term, float] | None:
 
 
 def _without_maximum(term: _Term, axis: int) -> tuple[Value, tuple[Operation, ...]] | None:
-    """Return the tensor whose maximum along the axis a term subtracts, and the operations; None for any other term."""
+    """Return `x` and the operations in between if a term is `x` minus its maximum along ``axis``; None otherwise."""
     if term.expression[0] != "arith.subf":
         return None
     left, right = term.part(1).number, term.part(2).number
@@ -109,7 +111,7 @@ def _without_maximum(term: _Term, axis: int) -> tuple[Value, tuple[Operation, ..
         return None
     source = term.elements.inputs[left]
     maximum, axes, spread = repeated(term.elements.inputs[right], term.elements.axes[right])
-    greatest = folded(maximum, kind="max")
+    greatest = axis_reduction_of(maximum, kind="max")
     if greatest is None or greatest.source is not source or greatest.axes != (axis,) or not _lacks(axes, axis, source):
         return None
     return source, (*greatest.operations, *spread, *term.operations)

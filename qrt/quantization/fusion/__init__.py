@@ -1,1 +1,1 @@
-"""Kernel selection for `fuse-kernels`: which operations become a region, and why others stay float."""
+"""The pass `fuse-kernels`: the choice of the operations that become a region, and the reasons why others stay float."""

@@ -1,4 +1,4 @@
-"""The rewriting of constants that repeat one row as broadcasts of a vector, so that they can be biases."""
+"""The replacement of constants that repeat one row by broadcasts of a vector, which can be the bias of a kernel."""
 
 from collections.abc import Iterator
 
@@ -19,9 +19,9 @@ _ADDITIONS = ("arith.addf", "linalg.add")
 
 
 def write_biases(module: Module) -> None:
-    """Replace each constant that starts a product or is added to one, and repeats a row, by a broadcast of the row.
+    """Replace each constant that is added to a product, and repeats one row, by a broadcast of the row.
 
-    Changes no value.
+    The constant may also be the initial accumulator of the product. Changes no value.
     """
     operations = list(outside_bodies(module.operation))
     cyclic = cyclic_operations(operations)
@@ -35,7 +35,7 @@ def write_biases(module: Module) -> None:
 
 
 def _bias_operands(operation: Operation) -> Iterator[int]:
-    """Yield the numbers of the operands that may be a bias: the start of a sum, or a term beside a product."""
+    """Yield the numbers of operands that may be a bias: a product's accumulator, or the term added to a product."""
     if isinstance(operation, StructuredOp) and begins_sum_of_products(operation):
         yield 2
     elif operation.name in _ADDITIONS:
@@ -43,7 +43,7 @@ def _bias_operands(operation: Operation) -> Iterator[int]:
 
 
 def _row_of(value: Value) -> DenseElementsAttr | None:
-    """Return the row that a constant repeats along all axes but the last; None for a vector and any other value."""
+    """Return the row that a constant repeats along all axes but the last; None for a vector or any other value."""
     type, shape = tensor_type(value), shape_of(value)
     if type is None or len(shape) < 2 or not type.has_static_shape or splat_of(value) is not None:
         return None
@@ -63,7 +63,7 @@ def _row_of(value: Value) -> DenseElementsAttr | None:
 
 
 def _broadcast(user: Operation, row: DenseElementsAttr, constant: Value) -> Value:
-    """Return a row, repeated to the shape of the constant that it replaces."""
+    """Emit a broadcast of a row to the shape of the constant that it replaces, before its user."""
     builder = Builder(user)
     element = row.element
     vector, output = builder.constant(row, row.type), builder.value("tensor.empty", (), constant.type)

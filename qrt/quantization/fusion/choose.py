@@ -1,8 +1,8 @@
-"""The choice of a target's kernel for a value: the one that covers the most operations, constants included.
+"""The choice of a target's kernel for a value: the kernel that covers the most operations, constants included.
 
-Of equally large ones, the first in the target's order wins, and a table comes last, except that it comes before a clamp
-whose result is annotated with a range of its own. A region that exists already is renamed to a kernel of the requested
-target.
+Of kernels that cover equally many, the first in the target's order is chosen. A table (`lookup`) comes after all
+others, but before a clamp whose operand and result are annotated with ranges that one type cannot have. A region that
+exists already is renamed to a kernel of the requested target.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from qrt.ir.remarks import remark
 from qrt.ops import FAMILIES
 from qrt.quantization.checking.kernels import violation
 from qrt.quantization.checking.regions import RESCALE, ports_of
-from qrt.quantization.forms import KernelMatch, is_alone, kernel_names, reading_of, readings_of
+from qrt.quantization.forms import KernelMatch, is_alone, kernel_names, match_of, matches_of
 from qrt.quantization.forms.elements import splat_of
 from qrt.quantization.targets.model import Target, TargetKernel
 from qrt.quantization.targets.patterns import match_pattern
@@ -27,111 +27,118 @@ from qrt.types import FloatType, TensorType, Type, UniformType
 
 @dataclass(frozen=True)
 class KernelChoice:
-    """A reading of a value, and the kernel that computes it."""
+    """The name of a kernel, with the operands and float operations that it would replace."""
 
     kernel: str
-    reading: KernelMatch
+    match: KernelMatch
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """The reason that no kernel of the target computes a reading."""
+    """The reason why no kernel of the target computes a match of an op family."""
 
-    reading: KernelMatch
+    match: KernelMatch
     reason: str
 
 
-def target_names(reading: KernelMatch, target: Target) -> list[str]:
-    """Return the names of a target's kernels that compute a reading, in the target's order."""
-    names = kernel_names(reading)
+def target_names(match: KernelMatch, target: Target) -> list[str]:
+    """Return the names of the target's kernels that compute a match, in the target's order."""
+    names = kernel_names(match)
     return list(dict.fromkeys(kernel.name for kernel in target.kernels if kernel.family in names))
 
 
 def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[KernelChoice]:
-    """Yield the kernels that compute a value, best first. ``refused`` collects why other readings have no kernel."""
+    """Yield the kernels of a target that compute a value, with the operations that they cover, best first.
+
+    ``refused`` collects the matches of op families for which the target has no kernel, with the reason.
+    """
     choices: list[tuple[int, int, int, KernelChoice]] = []
     order = target_order(target)
-    for reading in readings_of(value):
-        names = target_names(reading, target)
-        fitting = [name for name in names if refusal((name,), len(reading.operands), reading, target) is None]
+    for match in matches_of(value):
+        names = target_names(match, target)
+        fitting = [name for name in names if refusal((name,), len(match.operands), match, target) is None]
         if fitting:
-            preference = _preference(target.signatures(fitting[0])[0].family, reading, value)
-            choices.append((-_size(reading), preference, order[fitting[0]], KernelChoice(fitting[0], reading)))
+            preference = _preference(target.signatures(fitting[0])[0].family, match, value)
+            choices.append((-_size(match), preference, order[fitting[0]], KernelChoice(fitting[0], match)))
         elif refused is not None:
-            reason = refusal(names or kernel_names(reading), len(reading.operands), reading, target)
-            refused.append(Refusal(reading, reason or ""))
+            reason = refusal(names or kernel_names(match), len(match.operands), match, target)
+            refused.append(Refusal(match, reason or ""))
     for kernel in target.kernels:
-        match = match_pattern(kernel, value) if callable(kernel.pattern) else None
-        if match is not None and kernel.ports(len(match.operands), 1) is not None and is_alone(match):
-            choices.append((-_size(match), False, order[kernel.name], KernelChoice(kernel.name, match)))
+        own = match_pattern(kernel, value) if callable(kernel.pattern) else None
+        if own is not None and kernel.ports(len(own.operands), 1) is not None and is_alone(own):
+            choices.append((-_size(own), False, order[kernel.name], KernelChoice(kernel.name, own)))
     choices.sort(key=lambda entry: entry[:3])
     for *_, choice in choices:
-        reason = _refused(choice.reading, value) if choice.reading.family in FAMILIES else None
+        reason = _refused(choice.match, value) if choice.match.family in FAMILIES else None
         if reason is None:
             yield choice
         elif refused is not None:
-            refused.append(Refusal(choice.reading, reason))
+            refused.append(Refusal(choice.match, reason))
 
 
-def _preference(name: str, reading: KernelMatch, value: Value) -> int:
-    """Return 0 for a kernel, 1 for a table, and 2 for a clamp whose result is annotated with a range of its own.
+def _preference(name: str, match: KernelMatch, value: Value) -> int:
+    """Return 0 for a kernel, 1 for a table, and 2 for a clamp that loses an annotated range; the least is preferred.
 
-    The ends of a clamp have one type, which gives the result the clamped range of the operand and no other.
+    The operand and the result of a clamp share one type. This type loses the annotated range of the result if that is
+    neither the operand's annotated range nor this range clamped.
     """
     if FAMILIES[name].traits.tables:
         return 1
-    if reading.family != "clamp":
+    if match.family != "clamp":
         return 0
-    before, after = _annotated_range(reading.operands[0][0]), _annotated_range(value)
+    before, after = _annotated_range(match.operands[0][0]), _annotated_range(value)
     if before is None or after is None:
         return 0
-    low, high = (-inf if reading.attributes["min"] is None else reading.attributes["min"]), reading.attributes["max"]
+    low, high = (-inf if match.attributes["min"] is None else match.attributes["min"]), match.attributes["max"]
     clamped = tuple(min(max(end, low), inf if high is None else high) for end in before)
     return 0 if clamped == after or before == after else 2
 
 
 def _annotated_range(value: Value) -> tuple[float, ...] | None:
-    """Return the range of the `quant.stats` that defines or takes a value; None without one."""
+    """Return the range `(low, high)` of the `quant.stats` that defines or uses a value; None if there is none."""
     near = [*value.users, *([value.operation] if value.operation is not None else [])]
     annotations = (op.attributes.get("layerStats") for op in near if op.name == "quant.stats")
     return next((tuple(ends.array.tolist()) for ends in annotations if isinstance(ends, DenseElementsAttr)), None)
 
 
 def target_order(target: Target) -> dict[str, int]:
-    """Return the number of the first signature of each kernel."""
+    """Return, for each kernel name, the position of its first signature in the target."""
     return {kernel.name: number for number, kernel in reversed([*enumerate(target.kernels)])}
 
 
-def _size(reading: KernelMatch) -> int:
-    """Return the number of operations in a reading, including constants that are not operands."""
-    given = {value for value, _ in reading.operands}
-    used = {value for operation in reading.operations for value in operation.operands}
+def _size(match: KernelMatch) -> int:
+    """Return the number of operations that a match covers, including constants that are not operands."""
+    given = {value for value, _ in match.operands}
+    used = {value for operation in match.operations for value in operation.operands}
     constants = {value for value in used if splat_of(value) is not None}
-    return reading.size + len(constants - given)
+    return match.size + len(constants - given)
 
 
-def refusal(names: Sequence[str], operands: int, reading: KernelMatch | None, target: Target) -> str | None:
-    """Return why a target has no kernel with these names, operand count and one result; None if it has one."""
+def refusal(names: Sequence[str], operand_count: int, match: KernelMatch | None, target: Target) -> str | None:
+    """Return the reason why no kernel with one of these names has this number of operands and one result.
+
+    Returns None if there is such a kernel. ``match`` is the value's match of an op family, for the text of the reason.
+    """
     named = [kernel for name in names for kernel in target.signatures(name)]
     if not named:
         return f"target '{target.name}' has no kernel '{names[-1]}'"
-    if any(kernel.ports(operands, 1) is not None for kernel in named):
+    if any(kernel.ports(operand_count, 1) is not None for kernel in named):
         return None
     kernel = named[0]
-    extra = operands - len(kernel.inputs)
-    of = "" if reading is None else f" of '{reading.family}'"
+    extra = operand_count - len(kernel.inputs)
+    of = "" if match is None else f" of '{match.family}'"
     if extra > 0:
-        declared = FAMILIES[reading.family].declaration if reading is not None else None
-        name = f" ({declared.operand_name(operands - 1)})" if declared is not None else ""
-        return f"kernel '{kernel.name}' of target '{target.name}' has no port for operand {operands - 1}{name}{of}"
-    port = kernel.inputs[operands] if operands < len(kernel.inputs) else kernel.outputs[-1]
+        declared = FAMILIES[match.family].declaration if match is not None else None
+        name = f" ({declared.operand_name(operand_count - 1)})" if declared is not None else ""
+        return f"kernel '{kernel.name}' of target '{target.name}' has no port for operand {operand_count - 1}{name}{of}"
+    port = kernel.inputs[operand_count] if operand_count < len(kernel.inputs) else kernel.outputs[-1]
     return f"kernel '{kernel.name}' of target '{target.name}' needs port '{port.name}'"
 
 
-def _refused(reading: KernelMatch, value: Value) -> str | None:
-    """Return why a reading's family does not accept its shapes, with 8-bit values; None if it does."""
-    operands = tuple(_stored(operand.type, permutation) for operand, permutation in reading.operands)
-    return _refused_types(reading.family, operands, tuple(reading.attributes.items()), _stored(value.type, None))
+def _refused(match: KernelMatch, value: Value) -> str | None:
+    """Return the reason why an op family rejects a match's shapes, with 8-bit elements; None if it accepts them."""
+    operands = tuple(_stored(operand.type, permutation) for operand, permutation in match.operands)
+    return _refused_types(match.family, operands, tuple(match.attributes.items()), _stored(value.type, None))
 
 
 @lru_cache(maxsize=256)
@@ -141,7 +148,10 @@ def _refused_types(
     attributes: tuple[tuple[str, Any], ...],
     result_type: TensorType | None,
 ) -> str | None:
-    """Return why a family does not accept operands of these types. Networks repeat the same types, hence the cache."""
+    """Return the reason why an op family rejects operands of these types; None if it accepts them.
+
+    Networks repeat the same types, hence the cache.
+    """
     operands = [type for type in types if type is not None]
     if result_type is None or len(operands) < len(types):
         return "a port is not a ranked tensor of floats"
@@ -163,7 +173,7 @@ def _refused_types(
 
 @lru_cache(maxsize=256)
 def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | None:
-    """Return the 8-bit type of a float tensor, with axes in the family's order."""
+    """Return the type of a float tensor with 8-bit elements and permuted axes; None for any other type."""
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, FloatType):
         return None
     try:
@@ -174,7 +184,7 @@ def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | Non
 
 
 def _has_own_match(region: RegionOp, kernel: TargetKernel) -> bool:
-    """Return True if a kernel's own pattern matches the body of a region, on the operands of the region in order."""
+    """Return True if a kernel's own pattern matches a region's body, with the body's arguments in order as operands."""
     returned = region.body.terminator.operands
     if not callable(kernel.pattern) or len(returned) != 1 or returned[0].operation is None:
         return False
@@ -183,24 +193,24 @@ def _has_own_match(region: RegionOp, kernel: TargetKernel) -> bool:
 
 
 def retarget(region: RegionOp, target: Target) -> None:
-    """Rename a region to a kernel that the target has for its body, if the target lacks the region's own kernel.
+    """Rename a region to a kernel of the target that computes its body, if the target lacks the region's kernel.
 
-    Emits a remark about what does not fit.
+    Emits a remark with the reason if there is no such kernel, or if the region's types do not fit the kernel.
     """
     name = region.kernel
     if name in (RESCALE, "linear"):
         return
     count = len(region.operands)
     if refusal((name,), count, None, target) is not None:
-        reading = reading_of(region.body)
-        names = target_names(reading, target) if reading is not None else []
+        match = match_of(region.body)
+        names = target_names(match, target) if match is not None else []
         fitting = [
-            *(other for other in names if refusal((other,), count, reading, target) is None),
+            *(other for other in names if refusal((other,), count, match, target) is None),
             *(kernel.name for kernel in target.kernels if _has_own_match(region, kernel)),
         ]
         if not fitting:
-            known = kernel_names(reading) if reading is not None else (name,)
-            reason = refusal(names or known, count, reading, target)
+            known = kernel_names(match) if match is not None else (name,)
+            reason = refusal(names or known, count, match, target)
             remark(region, f"'quant.region' op ({name}) does not fit this target: {reason}")
             return
         region.attributes["kernel"] = StringAttr(fitting[0])

@@ -29,7 +29,7 @@ _SUM = "arith.addf"
 
 
 def nearest(operation: Operation) -> str:
-    """Return a text that names the nearest kernel and its port that does not fit."""
+    """Return a text that names the kernel most similar to an operation, and the operand or result that does not fit."""
     if isinstance(operation, StructuredOp) and "reduction" in operation.iterators:
         return _nearest_sum(operation)
     elements = elements_of(operation.results[0])
@@ -75,12 +75,11 @@ _NO_VALUES = frozenset({"tensor.empty", "tensor.cast"})
 
 @dataclass(frozen=True)
 class FuseKernels:
-    """Wraps float operations in regions, one for each kernel of a target. Changes no value but by
-    `layouts`.
+    """Wraps float operations in regions, each for one kernel of a target.
 
-    These are operations of linalg, arith, math and tensor. Emits a remark for each operation that stays float.
-
-    The largest pattern is taken first; of equally large ones, the first in the target's order, and a table last.
+    The operations are those of linalg, arith, math and tensor. Each operation that stays float gets a remark with the
+    reason. The largest pattern is taken first; of equally large ones, the first in the target's order, and a table
+    last. No value changes, except by the pass that `layouts` runs first.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
@@ -104,7 +103,7 @@ class FuseKernels:
 
 
 def _own_operations(module: Module, target: Target) -> set[Operation]:
-    """Return the operations that the target's own patterns match, which may be of any layout."""
+    """Return the operations that match the target's own patterns, and whose layouts are therefore not normalized."""
     kernels = [kernel for kernel in target.kernels if callable(kernel.pattern)]
     matched: set[Operation] = set()
     for block in blocks_of(module.operation) if kernels else ():
@@ -117,7 +116,10 @@ def _own_operations(module: Module, target: Target) -> set[Operation]:
 
 
 def fuse_block(block: Block, target: Target) -> None:
-    """Wrap the operations of a block in regions, from the last to the first."""
+    """Wrap the operations of a block in regions, from the last to the first.
+
+    Emit a remark for each that stays float.
+    """
     order = {operation: number for number, operation in enumerate(block)}
     # A block that cannot be reached may have cycles of operations.
     cyclic = cyclic_operations(inner for operation in block for inner in operation.walk())
@@ -139,15 +141,15 @@ def fuse_block(block: Block, target: Target) -> None:
 
 
 def _reason(root: Operation, failed: KernelChoice | None, refused: list[Refusal]) -> str:
-    """Return why an operation stays float: the nearest kernel, and the port that does not fit."""
+    """Return the reason why an operation stays float: the most similar kernel, and the port that does not fit."""
     if failed is not None:
         return f"kernel '{failed.kernel}' would need a port for a size from outside"
-    largest = max(refused, key=lambda refusal: refusal.reading.size, default=None)
-    return nearest(root) if largest is None else f"as '{largest.reading.family}': {largest.reason}"
+    largest = max(refused, key=lambda refusal: refusal.match.size, default=None)
+    return nearest(root) if largest is None else f"as '{largest.match.family}': {largest.reason}"
 
 
 def _is_candidate(operation: Operation) -> bool:
-    """Return True if an operation computes a tensor of floats that is not constant."""
+    """Return True if an operation of linalg, arith, math or tensor computes a tensor of floats that is not constant."""
     family = family_of(operation)  # a family that moves elements also accepts floats
     is_source = operation.name.startswith(_SOURCES) or (family is not None and family.traits.is_movement)
     if not is_source or operation.name in _NO_VALUES or len(operation.results) != 1:

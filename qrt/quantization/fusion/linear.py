@@ -1,4 +1,4 @@
-"""Regions of connected linear operations, for which export generates code instead of calling a kernel."""
+"""Regions of connected linear operations, for which export writes integer arithmetic instead of a kernel call."""
 
 from fractions import Fraction
 from typing import Any
@@ -36,7 +36,7 @@ _MOVEMENT = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.r
 def fuse_linear(block: Block, target: Target) -> None:
     """Wrap connected linear operations of a block in regions, from the last to the first.
 
-    A kernel of the target that computes whole groups of linear operations takes precedence.
+    A kernel of the target takes precedence if it computes all linear operations that are connected to its own.
     """
     order = {operation: number for number, operation in enumerate(block)}
     # A block that cannot be reached may have cycles of operations.
@@ -46,22 +46,25 @@ def fuse_linear(block: Block, target: Target) -> None:
             continue
         if root.name in INNER_ANNOTATIONS or is_dead(root):
             continue
-        choice = next((c for c in choices_of(root.results[0], target) if _holds(c.reading, order)), None)
+        choice = next((c for c in choices_of(root.results[0], target) if _holds(c.match, order)), None)
         if choice is not None:
-            left |= {*choice.reading.operations, *choice.reading.copied}
+            left |= {*choice.match.operations, *choice.match.copied}
             wrapped(choice, root, order)
         elif _is_linear(root) and not _repeats(root):
             _wrap(root, sorted(_group(root, order), key=lambda operation: order[operation]))
 
 
-def _holds(reading: KernelMatch, order: dict[Operation, int]) -> bool:
-    """Return True if a kernel covers each linear group that it touches as a whole."""
-    inside = {*reading.operations, *reading.copied}
-    return all(_group(operation, order) <= inside for operation in reading.operations if _is_linear(operation))
+def _holds(match: KernelMatch, order: dict[Operation, int]) -> bool:
+    """Return True if a match contains all linear operations that are connected to a linear operation in it."""
+    inside = {*match.operations, *match.copied}
+    return all(_group(operation, order) <= inside for operation in match.operations if _is_linear(operation))
 
 
 def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
-    """Return the linear operations behind a root whose results are used only inside the group, and broadcasts."""
+    """Return a linear operation with the linear operations before it whose results only this group uses.
+
+    Broadcasts before the operation are part of the group even if other operations use them.
+    """
     group, pending = {root}, [root]
     while pending:
         operation = pending.pop()
@@ -79,14 +82,14 @@ def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
 
 
 def _repeats(operation: Operation) -> bool:
-    """Return True if an operation only repeats its operand along more axes."""
+    """Return True if an operation only broadcasts its operand along more axes."""
     result = operation.results[0]
     elements = elements_of(result)
     return elements is not None and elements.is_copy and len(elements.axes[0]) < len(shape_of(result))
 
 
 def _is_repeated_constant(value: Value) -> bool:
-    """Return True if a value is a broadcast of a constant with several values."""
+    """Return True if a value is a broadcast of a constant whose elements differ."""
     if tensor_type(value) is None or splat_of(value) is not None:
         return False
     source, _, passed = repeated(value, tuple(range(len(shape_of(value)))))
@@ -94,7 +97,7 @@ def _is_repeated_constant(value: Value) -> bool:
 
 
 def _annotates_operand(group: set[Operation]) -> set[Operation]:
-    """Return the annotations in a group whose operand is defined outside of it."""
+    """Return the annotations in a group whose operand is computed outside of the group."""
     return {
         operation
         for operation in group
@@ -118,13 +121,16 @@ def _wrap(root: Operation, group: list[Operation]) -> None:
 
 
 def _is_repeated_exactly(operation: Operation, value: Value) -> bool:
-    """Return True if an operation broadcasts a constant that integers of one scale equal, so that the body has it."""
+    """Return True if an operation broadcasts the constant ``value``, which equals integers times one scale exactly.
+
+    Such a constant is in the body of the region, not an operand.
+    """
     dense = dense_of(value)
     return dense is not None and _is_repeated_constant(operation.results[0]) and _is_exact(np.asarray(dense.python))
 
 
 def _is_exact(array: npt.NDArray[Any]) -> bool:
-    """Return True if integers below 2^62 with a power of two as their scale equal the floats of an array."""
+    """Return True if all floats of an array are integers below 2^62 times the same power of two."""
     if not np.isfinite(array).all():
         return False
     values = [Fraction(float(value)) for value in array.ravel()]
@@ -132,12 +138,12 @@ def _is_exact(array: npt.NDArray[Any]) -> bool:
 
 
 def _is_weights(value: Value) -> bool:
-    """Return True if a value is a constant tensor with differing elements, such as weights."""
+    """Return True if a value is a constant tensor, such as weights."""
     return constant_of(value) is not None and tensor_type(value) is not None
 
 
 def _is_linear(operation: Operation) -> bool:
-    """Return True if each result element is a sum of multiples of elements of the operands."""
+    """Return True if each element of an operation's result is a sum of constants and multiples of operand elements."""
     if len(operation.results) != 1:
         return False
     type = tensor_type(operation.results[0])
@@ -158,12 +164,12 @@ def _is_linear(operation: Operation) -> bool:
 
 
 def _degree_of(value: Value) -> int:
-    """Return 0 for a constant and a broadcast of one, 1 for any other value."""
+    """Return 0 for a constant or a broadcast of one, and 1 for any other value."""
     return int(constant_of(value) is None and splat_of(value) is None and not _is_repeated_constant(value))
 
 
 def _degree(expression: Expression, inputs: list[int]) -> int | None:
-    """Return 0 for a constant, 1 for a linear expression of inputs, and None for any other expression."""
+    """Return the degree of an expression, given those of its inputs: 0 if constant, 1 if linear, None otherwise."""
     if expression[0] == "constant":
         return 0
     if expression[0] == "input":

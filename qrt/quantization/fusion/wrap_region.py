@@ -32,7 +32,11 @@ _SIZED = ("tensor.empty", "tensor.splat")
 def make_region(
     builder: Builder, kernel: str, inputs: Sequence[Value], block: Block, returned: Sequence[Value]
 ) -> Operation:
-    """Emit a region with undecided ports around a block. The block's arguments are `inputs`, `returned` its results."""
+    """Emit a region around a block, with ports that have no chosen type yet.
+
+    ``inputs`` become the region's operands, in the order of the block's arguments. ``returned`` are the values in the
+    block that become its results.
+    """
     Builder(block, builder.location).emit("quant.return", returned)
     types = [value.type for value in returned]
     attributes = {
@@ -44,7 +48,10 @@ def make_region(
 
 
 class Body:
-    """A block of copied operations. Operations in ``copied`` are cheap; they are copied only when needed."""
+    """The body of a region under construction: a block of copied operations, whose arguments replace ``inputs``.
+
+    Operations in ``copied`` are cheap; they are copied only when another operation needs their results.
+    """
 
     def __init__(self, inputs: Sequence[Value], copied: Iterable[Operation], place: Operation) -> None:
         self.block = Block((value.type for value in inputs), place.location)
@@ -55,7 +62,7 @@ class Body:
         self._builder = Builder(self.block)
 
     def add(self, operation: Operation) -> bool:
-        """Copy an operation, after the operations without float operands that it needs. Return True on success."""
+        """Copy an operation into the block, after the constants and sizes that it needs. Return True on success."""
         for number, value in enumerate(operation.operands):
             if not self._has(value, self._extents(operation, number)):
                 return False
@@ -65,7 +72,10 @@ class Body:
         return True
 
     def _has(self, value: Value, extent: Extent | None) -> bool:
-        """Copy an outside value into the block if possible. Return True if the block has the value."""
+        """Copy the operations that compute a value from outside into the block. Return True if the block has the value.
+
+        ``extent`` returns the extents of the value in the block, for dynamic sizes.
+        """
         source = value.operation
         if value in self.values:
             return True
@@ -91,7 +101,10 @@ class Body:
         return True
 
     def _has_size(self, value: Value, extent: Extent | None) -> bool:
-        """Return True if a size is the extent of a value in the block; a new `tensor.dim` in the block computes it."""
+        """Make a size available in the block, as a `tensor.dim` of a value there with this extent.
+
+        Return True on success.
+        """
         source = value.operation
         if source is not None and source.name == "arith.constant":
             return False
@@ -103,7 +116,7 @@ class Body:
         return size is not None
 
     def _extents(self, operation: Operation, number: int) -> Extent:
-        """Return a function that computes the extents of an operand from the operation's other operands."""
+        """Return a function from an axis of operand ``number`` to its extent, read from the other operands."""
 
         def extent(axis: int) -> Value | None:
             for other, place in _same_extent(operation, number, axis):
@@ -121,7 +134,7 @@ def _at(extent: Extent, axis: int, _: int) -> Value | None:
 
 
 def _captured(operation: Operation) -> list[Value]:
-    """Return the outside values that an operation's regions use."""
+    """Return the values from outside that the regions of an operation use."""
     inside = dict.fromkeys(operation.walk())
     captured: dict[Value, None] = {}
     for inner in inside:
@@ -134,16 +147,17 @@ def _captured(operation: Operation) -> list[Value]:
 
 
 def _is_plain_output(operation: StructuredOp, number: int) -> bool:
-    """Return True if an operand is an output with the axes of the result."""
+    """Return True if operand ``number`` is an output whose indexing map is the identity."""
     return number >= operation.input_count and operation.indexing_maps[number] == AffineMapAttr.identity(
         operation.indexing_maps[number].dimensions
     )
 
 
 def with_extent(value: Value, axis: int) -> tuple[Value, int]:
-    """Return the farthest operand behind a value that has the same extent along an axis, and its axis.
+    """Return the earliest tensor with the same extent as an axis of a value, and the axis of that tensor.
 
-    Reading the extent there leaves the operations in between without other uses, so that one function can cover them.
+    If a `tensor.dim` reads this tensor, the operations between it and the value have no other users, and one kernel can
+    cover them.
     """
     while (source := value.operation) is not None:
         if source.name in BINDERS:
@@ -165,9 +179,10 @@ def with_extent(value: Value, axis: int) -> tuple[Value, int]:
 
 
 def _same_extent(operation: Operation, number: int, axis: int) -> list[tuple[Value, int]]:
-    """Return operands, each with an axis, that have the same extent as an axis of one operand.
+    """Return the operands, each with an axis, whose extent equals that of ``axis`` of operand ``number``.
 
-    For a size operand of `expand_shape`, it is the axis that this size divides into one axis and axes of size 1.
+    A size operand of `expand_shape` equals the extent of the source's axis that is divided into one axis of this size
+    and axes of size 1.
     """
     if operation.name == "tensor.expand_shape":
         return _expanded(operation, number)
@@ -200,19 +215,19 @@ def _expanded(operation: Operation, number: int) -> list[tuple[Value, int]]:
 
 
 def wrapped(choice: KernelChoice, root: Operation, order: Mapping[Operation, int]) -> bool:
-    """Put the operations of a choice into a region in place of the root. Return True on success."""
-    reading = choice.reading
-    if any(operation not in order for operation in reading.operations):
+    """Move the operations of a chosen kernel into a region that replaces ``root``. Return True on success."""
+    match = choice.match
+    if any(operation not in order for operation in match.operations):
         return False
-    operations = sorted(dict.fromkeys(reading.operations), key=lambda operation: order[operation])
-    inputs = [value for value, _ in reading.operands]
-    return put_into_region(choice.kernel, root, inputs, operations, reading.copied)
+    operations = sorted(dict.fromkeys(match.operations), key=lambda operation: order[operation])
+    inputs = [value for value, _ in match.operands]
+    return put_into_region(choice.kernel, root, inputs, operations, match.copied)
 
 
 def put_into_region(
     kernel: str, root: Operation, inputs: Sequence[Value], operations: Iterable[Operation], copied: Iterable[Operation]
 ) -> bool:
-    """Put operations into a region on these inputs, whose result replaces the root's. Return True on success."""
+    """Copy operations into a region with these inputs, and replace ``root`` by it. Return True on success."""
     body = Body(inputs, copied, root)
     if not all(body.add(operation) for operation in operations):
         return False
@@ -223,7 +238,7 @@ def put_into_region(
 
 
 def move_sizes(module: Module) -> None:
-    """Replace the operand of each `tensor.dim` by the farthest operand behind it that has the same extent."""
+    """Make each `tensor.dim` read the earliest tensor that has the same extent (see `with_extent`)."""
     for operation in acyclic_operations(module.operation):
         if operation.name != "tensor.dim":
             continue
@@ -236,9 +251,9 @@ def move_sizes(module: Module) -> None:
 
 
 def fuse_calls(module: Module, target: Target) -> None:
-    """Replace calls of functions that are marked as kernels of the target by regions with their bodies.
+    """Replace calls of functions that are marked as kernels of the target by regions with the functions' bodies.
 
-    Raises VerifyError for a marked function whose body is not one block, or that calls another function.
+    Raises VerifyError if the body of a marked function is not a single block, or calls another function.
     """
     marked = [f for f in module.operation.walk() if isinstance(f, FuncOp) and KERNEL in f.attributes]
     for function in marked:

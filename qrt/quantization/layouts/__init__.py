@@ -1,1 +1,1 @@
-"""Layouts of convolutions and pools: the pass `normalize-layouts`, which brings them to those that kernels have."""
+"""Layouts (axis orders) of convolutions and pools: the pass `normalize-layouts` brings them to those of the kernels."""

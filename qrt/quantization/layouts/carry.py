@@ -1,4 +1,4 @@
-"""Moves transposes and reshapes of windowed results behind element-wise operations, annotations and pads."""
+"""Moves transposes and reshapes of convolutions and pools behind element-wise operations, annotations and pads."""
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.attributes import FloatAttr
@@ -24,9 +24,10 @@ Relayouts = dict[Value, tuple[Value, Layout]]
 
 
 def carried(operation: Operation, relayouts: Relayouts) -> None:
-    """Compute an operation before the transposes and reshapes of its operands, if all its operands allow this.
+    """Apply an operation before the transposes and reshapes of its operands, which move to its result.
 
-    ``relayouts`` gets the result.
+    ``relayouts`` has the values that transposes and reshapes compute; the new result is added. Nothing changes if an
+    operand would need a new transpose or reshape.
     """
     given = next((relayouts[value] for value in operation.operands if value in relayouts), None)
     if given is None or len(operation.results) != 1 or tensor_type(operation.results[0]) is None:
@@ -47,7 +48,7 @@ def carried(operation: Operation, relayouts: Relayouts) -> None:
 
 
 def _annotated(builder: Builder, operation: Operation, source: Value) -> Value | None:
-    """Return the annotated source of a range for the whole tensor."""
+    """Return ``source`` with the range of a `quant.stats`; None for other operations, and for ranges per channel."""
     if operation.name != "quant.stats" or "axisStats" in operation.attributes:
         return None
     return builder.value(operation.name, [source], source.type, dict(operation.attributes))
@@ -91,7 +92,10 @@ def _operand(
     relayouts: Relayouts,
     result: Value,
 ) -> Value | None:
-    """Return an operand in the layout of the source; None if it would need a transpose or a reshape."""
+    """Return an element-wise operation's operand in the layout of ``source``, if no new transpose or reshape is needed.
+
+    The result is None if one is needed. ``axes`` maps the axes of the operand to those of the operation's result.
+    """
     before, own = relayouts.get(value, (None, ()))
     rank = len(shape_of(result))
     if before is not None and own == layout and axes == tuple(range(rank)):
@@ -117,7 +121,7 @@ def _operand(
 
 
 def _computed(builder: Builder, expression: Expression, operands: list[Value], like: TensorType) -> Value:
-    """Return the value of an expression, as operations on whole tensors."""
+    """Emit the operations of an element-wise expression on whole tensors of type ``like``, and return the result."""
     if expression[0] == "input":
         return operands[int(str(expression[1]))]
     name, *parts = expression

@@ -1,4 +1,4 @@
-"""The blocks of a program in which operations fuse."""
+"""The blocks of a program whose operations may be fused into regions."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _OUTER = ("func.", "scf.", "affine.")
 
 
 def blocks_of(module: Operation) -> Iterator[Block]:
-    """Yield the blocks of programs, which are functions, loops and branches, but not of functions that are kernels."""
+    """Yield the blocks of all functions, loops and branches, except for functions with the attribute `quant.kernel`."""
     pending = [module]
     while pending:
         operation = pending.pop()

@@ -1,4 +1,4 @@
-"""The pass `normalize-layouts`: convolutions and pools of any layout as those of NHWC images that kernels have."""
+"""The pass `normalize-layouts`, which rewrites convolutions and pools to the NHWC layout that kernels have."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -31,12 +31,13 @@ from qrt.quantization.layouts.windows import Convolution, Pool, Role, Window, co
 
 @dataclass(frozen=True)
 class NormalizeLayouts:
-    """Writes convolutions and pools of any layout on NHWC images, between transposes and reshapes.
+    """Rewrites convolutions and pools of any layout (axis order) to NHWC, between transposes and reshapes.
 
-    These are convolutions and pools of 1 to 3 dimensions in any order of axes, with groups or a depth multiplier, named
-    or generic. Transposes and reshapes of results move behind element-wise operations, biases and pads, and cancel
-    before the next window. A slice that drops axes becomes a slice and a reshape. Sums may be rounded in another order;
-    no value changes otherwise.
+    The pass takes convolutions and pools of 1 to 3 dimensions with any order of axes, with groups or a depth
+    multiplier, as named operations or as `linalg.generic`. Transposes and reshapes of results are moved behind
+    element-wise operations, biases and pads, and cancel with those of the next convolution or pool. A slice that drops
+    axes becomes a slice that keeps them, and a reshape. Sums may be rounded in another order; no value changes
+    otherwise.
     """
 
     def run(self, module: Module) -> None:
@@ -44,7 +45,7 @@ class NormalizeLayouts:
 
 
 def normalize(module: Module, unchanged: Collection[Operation]) -> None:
-    """Normalize the layouts of a program, but for the operations to keep, which kernels take as they are."""
+    """Run `normalize-layouts` on a module, except on the operations ``unchanged``, which kernels accept as they are."""
     relayouts: Relayouts = {}
     dead = {inner for block in blocks_of(module.operation) for inner in block if is_dead(inner)}
     for block in blocks_of(module.operation):
@@ -74,7 +75,7 @@ def _normalize(operation: Operation, relayouts: Relayouts) -> None:
 
 
 def _keep_axes(operation: Operation) -> None:
-    """Write a slice that drops axes as one that keeps them, and a reshape."""
+    """Replace a `tensor.extract_slice` that drops axes by one that keeps all axes, and a reshape."""
     sizes, (result,) = static_values(operation, "sizes"), operation.results
     shape = shape_of(result)
     if len(sizes) == len(shape) or None in sizes:
@@ -96,7 +97,7 @@ def _keep_axes(operation: Operation) -> None:
 
 
 def _pair(places: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Return the places of two windows, the first without an axis if there is one window."""
+    """Return a list of two window dimensions; a one-dimensional window gets ``()``, no axis, as the first one."""
     return [()] * (2 - len(places)) + places
 
 
@@ -145,7 +146,11 @@ def _convolved(
     window: tuple[list[int], list[int]],
     start: Value,
 ) -> Value:
-    """Return the convolution of NHWC images, with the filters in the layout OHWI, as NHWC."""
+    """Emit the `linalg` convolution of NHWC images ``x`` with ``filters``, and return its NHWC result.
+
+    ``layout`` maps the axes of ``filters`` to OHWI. ``window`` has the strides and the dilations along height and
+    width. ``start`` is the initial value of the program's convolution, which gives the element type.
+    """
     channels, *taps, inner = layout
     shape = [size or 0 for size in shape_of(filters)]
     inputs = _product(shape, inner)
@@ -194,7 +199,11 @@ def _depth_steps(
     convolution: Convolution,
     relayouts: Relayouts,
 ) -> list[Value]:
-    """Return, for each place in a window along the depth, the images there, as NDHWGxC with an axis of size 1 for x."""
+    """Return, for each filter tap along the depth of a 3-D convolution, the image slices that it multiplies.
+
+    The axes of each result are image, depth of the output, height, width, group, an axis of size 1, and channel.
+    ``pixels`` are the image axes of height, width and group; ``image`` has the image axes of the other loops by role.
+    """
     height, width, group = pixels
     layout: Layout = (image["image"], (window.image,), height, width, group, (), image["depth"])
     filters, start = convolution.operation.operands[1:]
@@ -204,7 +213,7 @@ def _depth_steps(
 
 
 def _every(builder: Builder, x: Value, first: int, steps: int, stride: int) -> Value:
-    """Return the slice along axis 1 that begins at an index and takes so many elements, each a stride apart."""
+    """Return the slice of ``x`` with the indices ``first``, ``first + stride``, ... along axis 1, ``steps`` of them."""
     sizes = sizes_of(builder, x)
     taken: Sizes = [sizes[0], steps, *sizes[2:]]
     rest = len(sizes) - 2
@@ -216,7 +225,10 @@ def _every(builder: Builder, x: Value, first: int, steps: int, stride: int) -> V
 
 
 def _annotation(images: Value) -> Operation | None:
-    """Return the `quant.stats` of images, or of images that are padded with zeros, with a range of the whole tensor."""
+    """Return the `quant.stats` that gives images a single range, also if the images are then padded with zeros.
+
+    The result is None without such an annotation.
+    """
     source = images.operation
     if source is not None and source.name == "tensor.pad":
         padding = padding_of(images)
@@ -226,9 +238,10 @@ def _annotation(images: Value) -> Operation | None:
 
 
 def _stacked(builder: Builder, steps: list[Value], annotation: Operation | None) -> Value:
-    """Return the images of all places along the depth as channels within each group, with depth as images.
+    """Concatenate the image slices of all taps along the depth to the input of a 2-D convolution.
 
-    The range of the images is also that of the joined places.
+    The taps become channels within each group, and the depth becomes part of the image axis. The range of the images,
+    given by ``annotation``, is attached to the result.
     """
     joined = steps[0]
     if len(steps) > 1:
@@ -288,7 +301,11 @@ def _write_pool(pool: Pool, relayouts: Relayouts) -> None:
 
 
 def _arranged(builder: Builder, value: Value, layout: Layout, relayouts: Relayouts) -> Value:
-    """Return a value in a layout: the value before a relayout that this undoes, or a pad of the arranged operand."""
+    """Return a value in a layout, with as few new transposes and reshapes as possible.
+
+    If transposes and reshapes computed the value from a tensor in this layout, that tensor is returned. A pad is
+    applied to its operand in the layout instead.
+    """
     source, own = relayouts.get(value, (None, ()))
     if source is not None and own == layout:
         return source

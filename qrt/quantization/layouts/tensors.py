@@ -1,7 +1,8 @@
-"""Operations on float tensors that change only shapes and the order of axes, with dynamic sizes.
+"""Emission of operations that change the shape and the order of axes of float tensors, also with dynamic sizes.
 
-A *layout* describes a tensor in another order: for each of its axes, the axes of the other tensor that it merges, in
-order. An empty entry is an axis of size 1. NHWC images of an NCHW tensor have the layout `((0,), (2,), (3,), (1,))`.
+A *layout* describes how a tensor is transposed and reshaped: for each axis of the result, it lists the axes of the
+original tensor that are merged into it, in order. An empty entry is a new axis of size 1. For the original NCHW and the
+result NHWC, the layout is `((0,), (2,), (3,), (1,))`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,14 +25,14 @@ _I64 = IntegerType(64)
 
 
 def ranked(value: Value) -> TensorType:
-    """Return the type of a ranked tensor."""
+    """Return the tensor type of a value, which must be a ranked tensor."""
     type = tensor_type(value)
     assert type is not None  # the caller has checked
     return type
 
 
 def sizes_of(builder: Builder, value: Value) -> Sizes:
-    """Return the sizes of a tensor, with a new `tensor.dim` for each one that is not static."""
+    """Return the sizes of a tensor: integers, and a new `tensor.dim` for each dynamic size."""
     return [
         builder.value("tensor.dim", [value, builder.constant(axis, INDEX)], INDEX) if size is None else size
         for axis, size in enumerate(ranked(value).shape or ())
@@ -39,13 +40,13 @@ def sizes_of(builder: Builder, value: Value) -> Sizes:
 
 
 def filled(builder: Builder, number: float, sizes: Sizes, like: Value) -> Value:
-    """Return a tensor of these sizes whose elements, of the type of ``like``'s, equal a number."""
+    """Return a tensor of these sizes whose elements all equal ``number``, with the element type of ``like``."""
     element = ranked(like).element
     return make_fill(builder, builder.constant(number, element), empty(builder, sizes, like))
 
 
 def empty(builder: Builder, sizes: Sizes, like: Value) -> Value:
-    """Return a new tensor of these sizes and of the element type of ``like``."""
+    """Return an uninitialized tensor of these sizes, with the element type of ``like``."""
     type = TensorType(numbers_of(sizes), ranked(like).element)
     return builder.value("tensor.empty", [size for size in sizes if isinstance(size, Value)], type)
 
@@ -53,7 +54,7 @@ def empty(builder: Builder, sizes: Sizes, like: Value) -> Value:
 def loops(
     builder: Builder, name: str, inputs: Sequence[Value], start: Value, attributes: Mapping[str, Attribute]
 ) -> Value:
-    """Return the result of a named `linalg` op."""
+    """Emit the `linalg` operation ``name`` with the initial value ``start``, and return its result."""
     types = [value.type for value in (*inputs, start)]
     region = body_of(name, types, attributes)
     attributes = {**attributes, OPERAND_SEGMENTS: segments(len(inputs), 1)}
@@ -61,7 +62,7 @@ def loops(
 
 
 def vector(numbers: Sequence[int]) -> DenseElementsAttr:
-    """Return the attribute for strides or dilations."""
+    """Return integers, such as strides or dilations, as a dense i64 attribute."""
     return DenseElementsAttr(np.array(numbers, np.int64), TensorType((len(numbers),), _I64))
 
 
@@ -73,7 +74,7 @@ def _copied(builder: Builder, name: str, source: Value, sizes: Sizes, attribute:
 
 
 def transposed(builder: Builder, value: Value, order: Sequence[int]) -> Value:
-    """Return a tensor with its axes in another order."""
+    """Return a tensor with permuted axes: axis i of the result is axis ``order[i]`` of ``value``."""
     if list(order) == list(range(len(order))):
         return value
     sizes = sizes_of(builder, value)
@@ -81,7 +82,7 @@ def transposed(builder: Builder, value: Value, order: Sequence[int]) -> Value:
 
 
 def spread(builder: Builder, row: Value, axis: int, sizes: Sizes) -> Value:
-    """Return a vector repeated along all axes but one of a tensor with these sizes."""
+    """Broadcast the vector ``row`` to these sizes; its only axis becomes ``axis``."""
     others = [other for other in range(len(sizes)) if other != axis]
     return _copied(builder, "linalg.broadcast", row, sizes, "dimensions", others) if others else row
 
@@ -91,7 +92,7 @@ def _reassociation(groups: Sequence[Sequence[int]]) -> ArrayAttr:
 
 
 def merged(builder: Builder, value: Value, groups: Sequence[Sequence[int]]) -> Value:
-    """Return a tensor in which each group of neighbouring axes is one axis."""
+    """Return a tensor in which each group of adjacent axes is merged to one axis (`tensor.collapse_shape`)."""
     type = ranked(value)
     shape = type.shape or ()
     if all(len(group) == 1 for group in groups) and len(groups) == len(shape):
@@ -103,7 +104,7 @@ def merged(builder: Builder, value: Value, groups: Sequence[Sequence[int]]) -> V
 
 
 def divided(builder: Builder, value: Value, groups: Sequence[Sequence[int]], sizes: Sizes) -> Value:
-    """Return a tensor in which each axis is the group of neighbouring axes, of these sizes, that it merges."""
+    """Return a tensor of these sizes whose adjacent axes ``groups[i]`` are parts of axis i (`tensor.expand_shape`)."""
     if all(len(group) == 1 for group in groups):
         return value
     operands, attributes = with_lists({"output_shape": list(sizes)}, [value])
@@ -113,11 +114,15 @@ def divided(builder: Builder, value: Value, groups: Sequence[Sequence[int]], siz
     return builder.value("tensor.expand_shape", operands, type, attributes)
 
 
-def _beside(kept: Sequence[bool]) -> list[list[int]]:
-    """Return each kept axis with the axes after it that are not kept; the first also with those before it."""
+def _beside(retained: Sequence[bool]) -> list[list[int]]:
+    """Return groups of adjacent axes, for a reshape that removes or adds axes of size 1.
+
+    ``retained`` is False for the axes of size 1. Each group has one retained axis and the axes of size 1 after it; the
+    first group also has those before it.
+    """
     groups: list[list[int]] = []
     before: list[int] = []
-    for axis, is_kept in enumerate(kept):
+    for axis, is_kept in enumerate(retained):
         if is_kept:
             groups.append([*before, axis])
             before = []
@@ -129,7 +134,7 @@ def _beside(kept: Sequence[bool]) -> list[list[int]]:
 
 
 def arranged(builder: Builder, value: Value, layout: Layout) -> Value:
-    """Return a tensor in a layout. A constant stays a constant."""
+    """Return a tensor, transposed and reshaped to a layout; a constant remains a constant."""
     order = [axis for group in layout for axis in group]
     dense = dense_of(value)
     if dense is not None:
@@ -150,7 +155,7 @@ def arranged(builder: Builder, value: Value, layout: Layout) -> Value:
 
 
 def restored(builder: Builder, value: Value, layout: Layout, sizes: Sizes) -> Value:
-    """Return the tensor, of these sizes, that a value is in a layout."""
+    """Undo ``arranged``: return the original tensor, which has the given sizes, of ``value``, a tensor in a layout."""
     order = [axis for group in layout for axis in group]
     places = iter(range(len(layout) + len(order)))
     groups = [[next(places) for _ in group or (0,)] for group in layout]
@@ -164,7 +169,11 @@ def restored(builder: Builder, value: Value, layout: Layout, sizes: Sizes) -> Va
 def padded(
     builder: Builder, inner: Value, layout: Layout, low: tuple[int, ...], high: tuple[int, ...], number: float
 ) -> Value:
-    """Return a value in a layout with the padding that another order of its axes has."""
+    """Pad ``inner``, a tensor in a layout, with ``number``.
+
+    ``low`` and ``high`` are the numbers of elements to add before and after each axis of the original tensor. Axes that
+    the layout merges get no padding.
+    """
     sides = [[side[group[0]] if len(group) == 1 else 0 for group in layout] for side in (low, high)]
     block = Block([INDEX] * len(layout), builder.location)
     body = Builder(block, builder.location)

@@ -1,4 +1,4 @@
-"""Convolutions and pools as roles of loops, whatever the order of their axes."""
+"""Convolutions and pools as sets of loops with roles (window, image, group, ...), independent of the order of axes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,11 @@ Places = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Window:
-    """A loop over windows, with the axes along which it and the loop inside of each window run."""
+    """One dimension of a sliding window.
+
+    ``image``, ``tap`` and ``out`` are the axes of the images, of the filters (or of a pool's window), and of the result
+    along which the dimension runs. The index in the images is ``stride * out_index + dilation * tap_index``.
+    """
 
     image: int
     tap: int
@@ -28,7 +32,10 @@ class Window:
 
 @dataclass(frozen=True)
 class WindowLoops:
-    """The windows of an operation, in the order of its result, and the axes of its other loops by tensor and role."""
+    """The dimensions of a sliding window, in the order of the result's axes, and the loops outside of the window.
+
+    ``image``, ``filters`` and ``out`` map the role of each such loop to the axis of this tensor along which it runs.
+    """
 
     windows: tuple[Window, ...]
     image: dict[Role, Places]
@@ -38,21 +45,21 @@ class WindowLoops:
 
 @dataclass(frozen=True)
 class Convolution:
-    """A sum of products over windows. Each product has a factor of the images and one of the filters."""
+    """A convolution: an operation that sums products of images and filters over sliding windows, and its loops."""
 
     operation: Operation
     loops: WindowLoops
 
     @property
     def group_count(self) -> int | None:
-        """The number of groups; 1 without groups."""
+        """The number of groups, which is 1 for a convolution without groups; None if it is dynamic."""
         places = self.loops.image["group"]
         return shape_of(self.operation.operands[0])[places[0]] if places else 1
 
 
 @dataclass(frozen=True)
 class Pool:
-    """A reduction over windows."""
+    """A pool: an operation that reduces images over sliding windows, and its loops."""
 
     operation: Operation
     kind: ReductionKind
@@ -60,7 +67,7 @@ class Pool:
 
 
 def convolution_of(value: Value) -> Convolution | None:
-    """Return the convolution that defines a value, if no kernel has its layout."""
+    """Return the convolution that computes a value; None if there is none, or if kernels accept it as it is."""
     sums = sum_of_products(value)
     if sums is None or convolution(sums) or grouped_convolution(sums):
         return None
@@ -102,7 +109,12 @@ def _places(loops: Sequence[int]) -> dict[int, int]:
 
 
 def _windows(images: Sequence[Linear], taps: Sequence[int], out: Sequence[int]) -> tuple[Window, ...] | None:
-    """Return the windows of images with these index expressions; None for an index of another kind, or no window."""
+    """Return the dimensions of a sliding window, in the order of the result's axes, from index expressions.
+
+    ``images`` has the index expression of each image axis, with coefficients by loop. ``taps`` and ``out`` have the
+    loop of each axis of the filters and of the result. The result is None if an expression has another form than
+    ``stride * out + dilation * tap`` or a single loop, or if there are not 1 to 3 dimensions.
+    """
     windows = []
     for axis, index in enumerate(images):
         outer, inner = [loop for loop in index if loop in out], [loop for loop in index if loop in taps]
@@ -115,7 +127,7 @@ def _windows(images: Sequence[Linear], taps: Sequence[int], out: Sequence[int]) 
 
 
 def window_reduction_of(value: Value) -> Pool | None:
-    """Return the pool that defines a value, if no kernel has its layout."""
+    """Return the pool that computes a value; None if there is none, or if kernels accept it as it is."""
     reduction = reduction_of(value)
     if reduction is None or reduction.operation.input_count != 2 or reduction.kind == "min":
         return None

@@ -1,8 +1,8 @@
-"""Propagation: the choice of a type for each port of each region, so that every constraint of a target holds.
+"""The choice of a type for each operand and result of each ``quant.region``, so that a target's constraints hold.
 
-A *node* is a port of a region, or a place where the program fixes a type. A *value* connects its definitions with its
-uses; a value that `scf` operations or calls pass on stays one value (`graph`). The pass selects a signature for each
-region (`select`), groups nodes that must have one type into classes (`classes`), finds a range for each class
-(`ranges`), derives types from ranges and constraints (`decide`), and adds a rescale where the two ends of an edge have
-different types (`rescale`).
+A *port* is an operand or a result of a region. A *node* of the graph (`graph`) is a port, or a cast of the program that
+fixes a type. A *value* connects the node that defines it with the nodes that use it; a value that an `scf` operation or
+a call passes on stays one value. The pass selects a kernel signature for each region (`select`), groups nodes that have
+one type into classes (`classes`), finds a range for each class (`ranges`), derives types from ranges and constraints
+(`decide`), and inserts a rescale where a value is defined with one type and used with another (`rescale`).
 """

@@ -1,19 +1,21 @@
-"""Classes: sets of nodes that have one type.
+"""Classes: sets of nodes that have one type. A node is a port (an operand or result of a region) or a value.
 
-They are formed in three steps, each in program order.
+Classes are formed in three steps, each in program order.
 
-1. The ports that a kernel's ``same_scale`` relates become one class, whatever their annotations are. If one of them is
-   `!quant.none`, all are; otherwise the type of a result is the class's type, or else that of the first operand with a
-   type.
-2. Types from annotations, fixed types and kernels spread along the edges of values, nearest first.
-3. The other edges are joined.
+1. The ports that a kernel's constraint ``same_scale`` relates become one class, even if annotations give them different
+   types. If one of them is annotated `!quant.none`, the class stays float. Otherwise the class takes the type of the
+   first result with a type, or else of the first operand with a type.
+2. Types that annotations, casts or kernels give are spread along the edges of the graph, from near to far nodes.
+3. The remaining edges are joined: the classes at both ends of an edge become one.
 
-An edge is not joined in these cases: the storage of the two sides differs; both have a type and the types differ; one
-side needs more bits than the other has; one side has a type that does not cover the range of the other; or the hull of
-the two ranges is more than ``max_widening`` times as wide as one of the joined ranges. A single use takes the type of
-its definition whatever range the use has, because the definition has clipped the values already. Values that a
-definition keeps float stay float in a region whose ports are wildcards of one type. A use that keeps values float does
-not affect their definition.
+The ends of an edge stay separate in these cases: their storage types differ; both have a type and the types differ; one
+needs more bits than the storage of the other has; one has a type that does not cover the range of the other; or the
+hull of both ranges is more than ``max_widening`` times as wide as one of the ranges that it includes.
+
+There are two exceptions. A use that is alone in its class takes the type of the definition even if its own range is
+wider, because the definition has clipped the values already. Where a definition keeps values float, a region also keeps
+them float if its kernel accepts any type and all its float ports share one class; a use that keeps values float does
+not affect the definition.
 """
 
 from collections import deque
@@ -33,12 +35,15 @@ from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
 
 
 def couples(graph: PropagationGraph) -> list[Edge]:
-    """Return edges from the first value of each coupling key to the others."""
+    """Return edges between values that should have one type, as their `quant.coupled_ref` operations demand.
+
+    The edges lead from the first value of each ``coupledKey`` to each other value of the key.
+    """
     return [edge for _, edge in _coupled(graph)]
 
 
 def remark_uncoupled(graph: PropagationGraph) -> None:
-    """Emit a remark for each value whose type differs from the values that it is coupled with."""
+    """Emit a remark for each `quant.coupled_ref` that could not give its value the type of other values of its key."""
     for operation, edge in _coupled(graph):
         one, other = edge.source.type, edge.target.type
         if one is not None and other is not None and one is not other:
@@ -74,7 +79,7 @@ def _named(operation: Operation) -> str:
 
 
 class Classes:
-    """The classes of a graph."""
+    """The partition of a graph's nodes into classes that have one type; ``node.in_class`` is the class of a node."""
 
     def __init__(
         self,
@@ -101,7 +106,10 @@ class Classes:
                 _complete(side)
 
     def _spread(self, every: list[Edge]) -> None:
-        """Join edges at classes that have a type, and then edges at classes that got a type that way."""
+        """Merge classes along edges, from classes that have a type to their neighbours, nearest first.
+
+        ``every`` has all edges of the graph.
+        """
         for edge in every:
             for node in (edge.source, edge.target):
                 node.in_class.edges.append(edge)
@@ -114,7 +122,7 @@ class Classes:
                 pending.extend(neighbour for edges in reached for neighbour in edges)
 
     def _join(self, edge: Edge) -> bool:
-        """Merge the two classes of an edge if they may have one type. Return True if they were merged."""
+        """Merge the classes at the two ends of an edge if they may have one type. Return True if they were merged."""
         source, target = edge.source.in_class, edge.target.in_class
         if source is target or not self.agree(source, target):
             return False
@@ -122,7 +130,7 @@ class Classes:
         return True
 
     def agree(self, source: Class, target: Class) -> bool:
-        """Return True if the two sides of an edge may have one type."""
+        """Return True if the classes at the two ends of an edge may be merged, so that they have one type."""
         if source.stays_float or target.stays_float:
             return source.given is target.given or (source.stays_float and _may_stay_float(target, source.given))
         if source.given is not None and target.given is not None:
@@ -140,7 +148,7 @@ class Classes:
         return self._is_near(source, target)
 
     def _takes(self, side: Class, given: UniformType) -> bool:
-        """Return True if a class may have this type."""
+        """Return True if the storage, zero points and layout of scales of ``given`` suit all nodes of a class."""
         if side.storage is not None and not _is_within(given, side.storage):
             return False
         stored = side.storage or storage_of(given)
@@ -151,7 +159,7 @@ class Classes:
         return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)
 
     def _covers(self, given: UniformType, side: Class) -> bool:
-        """Return True if a per-layer type covers the whole range of a class; types of other layouts are not checked."""
+        """Return True if the type ``given`` covers the range of a class; types with several scales are not checked."""
         storage = storage_of(given)
         span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
         return not given.is_per_layer or span is None or covers(given, span)
@@ -165,7 +173,7 @@ class Classes:
 
 
 def _class_of(node: PropagationNode, statistics: Statistics) -> Class:
-    """Return the class of one node."""
+    """Return a new class with a single node, and with the type, storage and least width that the node demands."""
     side = Class([node], statistics, least=node.spec if isinstance(node.spec, AnyQuantizedType) else None)
     if is_decided(node.spec, node.element):
         side.given = node.spec
@@ -177,7 +185,7 @@ def _class_of(node: PropagationNode, statistics: Statistics) -> Class:
 
 
 def _take_port(side: Class, node: PropagationNode, port: TargetPort) -> None:
-    """Apply to a class the requirements of the kernel on a node's port."""
+    """Set the type or storage of a node's new class to what the kernel requires at the node's ``port``."""
     assert node.region is not None
     assert node.region.kernel is not None
     fixed = node.fixed
@@ -195,7 +203,7 @@ def _take_port(side: Class, node: PropagationNode, port: TargetPort) -> None:
 
 
 def unite(one: Class, other: Class) -> Class:
-    """Merge two classes into one: the larger takes over the smaller's nodes."""
+    """Merge two classes into one and return it. The nodes of the smaller class are moved to the larger one."""
     if len(one.nodes) < len(other.nodes):
         one, other = other, one
     one.nodes += other.nodes
@@ -215,7 +223,10 @@ def unite(one: Class, other: Class) -> Class:
 
 
 def _tie(nodes: list[PropagationNode], inputs: int) -> None:
-    """Merge the classes of ports that a kernel requires to have one type."""
+    """Merge the classes of the nodes that a kernel requires to have one type (``same_scale``), and set this type.
+
+    ``inputs`` is the number of the region's operands. Raises VerifyError if expressed types or storages differ.
+    """
     ordered = [node for node in nodes if node.index >= inputs] + [node for node in nodes if node.index < inputs]
     if not ordered:
         return
@@ -249,7 +260,7 @@ def _tie(nodes: list[PropagationNode], inputs: int) -> None:
 
 
 def _overruled(node: PropagationNode, given: Spec) -> None:
-    """Emit a remark that the kernel's constraint overrides an annotation."""
+    """Emit a remark if a node has an annotated type, which the constraint of its kernel replaces by ``given``."""
     assert node.region is not None
     if is_decided(node.spec, node.element):
         remark(
@@ -260,7 +271,7 @@ def _overruled(node: PropagationNode, given: Spec) -> None:
 
 
 def _clipped(node: PropagationNode, given: UniformType) -> None:
-    """Emit a remark if another port's type clips the values of a port by more than a step."""
+    """Emit a remark if ``given``, the type of another port, clips the range of a node by more than one scale."""
     assert node.region is not None
     span, (low, high), step = node.in_class.statistics.span, covered(given), float(given.scale_array.max())
     if span is not None and (span[0] < low - step or span[1] > high + step):
@@ -272,7 +283,7 @@ def _clipped(node: PropagationNode, given: UniformType) -> None:
 
 
 def storage_of(given: UniformType) -> Storage:
-    """Return the storage of a type."""
+    """Return the storage type of a quantized type, with its bounds."""
     return Storage(given.storage, given.storage_min, given.storage_max)
 
 
@@ -288,19 +299,26 @@ def _has_layout(node: PropagationNode, port: TargetPort, given: UniformType) -> 
 
 
 def is_enough(storage: Storage | None, least: AnyQuantizedType | None) -> bool:
-    """Return True if storage has at least the bits of a least type, and its number of values if it has bounds."""
+    """Return True if a storage has at least the bits of a `!quant.any` type, and as many values if the type has bounds.
+
+    If either is None, nothing is demanded, and the result is True.
+    """
     if least is None or storage is None:
         return True
     return least.is_met_by(int(storage.name.lstrip("siu")), storage.low, storage.high)
 
 
 def _is_within(given: UniformType, storage: Storage) -> bool:
-    """Return True if a type has this storage, with the same or narrower bounds."""
+    """Return True if a type has the same storage type as ``storage``, and bounds within its bounds."""
     return given.storage == storage.name and storage.low <= given.storage_min <= given.storage_max <= storage.high
 
 
 def _may_stay_float(side: Class, given: Spec | None) -> bool:
-    """Return True if a class may stay float: it includes all ports of its regions, and nothing demands a type."""
+    """Return True if a class may take the float type ``given``, because none of its nodes needs a quantized type.
+
+    If ``given`` is `!quant.none`, each region with a node in the class must have all its float operands and results
+    there. If it is a narrower float, the class must contain no operand or result of a region.
+    """
     if side.given is not None or side.storage is not None or side.least is not None:
         return False
     return all(
@@ -321,7 +339,10 @@ def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> Any
 
 
 def _complete(side: Class) -> None:
-    """Give a class of wildcards the default of its first port that has one, or the least type if that has more bits."""
+    """Set the storage of a class for which kernels accept any type: a kernel's default, or an annotated least width.
+
+    The default is that of the first port in program order that has one; a wider annotated width is preferred to it.
+    """
     port = side.default[1] if side.default is not None else None
     if port is not None and port.is_float:
         side.given = kept_type(port, side.nodes[0].element)

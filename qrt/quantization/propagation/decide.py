@@ -1,17 +1,18 @@
-"""The choice of a type for each class, from its range and from the constraints of kernels with ports in it.
+"""The choice of a type for each class (nodes that have one type), from its range and from constraints of kernels.
 
-Regions are visited from a heap, least number first. A visit proposes a type for each undecided class of the region's
-ports that has a range, lets the kernel's constraint change undecided types, and then decides them all. Other regions
-with ports in the classes just decided return to the heap. A class is decided only once, so there are at most as many
-visits as regions and ports.
+A *port* is an operand or result of a region. Regions are visited from a heap, lowest number first. A visit proposes a
+type for each class of the region's ports that has a range but no type yet, lets the constraint of the region's kernel
+change the proposed types, and then makes them final. Other regions with ports in these classes return to the heap. Each
+class gets its type once, so there are at most as many visits as regions and ports together.
 
-A region with a port that is undecided in the end stays float, with a remark that names the missing annotation, or is an
-error with ``undecided=error``.
+If a port has no type in the end, its region stays float, with a remark that names the missing annotation; with
+``undecided=error``, this is an error.
 
-A hub in a class without ports takes the widest type of the value's uses, so that no use gets values clipped for
-another.
+A value that loops, branches or calls pass on may have a class of its own that contains no port. The class takes the
+widest type of the value's uses, so that no use receives values that were clipped for another use.
 
-A constraint may need another type at a port than its class has. The port then leaves its class, and will get a rescale.
+A constraint may need another type at a port than the port's class has. The port then leaves its class, and a rescale is
+inserted at it later.
 """
 
 import heapq
@@ -42,7 +43,7 @@ _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 
 
 class Decider:
-    """The solver that visits the regions of a graph until all types are decided."""
+    """The loop that visits the regions of a graph until all classes have a type."""
 
     def __init__(
         self,
@@ -52,7 +53,7 @@ class Decider:
         order: Sequence[int] | None = None,
         undecided: Undecided = "float",
     ) -> None:
-        """Put all regions on the heap, those in `order` first; the order does not affect the result."""
+        """Put all regions on the heap, those numbered in ``order`` first; the order does not affect the result."""
         self._graph, self._target, self._ranges, self._undecided = graph, target, ranges, undecided
         every = range(len(graph.regions))
         self._heap = [*dict.fromkeys([number for number in order or () if number in every] + [*every])]
@@ -67,11 +68,11 @@ class Decider:
 
     @property
     def bound(self) -> int:
-        """The number of regions and ports, an upper bound on the number of visits."""
+        """The number of regions and their operands and results, which is an upper bound on the number of visits."""
         return len(self._graph.regions) + sum(1 for node in self._graph.nodes if node.region is not None)
 
     def run(self) -> None:
-        """Decide the type of every class."""
+        """Choose the types of all classes of nodes; keep regions float for which a type is missing."""
         self._ranges.prepare(self._undecided_ranges())
         heapq.heapify(self._heap)
         waiting = set(self._heap)
@@ -91,7 +92,7 @@ class Decider:
                 node.in_class.type = _widest([use.type for use in node.group.uses])
 
     def _keep_undecided(self, region: GraphRegion) -> None:
-        """Keep a region float if a port of it is undecided; raise VerifyError if that is not allowed."""
+        """Keep a region float if a port of it has no type; with ``undecided="error"``, raise VerifyError instead."""
         missing = [_undecided(node) for node in region.floats if node.type is None]
         if missing and self._undecided == "error":
             raise region.operation.error(missing[0])
@@ -101,7 +102,7 @@ class Decider:
                 node.own = node.spec
 
     def _undecided_ranges(self) -> Iterator[Wanted]:
-        """Yield the ranges for which types will be proposed, as far as storage and range are known."""
+        """Yield the range, storage, symmetry and float type of each class whose type can be computed in advance."""
         for class_ in dict.fromkeys(node.in_class for node in self._graph.nodes if node.type is None):
             storage, first = class_.storage, class_.nodes[0]
             if storage is not None and not is_own_constant(class_):
@@ -111,7 +112,10 @@ class Decider:
                     yield span, storage, symmetric, first.element
 
     def _visit(self, region: GraphRegion) -> list[int]:
-        """Decide the classes of a region's ports, and return the regions that these classes concern."""
+        """Choose the types of a region's operands and results that have none yet.
+
+        Returns the numbers of the other regions with nodes in the same classes, which must be visited again.
+        """
         fresh = [node for node in region.floats if node.type is None]
         if not fresh and region.number in self._visited:
             return []
@@ -135,13 +139,13 @@ class Decider:
         return concerned
 
     def _propose(self, class_: Class, proposed: dict[Class, Spec]) -> None:
-        """Propose the type that a class has if no constraint changes it."""
+        """Choose a type for a class from its constant or its range, if either is known, and add it to ``proposed``."""
         spec = self._chosen(class_)
         if spec is not None:
             proposed[class_] = self.proposed[class_] = spec
 
     def _chosen(self, class_: Class) -> Spec | None:
-        """Return the type of a class by its values or their range; None if neither is known."""
+        """Return the type for the constant or the range of a class of nodes; None without both, or without storage."""
         storage, first = class_.storage, class_.first
         if storage is None:
             return None
@@ -162,7 +166,10 @@ class Decider:
     # -- constraints ---------------------------------------------------------------------------------------------------
 
     def _constrain(self, region: GraphRegion, proposed: dict[Class, Spec]) -> None:
-        """Apply the constraint until it changes nothing more, and take over its changes."""
+        """Call the constraint of a region's kernel until no type changes, and add the new types to ``proposed``.
+
+        Raises VerifyError if types still change after one call more than the region has ports.
+        """
         for _ in range(len(region.nodes) + 1):
             before = _specs(region, proposed)
             after = self._called(region, before)
@@ -177,7 +184,10 @@ class Decider:
         )
 
     def _called(self, region: GraphRegion, before: list[Spec]) -> list[Spec]:
-        """Return the types after a call of the constraint, which must report the types that it changed."""
+        """Call the constraint of a region's kernel on the types of the ports, and return the resulting types.
+
+        Raises VerifyError if the constraint fails, or changes a type that it does not report as changed.
+        """
         assert region.kernel is not None
         if region.kernel.constraint == "free":
             return before
@@ -202,10 +212,12 @@ class Decider:
         *,
         is_alone: bool = False,
     ) -> None:
-        """Set another type at a port.
+        """Give a port the type ``new``, which the constraint of the region's kernel demands.
 
-        The type applies to the port's whole class if that is undecided and the region's ports in it agree. Otherwise
-        the port leaves its class.
+        The whole class of the port gets the type if its type is not final and it has no other storage. Otherwise, or
+        with ``is_alone``, only the port gets the type and leaves its class. ``is_alone`` is True if the constraint
+        demands different types for nodes of the class. Raises VerifyError if the target does not accept the type at the
+        port.
         """
         assert region.kernel is not None
         constraint = f"the constraint of {shown(region.name)}"
@@ -221,7 +233,7 @@ class Decider:
             self._leave(node, new)
 
     def _leave(self, node: PropagationNode, new: Spec) -> None:
-        """Give a port its own type, independent of its class."""
+        """Give a node the type ``new`` independently of its class; emit a remark if this overrides an annotation."""
         node.own = new
         if node.spec is not new and is_decided(node.spec, node.element):
             assert node.region is not None
@@ -234,10 +246,16 @@ class Decider:
     # -- biases --------------------------------------------------------------------------------------------------------
 
     def _fit_bias(self, region: GraphRegion, bias: PropagationNode, proposed: dict[Class, Spec]) -> None:
-        """Coarsen the scale of a bias that exceeds its storage; without coarser biases, the scale of the weights."""
+        """Multiply the scales of a constant bias by powers of two if its values overflow its storage; emit a remark.
+
+        If the target does not allow a coarser bias, the scales of the weights are multiplied instead. A factor without
+        a type leaves the bias as it is: its scale is not yet that of the sums.
+        """
         type = _type(bias, proposed)
-        if not isinstance(type, UniformType) or bias.constant is None:
+        factors = [_type(node, proposed) for node in _related(region)[:2]]
+        if bias.constant is None or not all(isinstance(spec, UniformType) for spec in (type, *factors)):
             return
+        assert isinstance(type, UniformType)
         exponents = bias_fits(bias.constant, type.scale_array, type.storage)
         if not exponents.any():
             return
@@ -261,7 +279,7 @@ class Decider:
 
 
 def _widest(types: list[Spec | None]) -> Spec | None:
-    """Return the per-layer type with the widest range, the first of several; None if there is none."""
+    """Return the per-layer type with the widest range, the first of equally wide ones; None if no type is per layer."""
     known = [type for type in types if isinstance(type, UniformType) and type.is_per_layer]
     return max(known, key=lambda type: width(covered(type)), default=None)
 
@@ -269,7 +287,10 @@ def _widest(types: list[Spec | None]) -> Spec | None:
 def _check_returned(
     region: GraphRegion, changed: object, inputs: list[Spec], outputs: list[Spec], before: list[Spec]
 ) -> None:
-    """Raise an error if a constraint changed more than it reports, or returned anything but types."""
+    """Raise VerifyError if a constraint function did not report a type that it changed, or wrote anything but a type.
+
+    ``changed`` is the value that the function returned; it must be two lists, of indices of ``inputs`` and ``outputs``.
+    """
     constraint = f"the constraint of {shown(region.name)}"
     counts = region.inputs, len(region.nodes) - region.inputs
     is_pair = isinstance(changed, tuple) and len(changed) == 2 and all(isinstance(numbers, list) for numbers in changed)
@@ -292,15 +313,15 @@ def _check_returned(
 
 
 def _expresses(spec: Spec, element: FloatType) -> bool:
-    """Return True if a type decides a port with this element type."""
+    """Return True if a type is final (quantized, `!quant.none` or a narrower float) for values of type ``element``."""
     return is_decided(spec, element) and (isinstance(spec, FloatType) or spec.expressed_type is element)
 
 
 def is_own_constant(class_: Class) -> bool:
-    """Return True if a constant alone decides the type of a class.
+    """Return True if the type of a class is chosen from the values of a constant alone.
 
-    The class is a single use of a constant, either without an annotated range, or quantized in blocks, for which one
-    range is not enough.
+    The class must contain only one use of the constant, and this use must have no annotated range. A port that is
+    quantized in blocks qualifies in spite of such a range, because one range does not give a scale for each block.
     """
     (node, *others) = class_.nodes
     if others or node.constant is None:
@@ -309,9 +330,10 @@ def is_own_constant(class_: Class) -> bool:
 
 
 def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None:
-    """Return the port of a class whose statistics have a range for each channel that the kernel scales.
+    """Return the only port in a class, its layout of scales, and the annotated ranges of its channels.
 
-    None if the class has several ports, the port has no axis, or the channels do not match.
+    The result is None without such ranges; if the class has several ports, or calibration records; if the port does not
+    have one scale for each channel; or if the ranges are along another axis.
     """
     ports = [node for node in class_.nodes if node.region is not None]
     node, port, region = ports[0], ports[0].port, ports[0].region
@@ -325,9 +347,9 @@ def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None
 
 
 def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
-    """Return the type of a node, proposed or decided; its specification if neither is known.
+    """Return the type of a node: the final one, else the proposed one, else its specification.
 
-    A least width that the selected signature exceeds is that signature's width.
+    A least width in the specification (`!quant.any`) is raised to the storage of the selected kernel's port.
     """
     type, spec, port = node.type or proposed.get(node.in_class), node.spec, node.port
     if type is None and isinstance(spec, AnyQuantizedType) and port is not None and port.low is not None:
@@ -336,18 +358,18 @@ def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
 
 
 def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
-    """Return the types that a constraint gets. Ports that are not floats get a placeholder that it must not change."""
+    """Return the types that a constraint gets for a region's ports: `!quant.none` for ports that are not floats."""
     return [_NO_FLOAT if node is None else _type(node, proposed) for node in region.nodes]
 
 
 def _related(region: GraphRegion) -> list[PropagationNode]:
-    """Return the operands that the constraint relates."""
+    """Return the float operands among the ports that the constraint of the region's kernel relates."""
     assert region.kernel is not None
     return [n for n in region.floats if n.is_input and n.port is not None and region.kernel.relates(n.port)]
 
 
 def _bias_of(region: GraphRegion) -> PropagationNode | None:
-    """Return the operand whose scale is the product of the scales of the two factors; None without a bias."""
+    """Return the operand whose scale must be the product of the two factors' scales; None if the kernel has no bias."""
     if region.kernel is None or "multiplier_accumulator_scale" not in region.kernel.constraints:
         return None
     related = _related(region)
@@ -359,7 +381,11 @@ def _weights_of(region: GraphRegion) -> PropagationNode:
 
 
 def _scaled(type: UniformType, exponents: Array) -> UniformType:
-    """Return a type whose scales grow by 2^exponent: per channel if it is per axis, else by the greatest exponent."""
+    """Return a type whose scales are multiplied by 2^exponent, with one exponent for each bias value.
+
+    If the type is per axis and has as many scales as there are exponents, scale i is multiplied by 2^exponent i.
+    Otherwise all scales are multiplied by the greatest power.
+    """
     scales = type.scale_array
     per_channel = exponents.reshape(-1)
     if type.is_per_axis and len(per_channel) == scales.size:

@@ -1,4 +1,4 @@
-"""Values that loops, branches, selects and calls pass on from their operands to arguments and results."""
+"""The data flow of loops, branches, selects and calls: operands that become block arguments or results unchanged."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _ARMS = ("scf.if", "scf.index_switch", "scf.execute_region", "affine.if")
 
 @dataclass(frozen=True, eq=False)
 class ForwardedOperand:
-    """An operand whose value becomes the value `target` of a loop, select, branch, block, call or function."""
+    """An operand that control flow passes on unchanged to the value ``target``, a block argument or a result."""
 
     operation: Operation
     index: int
@@ -19,16 +19,17 @@ class ForwardedOperand:
 
     @property
     def value(self) -> Value:
-        """The value of the operand."""
         return self.operation.operands[self.index]
 
 
 def forwarded(operation: Operation) -> Iterator[ForwardedOperand]:
-    """Yield the operands that an operation passes on.
+    """Yield each operand that an operation, or a terminator of its blocks, passes on, with the value that receives it.
 
-    These are initial values of a loop to its arguments, yielded values to arguments and results, operands of branches
-    to arguments of blocks, choices of a select to its result, and operands of calls and returns to arguments and
-    results.
+    - Loops: initial values to block arguments; yielded values to block arguments and results.
+    - Branches with a region for each case: yielded values to results.
+    - Selects: both choices to the result.
+    - Calls: operands to the callee's arguments; operands of its returns to the call's results.
+    - Branches between blocks: operands to block arguments.
     """
     if operation.name in ("scf.for", "affine.for"):
         arguments, last = operation.regions[0].blocks[0].arguments[1:], operation.regions[0].blocks[0].terminator

@@ -1,9 +1,9 @@
-"""Functions that contain regions: each call may need types of its own.
+"""Inlining or cloning of functions that contain ``quant.region``s, because each call may need other types in the body.
 
-With ``inline``, the bodies of called functions replace the calls. With ``duplicate``, each call gets a clone of the
-function, and clones that are equal after propagation are merged. Calls of functions without regions and of declared
-functions are not changed. The work is bounded: a recursive function with regions is an error, and so is a program that
-would grow by more operations than inlining may add.
+With ``functions=inline``, the bodies of called functions replace the calls. With ``duplicate``, each call gets a clone
+of the function, and clones that are equal after propagation are merged. Calls of functions without regions and of
+declared functions are not changed. A recursive function with regions is an error, and so is a program that would grow
+by more operations than the module's limit for inlining.
 """
 
 from collections.abc import Iterator
@@ -21,19 +21,19 @@ FUNCTIONS: tuple[Functions, ...] = get_args(Functions)
 
 
 class Clones:
-    """The clones of functions, by the name of the original, and all functions of a module, by name."""
+    """The clones that calls of functions have received, grouped by the name of the cloned function."""
 
     def __init__(self, module: Module) -> None:
         self._functions = {function.sym_name: function for function in module.functions}
         self._by_name: dict[str, list[FuncOp]] = {}
 
     def called(self, call: Operation) -> FuncOp | None:
-        """Return the function that a call names."""
+        """Return the function that a call names; None if the module does not have it."""
         path = call.attribute("callee", SymbolRefAttr).path
         return self._functions.get(path[0]) if len(path) == 1 else None
 
     def add(self, callee: FuncOp) -> FuncOp:
-        """Insert a clone of a function before it, under a new name."""
+        """Insert a private clone of a function before the function, under a new name, and return the clone."""
         clone = cast(FuncOp, callee.clone({}))
         block, base, number = callee.parent, callee.sym_name, len(self._by_name.get(callee.sym_name, ()))
         assert block is not None
@@ -46,9 +46,10 @@ class Clones:
         return clone
 
     def merge(self, module: Module) -> None:
-        """Merge equal clones until no two are equal, as merging can make the callers of clones equal.
+        """Replace equal clones by one of them, until no two clones of a function are equal.
 
-        The first clone takes the name of the original if the original is gone.
+        Merging is repeated because it can make the callers of merged clones equal. If the cloned function no longer
+        exists, its first clone takes its name.
         """
         renamed: dict[str, str] = {"": ""}
         while renamed:
@@ -72,7 +73,11 @@ class Clones:
 
 
 def separate(module: Module, how: Functions) -> Clones:
-    """Give each call of a function with regions a body of its own, except for calls that are marked `no_inline`."""
+    """Inline or clone each called function that contains regions, so that each call has a body of its own.
+
+    ``how`` is ``inline`` or ``duplicate``. Calls and functions marked `no_inline` are not changed. Functions that are
+    no longer called are removed. Returns the clones, for ``Clones.merge``.
+    """
     quantized = _with_regions(module)
     _require_no_recursion(module, quantized)
     budget, clones = InliningBudget(inlined_at_most(module.operation)), Clones(module)
@@ -101,7 +106,7 @@ def separate(module: Module, how: Functions) -> Clones:
 
 
 def _with_regions(module: Module) -> dict[FuncOp, None]:
-    """Return the functions that contain regions or call such functions."""
+    """Return the functions that contain regions, or that call such functions, directly or through others."""
     with_regions = {f: None for f in module.functions if any(operation.name == REGION for operation in f.walk())}
     callers: dict[FuncOp, list[FuncOp]] = {}
     for function in module.functions:
@@ -123,7 +128,7 @@ def _calls(operation: Operation) -> Iterator[Operation]:
 
 
 def _require_no_recursion(module: Module, quantized: dict[FuncOp, None]) -> None:
-    """Raise an error at a call that leads back to the function that contains it."""
+    """Raise VerifyError if a function of ``quantized`` calls itself, directly or through other functions."""
     done: set[FuncOp] = set()
     for root in module.functions:
         path: list[tuple[FuncOp, Iterator[Operation]]] = []
@@ -152,7 +157,7 @@ def _is_marked(operation: Operation) -> bool:
 
 
 def _inline(call: Operation, callee: FuncOp) -> list[Operation]:
-    """Replace a call by the function's body. Return the calls in the body."""
+    """Replace a call by the body of the called function. Return the calls in the inserted body."""
     if len(callee.regions[0].blocks) > 1:
         raise call.error(
             f"{shown(callee.sym_name)} has several blocks, and cannot be inlined: "
@@ -162,7 +167,7 @@ def _inline(call: Operation, callee: FuncOp) -> list[Operation]:
 
 
 def _remove(module: Module, called: list[FuncOp]) -> None:
-    """Erase functions of a list that are private and no longer used."""
+    """Erase the functions of a list that are private and that nothing in the module refers to any more."""
     left = [function for function in called if may_be_discarded(function)]
     while left:
         named = {reference.path for operation in module.operation.walk() for reference in references(operation)}
@@ -175,7 +180,7 @@ def _remove(module: Module, called: list[FuncOp]) -> None:
 
 
 def _rename(module: Module, renamed: dict[str, str]) -> None:
-    """Change the callees of calls to their new names."""
+    """Let each call of a renamed function name the new one. ``renamed`` maps old to new names."""
     for call in _calls(module.operation) if renamed else ():
         name = call.attribute("callee", SymbolRefAttr).path[0]
         if name in renamed:
@@ -183,7 +188,7 @@ def _rename(module: Module, renamed: dict[str, str]) -> None:
 
 
 def _decided(function: FuncOp) -> object:
-    """Return a key that is equal for equal clones: the types of their regions, and the functions that they call."""
+    """Return a hashable summary that equal clones share: the types of their regions, and the names of their callees."""
     names = ("input_specs", "output_specs", "callee")
     return tuple(attribute for inner in function.walk() for name in names if (attribute := inner.attributes.get(name)))
 

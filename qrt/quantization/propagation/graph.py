@@ -1,9 +1,9 @@
-"""The graph that types propagate on: ports of regions, values, and edges between them.
+"""The graph that types propagate on: operands and results of regions, values, and edges between them.
 
-A float value has no quantized type of its own. Instead it has a *hub*, the node whose type its uses see. That is the
-port that defines the value; a value with no such port, or with several, such as one that a loop carries, has a separate
-node. Edges lead from definitions to the hub, and from the hub to uses. Uses of a constant have no edges, because each
-quantizes a copy of the constant.
+A float value has no quantized type of its own. Instead it has a *hub*: the node that stands for the type of the value
+at its uses. If exactly one node, such as a region's result, defines the value, this node is the hub. Otherwise, as for
+a value that a loop carries, the hub is an additional node. Edges lead from the definitions of a value to its hub, and
+from the hub to the uses. Uses of a constant have no edges, because each use quantizes a copy of the constant.
 """
 
 from collections.abc import Iterator
@@ -34,11 +34,12 @@ RESCALE, LINEAR = "rescale", "linear"
 
 @dataclass(eq=False)
 class PropagationNode:
-    """A port of a region; without a region, a hub, or a place where the program fixes a type.
+    """A node of the graph: an operand or a result of a region, a cast that fixes a type, or the hub of a value.
 
-    ``spec`` is the specification before propagation, which is the expressed type if nothing is known. ``index`` counts
-    operands, then results. ``port`` is the port of the selected signature. ``own`` is the node's type if it left its
-    class.
+    The hub stands for the type of a value at its uses. ``region`` is None for casts and for additional hubs. ``index``
+    counts the region's operands, then its results. ``element`` is the float type of the value. ``spec`` is the type
+    before propagation, or ``element`` if nothing is known. ``port`` is the port of the selected kernel signature.
+    ``own`` is a type of the node alone, if a constraint gave it another type than its class has.
     """
 
     number: int
@@ -73,7 +74,7 @@ class PropagationNode:
 
     @property
     def fixed(self) -> UniformType | None:
-        """The type that the kernel fixes."""
+        """The complete type that the target prescribes at the node's port; None if it prescribes none."""
         if self.port is None or self.port.given is None or self.region is None:
             return None
         try:
@@ -83,15 +84,16 @@ class PropagationNode:
 
     @property
     def type(self) -> Spec | None:
-        """The decided type."""
+        """The chosen type; None while it is unknown."""
         return self.own if self.own is not None else self.in_class.type
 
 
 @dataclass(eq=False)
 class GraphRegion:
-    """A region in the graph, with a node for each operand, then for each result.
+    """A ``quant.region`` in the graph, with one node for each operand, then one for each result.
 
-    A port that is not a float has None in place of a node.
+    Operands and results that are not floats have None in ``nodes``. ``inputs`` is the number of operands, ``name`` the
+    region's kernel, and ``kernel`` the selected signature; None if the region stays float.
     """
 
     operation: Operation
@@ -103,21 +105,24 @@ class GraphRegion:
 
     @cached_property
     def form(self) -> KernelForm | None:
-        """The body as a call of an op family."""
+        """The body as one call of the kernel's op family; None if the body computes something else."""
         return form_of(self.operation.regions[0].blocks[0], self.name)
 
     @property
     def floats(self) -> Iterator[PropagationNode]:
-        """The nodes of the ports that are floats."""
+        """The nodes of the operands and results that are floats, in order."""
         return (node for node in self.nodes if node is not None)
 
 
 @dataclass(eq=False)
 class ValueGroup:
-    """A value, with its definitions and its uses.
+    """A float value together with all values that annotations, loops, branches or calls make equal to it.
 
-    ``keys`` are the keys of its records, ``couples`` the operations that couple it, ``constants`` the constants that it
-    may be, and ``ranges`` the ranges of its `quant.stats` that are next to no region.
+    ``definitions`` are nodes of results of regions, and ``uses`` nodes of operands; casts that fix a type are among
+    both. ``keys`` are the keys of its calibration records. ``couples`` are its `quant.coupled_ref` operations.
+    ``constants`` are constants that control flow may give it. ``ranges`` are those of `quant.stats` that could not be
+    moved into a region. ``is_carried`` is True if control flow passes the value on. ``into`` is the group that this
+    group was merged into.
     """
 
     values: list[Value] = field(default_factory=list)
@@ -133,13 +138,16 @@ class ValueGroup:
 
     @property
     def is_constant(self) -> bool:
-        """True if the value is a single constant, of which each use has a copy."""
+        """True if the value is always the same constant, of which each use quantizes a copy."""
         return bool(self.constants) and not self.is_carried
 
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """A connection from a definition to a hub, or from a hub to a use."""
+    """An edge from a node that defines a value to the value's hub, or from the hub to a node that uses the value.
+
+    The hub is the node that stands for the type of the value at its uses.
+    """
 
     source: PropagationNode
     target: PropagationNode
@@ -147,10 +155,11 @@ class Edge:
 
 @dataclass(eq=False, slots=True)
 class Class:
-    """A set of nodes of one type.
+    """A set of nodes that have one type.
 
-    ``given`` is the type if it need not be chosen, ``type`` the decided type, and ``least`` the least bits and values
-    that annotations demand. ``finest`` is the width of the narrowest range that was joined.
+    ``given`` is a type that an annotation, a cast or a kernel prescribes, and ``type`` the chosen type. ``least`` is
+    the widest `!quant.any` annotation of the nodes. ``finest`` is the width of the narrowest range among the merged
+    classes. ``default`` is a pair: the number of a node, and a port whose storage is used if nothing demands another.
     """
 
     nodes: list[PropagationNode]
@@ -166,23 +175,28 @@ class Class:
 
     @property
     def first(self) -> PropagationNode:
-        """The node with the least number."""
+        """The node that comes first in program order."""
         return min(self.nodes, key=lambda node: node.number)
 
     @property
     def stays_float(self) -> bool:
-        """True if the values stay floats."""
+        """True if the prescribed type keeps the values float."""
         return stays_float(self.given, self.nodes[0].element)
 
     def measure(self) -> None:
-        """Set the width of the narrowest range from the class's own range."""
+        """Set ``finest`` to the width of the class's range; None for an unknown range or one of a single number."""
         span = self.statistics.span
         self.finest = width(span) if span is not None and span[0] < span[1] else None
 
 
 @dataclass(eq=False)
 class PropagationGraph:
-    """The graph of a module."""
+    """The graph of a module: its regions, nodes and groups of equal values.
+
+    ``forwarded`` are operands that control flow passes on, and ``targets`` the values that receive them. ``casts`` are
+    the `quant.qcast` operations that fix a type. ``references`` are operations that annotate a value and return it
+    unchanged.
+    """
 
     regions: list[GraphRegion] = field(default_factory=list)
     nodes: list[PropagationNode] = field(default_factory=list)
@@ -193,7 +207,7 @@ class PropagationGraph:
     references: list[Operation] = field(default_factory=list)
 
     def group(self, value: Value) -> ValueGroup:
-        """Return the group of a value."""
+        """Return the group that a value belongs to, after all merges so far; a new group for a new value."""
         group = self.groups.get(value)
         if group is None:
             group = self.groups[value] = ValueGroup([value])
@@ -206,7 +220,7 @@ class PropagationGraph:
         return group
 
     def merge(self, one: ValueGroup, other: ValueGroup, *, is_carried: bool = True) -> None:
-        """Merge two groups into one: the larger takes over the smaller's contents."""
+        """Merge the groups of two equal values; ``is_carried`` tells that control flow made them equal."""
         if one is not other:
             if len(one.values) < len(other.values):
                 one, other = other, one
@@ -217,17 +231,17 @@ class PropagationGraph:
         one.is_carried |= is_carried
 
     def takes(self, value: Value) -> bool:
-        """Return True if a region defines or takes a value, directly or through control flow."""
+        """Return True if a region defines or uses a value, directly or through annotations and control flow."""
         group = self.group(value)
         return bool(group.definitions or group.uses)
 
     @property
     def value_groups(self) -> list[ValueGroup]:
-        """The groups, in the order of their first values."""
+        """The groups after all merges, in the order in which their first values were added."""
         return list(dict.fromkeys(self.group(value) for value in self.groups))
 
     def add(self, value: Value, spec: Spec, region: GraphRegion | None = None, index: int = 0) -> PropagationNode:
-        """Add a node for a value."""
+        """Add a node for a float value, and return it. ``index`` counts the region's operands, then its results."""
         element = element_of(value.type)
         assert isinstance(element, FloatType)
         node = PropagationNode(len(self.nodes), element, value, spec, region, index)
@@ -260,7 +274,7 @@ def build(module: Module) -> PropagationGraph:
 
 
 def edges(graph: PropagationGraph) -> list[Edge]:
-    """Return the edges in the order of values, with the edges of definitions before those of uses."""
+    """Return all edges, value by value; the edges from definitions come before those to uses."""
     result: list[Edge] = []
     for group in graph.value_groups:
         if group.hub is not None:
@@ -270,12 +284,12 @@ def edges(graph: PropagationGraph) -> list[Edge]:
 
 
 def stays_float(spec: Spec | None, element: FloatType) -> bool:
-    """Return True if a type keeps values float, in their own or in a narrower type."""
+    """Return True if a type keeps values float: `!quant.none`, or a float type that is not ``element``."""
     return isinstance(spec, NoQuantizedType) or (isinstance(spec, FloatType) and spec is not element)
 
 
 def is_decided(spec: Spec | None, element: FloatType) -> bool:
-    """Return True if a type needs no further decision."""
+    """Return True if a type is final: quantized with its parameters, `!quant.none`, or a narrower float."""
     return isinstance(spec, UniformType) or stays_float(spec, element)
 
 
@@ -301,7 +315,7 @@ def _add_region(graph: PropagationGraph, operation: Operation) -> None:
 
 
 def _add_cast(graph: PropagationGraph, operation: Operation) -> None:
-    """Add a node where a cast fixes a type: at a dequantized argument, or at a quantized result."""
+    """Add a node for a cast that fixes a type: the result of a `quant.dcast`, or the operand of a `quant.qcast`."""
     is_source = operation.name == "quant.dcast"
     value, other = operation.results[0], operation.operands[0]
     if not is_source:
@@ -316,7 +330,7 @@ def _add_cast(graph: PropagationGraph, operation: Operation) -> None:
 
 
 def _add_reference(graph: PropagationGraph, operation: Operation) -> None:
-    """Add an operation that names or annotates a value: its result is the same value."""
+    """Merge the operand and result of an annotation into one group, which gets the annotated range, key or coupling."""
     if not isinstance(element_of(operation.results[0].type), FloatType):
         return
     group, result = graph.group(operation.operands[0]), graph.group(operation.results[0])

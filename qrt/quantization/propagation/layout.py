@@ -1,4 +1,4 @@
-"""The layout of scales: which values of a port share one scale."""
+"""The layout of scales in a tensor: which of its elements share one scale."""
 
 from dataclasses import dataclass
 from math import prod
@@ -16,7 +16,10 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class PortLayout:
-    """An axis with one scale for each index, or blocks with one scale each, in values of a shape."""
+    """A layout of scales in a tensor: one scale for each index of an axis, or one for each block.
+
+    ``shape`` is that of the tensor. ``blocks`` holds pairs of an axis and the size of the blocks along this axis.
+    """
 
     shape: tuple[int, ...]
     axis: int | None = None
@@ -24,12 +27,12 @@ class PortLayout:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The keyword arguments that give a type this layout."""
+        """The keyword arguments of ``UniformType`` for this layout: ``axis`` or ``block_sizes``."""
         return {"axis": self.axis} if self.axis is not None else {"block_sizes": dict(self.blocks)}
 
     @property
     def scales_shape(self) -> tuple[int, ...]:
-        """The shape of the scales in a type with this layout."""
+        """The shape of the array of scales of a type with this layout."""
         if self.axis is not None:
             return (self.shape[self.axis],)
         return tuple(size // self._block(d) for d, size in enumerate(self.shape))
@@ -40,7 +43,7 @@ class PortLayout:
         return dict(self.blocks).get(d, self.shape[d])
 
     def rows(self, values: Array) -> Array:
-        """Return values as a matrix with one row for each scale, in the order of the scales."""
+        """Return the tensor's elements as a matrix that has one row for each scale, in the order of the scales."""
         sizes = [self._block(d) for d in range(len(self.shape))]
         counts = [size // block if block else 1 for size, block in zip(self.shape, sizes, strict=True)]
         parts = values.reshape([length for pair in zip(counts, sizes, strict=True) for length in pair])
@@ -48,14 +51,18 @@ class PortLayout:
         return np.transpose(parts, order).reshape(prod(counts), prod(sizes))
 
     def is_of(self, spec: UniformType) -> bool:
-        """Return True if a type has this layout of scales."""
+        """Return True if the scales of a type have this layout."""
         if spec.scale_array.shape != self.scales_shape:
             return False
         return spec.axis == self.axis if self.axis is not None else dict(spec.block_sizes or ()) == dict(self.blocks)
 
 
 def layout_of_port(port: TargetPort, node: PropagationNode) -> PortLayout | None:
-    """Return the layout of a port at a node; None for one scale, and if blocks do not divide the values."""
+    """Return the layout of scales that a kernel's port requires of a node's tensor; None for a single scale.
+
+    The result is also None if the port has an axis or blocks, but the tensor has no such axis, an unknown size, or a
+    size that is no multiple of the block.
+    """
     if port.axis is None and port.blocks is None:
         return None
     type = node.value.type
@@ -79,7 +86,7 @@ def layout_of_port(port: TargetPort, node: PropagationNode) -> PortLayout | None
 
 
 def _order(node: PropagationNode, rank: int) -> tuple[int, ...]:
-    """Return, for each of the kernel's axes, the operand's axis in the program."""
+    """Return a tuple with the operand's axis in the program for each axis of the operand in the kernel."""
     form = node.region.form if node.region is not None else None
     for operand in form.operands if form is not None else ():
         if operand.number == node.index and node.is_input and operand.permutation is not None:

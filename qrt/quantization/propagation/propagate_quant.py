@@ -1,4 +1,4 @@
-"""The pass `propagate-quant`, which decides the types of all ports of regions."""
+"""The pass `propagate-quant`, which chooses the types of all operands and results of regions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,10 +28,11 @@ from qrt.quantization.targets.registry import find
 
 @dataclass(frozen=True)
 class PropagateQuant:
-    """Gives every port of every quant.region a type, so that the constraints of a target hold.
+    """Gives every operand and result of every quant.region a type, so that the constraints of a target's kernels hold.
 
-    Adds a rescale where a value has two types, with an attribute that tells the cause. A region that lacks an
-    annotation stays float, with a remark that names it.
+    Inserts a rescale where a value is defined with one type and used with another; the attribute `quant.cause` of the
+    rescale tells why. A region for which no type can be chosen stays float, with a remark that names the missing
+    annotation.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
@@ -64,7 +65,7 @@ class PropagateQuant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Counts of a propagation: the visits, their upper bound, and the rescales."""
+    """Counts of one run of the pass: the visits of regions, the upper bound of visits, and the inserted rescales."""
 
     visits: int
     bound: int
@@ -73,9 +74,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of a propagation. With ``origins``, each region gets an attribute with the origins of its types.
+    """The options of a propagation.
 
-    A ``max_widening`` of 0 is the target's, ``2 ** rescale_cost``.
+    ``max_widening`` is the greatest factor by which giving two ports one type may widen the range of either; 0 stands
+    for the target's default, ``2 ** rescale_cost``. With ``origins``, each region gets an attribute that tells what
+    each of its types was chosen from.
     """
 
     records: dict[str, Record] | None = None
@@ -89,9 +92,9 @@ class Settings:
 def propagate(
     module: Module, target: Target, settings: Settings | None = None, *, order: Sequence[int] | None = None
 ) -> Outcome:
-    """Propagate types in place.
+    """Choose the types of a module's regions for a target, and insert rescales; the module is changed in place.
 
-    ``order`` puts numbers of regions at the start of the heap, which does not affect the result.
+    ``order`` lists numbers of regions that are visited first, for tests: it does not affect the result.
     """
     settings = settings or Settings()
     clones = separate(module, settings.functions)  # each call may have annotations of its own
@@ -121,7 +124,10 @@ def propagate(
 
 
 def _check_keys(module: Module, records: dict[str, Record], name: str) -> None:
-    """Raise ModelError if no record has a key of the program, as with a file of records of another program."""
+    """Raise ModelError if the program names no value of the records, as when they belong to another program.
+
+    ``name`` is the name of the file of records.
+    """
     references = (op for op in module.operation.walk() if op.name == "quant.stats_ref")
     keys = [op.attribute("statsKey", StringAttr).value for op in references]
     if not any(key in records for key in keys):

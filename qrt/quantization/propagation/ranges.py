@@ -1,14 +1,15 @@
-"""The ranges of values that share a type, and types that cover them.
+"""The ranges of values that share a type, and the types that cover these ranges.
 
-The statistics of a value come from the first of these sources that exists: the fixed type of its definition; the record
-of its key; the range that annotates its definition; the hull of the ranges that annotate its uses; the first fixed type
-among its uses; the values of a constant. A port's own annotation precedes the statistics of its value, but is limited
-to the range of a fixed type at the definition. A value with several definitions, such as one that a loop carries, has
-the hull of their ranges. All ranges include 0.
+The statistics of a value come from the first of these sources that exists: the fixed type of its definition; the
+calibration record of its key; the annotated range of its definition; the hull of the annotated ranges of its uses; the
+first fixed type among its uses; the elements of a constant. An annotated type of a region's operand or result takes
+precedence over the statistics of the value. So does an annotated range, if the value has no record; it is clipped to
+the range of a fixed type at the definition. A value with several definitions, such as one that a loop carries, has the
+hull of their ranges. All ranges include 0.
 
-The range of a class is the hull of its nodes' statistics. With a method other than ``minmax``, the histograms of its
-records are added up, each record once, and the method chooses the range from the sum; statistics without a histogram
-are joined as ranges.
+The range of a class (nodes that have one type) is the hull of its nodes' statistics. With a method other than
+``minmax``, the histograms of the class's records are added up, each record once, and the method chooses a range from
+the sum. The range of the class is then the hull of this range and of the ranges of statistics without a histogram.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -38,7 +39,7 @@ _CACHE: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("qrt_cached_r
 
 @contextmanager
 def ranges_cached() -> Iterator[None]:
-    """Return a context in which the choice of each range is cached."""
+    """Return a context manager: inside the ``with`` block, ``cached`` reuses earlier results."""
     token = _CACHE.set({} if _CACHE.get() is None else _CACHE.get())
     try:
         yield
@@ -47,9 +48,9 @@ def ranges_cached() -> Iterator[None]:
 
 
 def cached(key: Callable[[], Any], holds: Any, make: Callable[[], Value]) -> Value:
-    """Return the cached result of ``make`` for a key.
+    """Return ``make()``, or the result of an earlier call with an equal ``key()`` within ``ranges_cached``.
 
-    ``holds`` is kept alive with the result, so that a key may contain the `id` of ``holds`` or of its elements.
+    ``holds`` is kept alive with the result, so that the key may contain the `id` of ``holds`` or of its elements.
     """
     known = _CACHE.get()
     if known is None:
@@ -62,7 +63,7 @@ def cached(key: Callable[[], Any], holds: Any, make: Callable[[], Value]) -> Val
 
 
 def attach(graph: PropagationGraph, records: dict[str, Record] | None) -> dict[PropagationNode, Statistics]:
-    """Return the statistics of every node."""
+    """Return the statistics of every node: its range and the calibration records that apply to it."""
     statistics: dict[PropagationNode, Statistics] = {}
     for group in graph.value_groups:
         value = _of_group(group, records or {})
@@ -84,19 +85,19 @@ def attach(graph: PropagationGraph, records: dict[str, Record] | None) -> dict[P
 
 
 def initial_type(node: PropagationNode) -> UniformType | None:
-    """Return the type that a port has from the start, by its kernel or its annotation; None if it has none."""
+    """Return the quantized type that a kernel or an annotation gives a port before propagation; None without one."""
     if node.fixed is not None and not isinstance(node.spec, NoQuantizedType):
         return node.fixed
     return node.spec if isinstance(node.spec, UniformType) else None
 
 
 def _within(span: Span, bound: Span) -> Span:
-    """Return the part of a range within the range of the type that the values are stored in."""
+    """Return the intersection of two ranges."""
     return max(span[0], bound[0]), min(span[1], bound[1])
 
 
 def own_range(node: PropagationNode) -> Statistics | None:
-    """Return the range of a port's own annotation, or of the type that its kernel fixes."""
+    """Return the range that a node's initial type or own annotation gives; None if the node has neither."""
     given = initial_type(node)
     if given is not None:
         return Statistics.of_span(covered(given))
@@ -109,12 +110,19 @@ def own_range(node: PropagationNode) -> Statistics | None:
     return None
 
 
+def adds_range(use: PropagationNode) -> bool:
+    """Return True if the range of a use's annotation is part of the range of a definition that has no range itself."""
+    if use.group is None or isinstance(use.spec, UniformType) or own_range(use) is None:
+        return False
+    return any(own_range(definition) is None for definition in use.group.definitions)
+
+
 def _owns(nodes: list[PropagationNode]) -> list[Statistics]:
     return [own for node in nodes if (own := own_range(node)) is not None]
 
 
 def _of_group(group: ValueGroup, records: dict[str, Record]) -> Statistics | None:
-    """Return the statistics of a value; None if nothing is known."""
+    """Return the statistics of a value, from records, annotations, or constants; None if nothing is known."""
     is_single = len(group.definitions) == 1 and not group.is_carried
     if is_single and initial_type(group.definitions[0]) is not None:
         return own_range(group.definitions[0])
@@ -137,7 +145,7 @@ def _of_group(group: ValueGroup, records: dict[str, Record]) -> Statistics | Non
 
 
 def _of_definitions(group: ValueGroup, statistics_of: dict[PropagationNode, Statistics]) -> Statistics:
-    """Return the hull of the statistics of a value's definitions."""
+    """Return the union of the statistics of a value's definitions and of constants that control flow may give it."""
     total = Statistics()
     for statistics in _definitions(group, statistics_of):
         total = total.add(statistics)
@@ -169,14 +177,17 @@ Wanted = tuple[Span, Storage, bool, FloatType]
 
 
 class Ranges:
-    """The types of ranges by one method, computed once for each range and storage."""
+    """The choice of ranges by one method (``minmax``, ``mse``, ...), and a cache of the types that cover ranges."""
 
     def __init__(self, method: RecordMethod) -> None:
         self.method = method
         self._made: dict[Wanted, UniformType] = {}
 
     def chosen(self, statistics: Statistics, storage: Storage, *, symmetric: bool, element: FloatType) -> Span | None:
-        """Return the range of a class, given its storage."""
+        """Return the range that the method chooses for values with these statistics; None if no range is known.
+
+        The storage and ``symmetric`` (zero point in the middle) are those of the type that will cover the range.
+        """
         if self.method == "minmax" or not statistics.records:
             return statistics.span
         kind = Chosen(storage.name, storage.low, storage.high, element.name, symmetric)
@@ -185,7 +196,7 @@ class Ranges:
         return hull(statistics.bare, chosen)
 
     def prepare(self, wanted: Iterable[Wanted]) -> None:
-        """Compute the types of many ranges at once, which is faster than one after the other."""
+        """Compute the types that cover many ranges at once, which is faster than one ``type_of`` after the other."""
         by_storage: dict[tuple[Storage, bool, FloatType], list[Span]] = {}
         for span, storage, symmetric, element in dict.fromkeys(wanted):
             by_storage.setdefault((storage, symmetric, element), []).append(span)
@@ -194,7 +205,10 @@ class Ranges:
                 self._make(spans, storage, symmetric=symmetric, element=element)
 
     def type_of(self, span: Span, storage: Storage, *, symmetric: bool, element: FloatType) -> UniformType:
-        """Return the per-layer type that covers a range."""
+        """Return the per-layer type that covers a range.
+
+        With ``symmetric``, its zero point is in the middle of the storage.
+        """
         if (span, storage, symmetric, element) not in self._made:
             self._make([span], storage, symmetric=symmetric, element=element)
         return self._made[span, storage, symmetric, element]
@@ -208,10 +222,10 @@ class Ranges:
             )
 
     def of_constant(self, node: PropagationNode, storage: Storage, *, symmetric: bool) -> UniformType:
-        """Return the type of a constant, with scales for the channels or blocks of its port.
+        """Return the type for a node's constant, with the layout of scales that the node's port requires.
 
-        ``percentile`` and ``entropy`` are for samples of a varying value; for a constant, all values are known, and
-        ``minmax`` is used instead.
+        The methods ``percentile`` and ``entropy`` estimate from samples; all elements of a constant are known, so
+        ``minmax`` is used in their place.
         """
         assert node.port is not None
         assert node.constant is not None
@@ -232,7 +246,7 @@ class Ranges:
     def of_channels(
         self, node: PropagationNode, layout: PortLayout, rows: Any, storage: Storage, *, symmetric: bool
     ) -> UniformType:
-        """Return the type with a scale for each channel that covers the channel's range."""
+        """Return the type with one scale for each channel; row i of ``rows`` is the range (low, high) of channel i."""
         low, high = np.minimum(rows[:, 0], 0.0) + 0.0, np.maximum(rows[:, 1], 0.0) + 0.0
         return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
 

@@ -1,10 +1,12 @@
-"""Rescales: regions that connect the ends of an edge with two types, with an attribute that tells the cause.
+"""The insertion of rescales: regions that convert a value from the type of its definition to the type of a use.
 
-A value has the type of the port that defines it; a result of a loop, branch or call has the type of its hub. Each use
-and each operand that control flow passes on takes a type. If the two types differ, a ``rescale`` right after the
-definition converts the value; uses of equal type share it. Values that no region defines are floats, and each use
-quantizes them itself. If the constraint of a kernel overrules the type that annotates such a use, the value is
-quantized to the annotated type first, and then rescaled.
+A value has the type of the region's result that defines it. A result of a loop, branch or call has the type that
+propagation chose for the passed-on value. If a region, cast or control flow takes the value with another type, a region
+with the kernel ``rescale`` right after the definition converts it; uses with equal types share one rescale, and the
+attribute `quant.cause` names both types.
+
+A value that no region defines is a float, which each use quantizes. If the constraint of a kernel gives such a use
+another type than its annotation, the float is quantized to the annotated type first, and then rescaled.
 """
 
 from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
@@ -12,13 +14,13 @@ from qrt.ir.core.matching import constant_of
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.dialects.quant.port_stats import PORT_STATS
 from qrt.quantization.propagation.graph import RESCALE, GraphRegion, PropagationGraph, PropagationNode
-from qrt.quantization.propagation.rescale_causes import RescaleCauses, place
+from qrt.quantization.propagation.rescale_causes import RescaleCauses
 from qrt.quantization.targets.model import Spec
 from qrt.types import UniformType
 
 
 class Rescaler:
-    """The insertion of rescales into a program whose types are decided."""
+    """The insertion of rescales into a program whose types are all chosen."""
 
     def __init__(self, graph: PropagationGraph, causes: RescaleCauses) -> None:
         self._graph, self._causes = graph, causes
@@ -29,7 +31,7 @@ class Rescaler:
         }
 
     def run(self) -> int:
-        """Insert all rescales, and return their number."""
+        """Insert all rescales, and return how many."""
         for region in self._graph.regions:
             for node in [node for node in region.floats if node.is_input]:
                 self._meet(region.operation, node.index, node)
@@ -42,7 +44,7 @@ class Rescaler:
         return len(self._made) + len(self._annotated)
 
     def _meet(self, operation: Operation, index: int, taker: PropagationNode) -> None:
-        """Give an operand the type that its user takes."""
+        """Insert a rescale of operand ``index`` if the operand has another type than its use, the node ``taker``."""
         value = operation.operands[index]
         source = self._source(value)
         if source is None and constant_of(value) is None:
@@ -59,17 +61,16 @@ class Rescaler:
         operation.set_operand(index, self._made[value, taken])
 
     def _meet_annotation(self, operation: Operation, index: int, taker: PropagationNode) -> None:
-        """Rescale a float from the type that annotates its use, if the kernel's constraint overrules the annotation."""
+        """Rescale a float operand from its annotated type, if the kernel's constraint gave ``taker`` another type."""
         value, given, taken = operation.operands[index], taker.spec, taker.type
         if not isinstance(given, UniformType) or not isinstance(taken, UniformType) or given is taken:
             return
         if (value, given, taken) not in self._annotated:
-            cause = f"its annotation is {given.shown()}, {place(taker)} takes {taken.shown()}"
-            self._annotated[value, given, taken] = _rescale(value, given, taken, cause)
+            self._annotated[value, given, taken] = _rescale(value, given, taken, self._causes.of_annotation(taker))
         operation.set_operand(index, self._annotated[value, given, taken])
 
     def _source(self, value: Value) -> PropagationNode | None:
-        """Return the node whose type a value has; None for a float that no region defines."""
+        """Return the node that has the type of a value; None for a float that no region or control flow yields."""
         while (operation := value.operation) is not None and operation.name in IDENTITIES:
             value = operation.operands[0]
         if value in self._sources:
@@ -92,7 +93,7 @@ def _rescale(value: Value, given: Spec, taken: Spec, cause: str) -> Value:
 
 
 def write_specs(regions: list[GraphRegion]) -> None:
-    """Write the decided types into the regions."""
+    """Write the chosen types into the attributes ``input_specs`` and ``output_specs`` of the regions."""
     for region in regions:
         region.operation.attributes.pop(PORT_STATS, None)
         for side, nodes in (

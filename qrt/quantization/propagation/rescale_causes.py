@@ -1,14 +1,15 @@
-"""The causes of rescales, and the annotations that would remove them.
+"""The texts that tell why a rescale is needed, and which annotation would remove it.
 
-An annotation is suggested only if it removes the rescale: the port's kernel accepts the other side's type, the
-constraint holds with it, and no other annotation overrides it. None is suggested in a function that was copied for
-several calls, because the annotation would apply to every copy.
+An annotation is suggested only if it removes the rescale: the kernel accepts the other port's type at the annotated
+port, the constraint of the kernel holds with it, and no other annotation overrides it. None is suggested in a function
+that was copied for several calls, because the annotation would apply to every copy.
 """
 
 from collections import Counter
 
 from qrt.quantization.propagation.classes import is_enough, storage_of
 from qrt.quantization.propagation.graph import GraphRegion, PropagationGraph, PropagationNode, stays_float
+from qrt.quantization.propagation.ranges import adds_range
 from qrt.quantization.propagation.select import fits
 from qrt.quantization.targets.constraints import constraint_of
 from qrt.quantization.targets.model import Spec, Target
@@ -16,14 +17,17 @@ from qrt.types import NoQuantizedType, UniformType
 
 
 class RescaleCauses:
-    """The texts that explain edges whose ends have two types."""
+    """The texts that explain why a value is defined with one type and used with another."""
 
     def __init__(self, graph: PropagationGraph, target: Target) -> None:
         self._target = target
         self._copies = Counter(_location(region) for region in graph.regions)
 
     def of(self, source: PropagationNode, taker: PropagationNode) -> str:
-        """Return a text with both ends of an edge, and the annotation that gives them one type."""
+        """Return a text that names the types of a value's definition and use, and an annotation that makes them equal.
+
+        The text names no annotation if none would help.
+        """
         assert source.type is not None
         assert taker.type is not None
         ends = f"{place(source)} is {_spelled(source.type)}, but {place(taker)} needs {_spelled(taker.type)}"
@@ -34,8 +38,17 @@ class RescaleCauses:
                 return f"{ends}: annotate {_location(node.region)} as {_spelled(wanted)}"
         return ends
 
+    def of_annotation(self, taker: PropagationNode) -> str:
+        """Return a text with the annotation of a port and the type that the port's kernel needs instead."""
+        assert taker.region is not None
+        assert taker.type is not None
+        ends = f"its annotation is {_spelled(taker.spec)}, but {place(taker)} needs {_spelled(taker.type)}"
+        if self._copies[_location(taker.region)] > 1:
+            return ends
+        return f"{ends}: annotate {_location(taker.region)} as {_spelled(taker.type)}"
+
     def _may_be(self, node: PropagationNode, wanted: UniformType) -> bool:
-        """Return True if an annotation can give a port this type, and its kernel accepts the type."""
+        """Return True if the kernel accepts a type at a port, and an annotation there would give the port this type."""
         region = node.region
         if region is None or self._copies[_location(region)] > 1:
             return False
@@ -52,7 +65,7 @@ class RescaleCauses:
         return self._holds(node, wanted)
 
     def _holds(self, node: PropagationNode, wanted: UniformType) -> bool:
-        """Return True if the constraint of a port's kernel leaves this type unchanged."""
+        """Return True if the constraint of the region's kernel leaves the type ``wanted`` at a port unchanged."""
         region = node.region
         assert region is not None
         assert region.kernel is not None
@@ -71,20 +84,23 @@ class RescaleCauses:
 
 
 def _stays(other: PropagationNode, node: PropagationNode) -> bool:
-    """Return True if one end of an edge keeps its type when the other end, `node`, is annotated.
+    """Return True if ``other`` keeps its type when ``node``, which defines or uses the same value, is annotated.
 
-    A value that is passed on has a hub between its definitions and uses. Annotating a definition may change the range
-    of the hub, or separate them; then the hub may join a use, whose type is chosen anew unless it was given. Annotating
-    a use does not change the type of the definition.
+    Annotating a use changes the type of the definition only if the use's range is part of the definition's range.
+    Annotating a definition may change the range of the value's hub (the node between definitions and uses), or separate
+    the hub from the definition. The hub may then join the class of a use, whose type is chosen anew unless it was
+    prescribed.
     """
     hub = None if other.group is None else other.group.hub
-    if node.is_input or other.in_class.given is not None:
+    if other.in_class.given is not None:
         return True
+    if node.is_input:
+        return not adds_range(node)
     return hub is None or hub.region is not None or hub.in_class is other.in_class
 
 
 def _outranks(other: PropagationNode, node: PropagationNode, order: list[PropagationNode]) -> bool:
-    """Return True if another port's annotation takes precedence over one at this port."""
+    """Return True if another port's annotation has priority over one at ``node``; ``order`` lists the ports by rank."""
     if isinstance(other.spec, NoQuantizedType) or stays_float(other.spec, other.element):
         return True
     return isinstance(other.spec, UniformType) and order.index(other) < order.index(node)
@@ -95,7 +111,7 @@ def _location(region: GraphRegion) -> str:
 
 
 def place(node: PropagationNode) -> str:
-    """Return the location and the name of a port in messages."""
+    """Return the file, line and name of a port for messages: ``f.mlir:5 conv2d output 0``."""
     if node.region is not None:
         return f"{_location(node.region)} {node.where}"
     operation, block = node.value.operation, node.value.block

@@ -1,22 +1,26 @@
 """The selection of a kernel signature for each region.
 
-A signature fits a region if each port accepts the specification of the operand or result:
+A kernel has one or more signatures, each with a port (accepted types) for each operand and result. A signature fits a
+region if each port accepts the specification of its operand or result:
 
-- ``!quant.uniform``: the port has its storage, includes its bounds, and has its channels or blocks unless it is per
-  layer; a symmetric port needs a zero point in the middle.
+- ``!quant.uniform``: the port has the same storage type, and bounds that include the type's bounds. A per-axis or
+  sub-channel type has the channels or blocks of the port. At a symmetric port, zero points are in the middle of the
+  storage.
 - ``!quant.any``: the port's storage has at least as many bits and values.
 - ``!quant.none`` and a narrower float: the port has this float type.
 - ``!quant.calibrated`` and the expressed type: any port.
 
-Regions are visited in program order. The signature must fit the region's own specifications and the current
-specifications of the definitions of its operands. If there is none, it must fit the region's own; if there is still
-none, it must fit when operands are rescaled from the types that their definitions have. Of several signatures, the one
-with the fewest bits over all ``!quant.any`` ports is selected, and of equal ones the first of the target.
+Regions are visited in program order. A signature is searched in three rounds; the first round that finds one ends the
+search. In the first round, the signature must fit the region's specifications, and also the types that are already
+known where its operands are defined. In the second, it must fit the region's specifications. In the third, operands
+with a fixed type are ignored, because they can be rescaled. Of several signatures, the one with the fewest bits over
+all ``!quant.any`` ports is selected, and of equal ones the first of the target.
 
-If no signature fits, the first one is selected that fits once types with few codes are stored in wider ports, with
-their codes; if there is none, the first that fits once annotations at float ports are dropped. Otherwise the whole
-region stays float. Each of these emits a remark; with ``undecided=error``, a region that would stay float is an error,
-unless a ``!quant.none`` is the reason.
+If no round finds one, annotations are changed. A type with few storage values may be stored in the wider storage of a
+port, with the same storage values; if that does not help, annotations at ports that the target keeps float are dropped.
+Of the signatures that fit then, the one with the fewest changes is selected. Otherwise the whole region stays float.
+Each change emits a remark. With ``undecided=error``, a region that would stay float is an error, unless one of its
+ports is annotated ``!quant.none``.
 """
 
 from collections.abc import Sequence
@@ -47,7 +51,7 @@ UNDECIDED: tuple[Undecided, ...] = get_args(Undecided)
 
 
 def select(graph: PropagationGraph, target: Target, undecided: Undecided = "float") -> None:
-    """Select a kernel signature for each region, and set the ports of its nodes."""
+    """Select a kernel signature for each region, and store it in the region and its ports in the region's nodes."""
     for region in graph.regions:
         if region.name in (RESCALE, LINEAR):
             _take(region, _of_any_types(region))
@@ -73,7 +77,7 @@ def select(graph: PropagationGraph, target: Target, undecided: Undecided = "floa
 
 
 def fits(port: TargetPort, spec: Spec, node: PropagationNode) -> bool:
-    """Return True if a port accepts a specification at a node."""
+    """Return True if a kernel's port accepts the type ``spec`` for the operand or result of a node."""
     if isinstance(spec, UniformType):
         return _fits_uniform(port, spec, node)
     if stays_float(spec, node.element):
@@ -85,7 +89,7 @@ def fits(port: TargetPort, spec: Spec, node: PropagationNode) -> bool:
 
 
 def kept_type(port: TargetPort, element: FloatType) -> Spec:
-    """Return the type of a float port."""
+    """Return the type at a float port: the port's float type if narrower than ``element``, else `!quant.none`."""
     stored = FloatType(port.storage)
     return stored if stored.width < element.width else NoQuantizedType(element)
 
@@ -108,7 +112,7 @@ def _fits_uniform(port: TargetPort, spec: UniformType, node: PropagationNode) ->
 
 
 def is_symmetric(spec: UniformType, low: int, high: int) -> bool:
-    """Return True if every zero point is in the middle of a port's storage."""
+    """Return True if every zero point of a type is in the middle of the storage bounds ``low`` to ``high``."""
     return bool((spec.zero_point_array == (low + high + 1) // 2).all())
 
 
@@ -121,7 +125,7 @@ def _is_enough(port: TargetPort, spec: AnyQuantizedType) -> bool:
 
 
 def _best(region: GraphRegion, signatures: Sequence[TargetKernel], hints: Hints = ()) -> TargetKernel | None:
-    """Return the first fitting signature with the fewest bits over the ports with a least width."""
+    """Return the fitting signature with the fewest bits over the ports annotated `!quant.any`, the first of equals."""
     asking = [node for node in region.floats if isinstance(node.spec, AnyQuantizedType)]
     fitting = (kernel for kernel in signatures if _misfits(region, kernel, hints) == [])
     if not asking:
@@ -130,7 +134,7 @@ def _best(region: GraphRegion, signatures: Sequence[TargetKernel], hints: Hints 
 
 
 def _bits(kernel: TargetKernel, region: GraphRegion, node: PropagationNode) -> int:
-    """Return the bits that a node with a least width gets by a signature; a wildcard adapts to the least width."""
+    """Return the bits that a signature gives a node annotated `!quant.any`; the annotated bits at a wildcard port."""
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
     port = (*ports[0], *ports[1])[node.index]
@@ -141,7 +145,7 @@ def _bits(kernel: TargetKernel, region: GraphRegion, node: PropagationNode) -> i
 
 
 def _misfits(region: GraphRegion, kernel: TargetKernel, hints: Hints = ()) -> list[PropagationNode] | None:
-    """Return the nodes that do not fit a signature; None if the number of ports differs."""
+    """Return the nodes whose types a signature does not accept; None if the number of operands or results differs."""
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     if ports is None:
         return None
@@ -154,9 +158,10 @@ def _misfits(region: GraphRegion, kernel: TargetKernel, hints: Hints = ()) -> li
 
 
 def _hint(node: PropagationNode | None) -> TargetPort | Spec | None:
-    """Return the port or type that would avoid a rescale at a node; None if there is no preference.
+    """Return the port or type that a node should have so that no rescale is needed; None without a preference.
 
-    For an operand without a specification, it comes from the definition; for a result, from a fixed type at a use.
+    For an operand without a type, this is the port or type of the operand's definition; for a result, the fixed type of
+    a use.
     """
     if node is None or node.group is None or is_decided(node.spec, node.element):
         return None
@@ -181,7 +186,11 @@ def _agrees(port: TargetPort, hint: TargetPort | Spec | None, node: PropagationN
 
 
 def _with_rescales(region: GraphRegion, signatures: Sequence[TargetKernel]) -> TargetKernel | None:
-    """Return the first signature that fits once operands may be rescaled from the fixed types of their definitions."""
+    """Return the best signature that fits if the fixed types of operands are ignored, or None.
+
+    If there is one, these fixed types are removed from the operands' specifications, so that a rescale converts the
+    operands.
+    """
     fixed = [node for node in region.floats if node.is_input and _is_fixed_outside(node)]
     specs = [node.spec for node in fixed]
     for node in fixed:
@@ -209,9 +218,9 @@ def _take(region: GraphRegion, kernel: TargetKernel) -> None:
 
 
 def _of_any_types(region: GraphRegion) -> TargetKernel:
-    """Return a signature for regions without a kernel of the target, which are rescales and linear regions.
+    """Return a signature whose ports accept any type, for rescales and regions with the kernel ``linear``.
 
-    Ports of a linear region default to 8 bits.
+    The ports of ``linear`` have 8 bits by default.
     """
     inputs = tuple(TargetPort(f"x{i}") for i in range(region.inputs))
     outputs = tuple(TargetPort(f"y{i}") for i in range(len(region.nodes) - region.inputs))
@@ -220,7 +229,7 @@ def _of_any_types(region: GraphRegion) -> TargetKernel:
 
 
 def stay_float(region: GraphRegion, reason: str) -> None:
-    """Keep a region float, with all of its ports, and emit a remark with the reason."""
+    """Keep all operands and results of a region float, and emit a remark with the reason."""
     remark(region.operation, f"{region.name} stays float: {reason}")
     region.kernel = None
     for node in region.floats:
@@ -233,10 +242,10 @@ def _no_floats(region: GraphRegion, target: Target) -> str:
 
 
 def _with_other_types(region: GraphRegion, signatures: Sequence[TargetKernel], target: Target) -> TargetKernel | None:
-    """Return the signature that fits once ports store narrower codes, or else once float ports drop their types.
+    """Return the first signature that fits with the fewest changes of annotations, and make these changes.
 
-    Of several, it is the first with the fewest changes. Sets the specifications of the ports, and emits a remark for
-    each change.
+    A change stores a narrow type in a wider storage. If such changes are not enough, types at ports that the target
+    keeps float are also dropped. Each change emits a remark. The result is None if no signature fits with any changes.
     """
     for drops in (False, True):
         options = [(specs, k) for k in signatures if (specs := _other_types(region, k, drops=drops)) is not None]
@@ -250,7 +259,10 @@ def _with_other_types(region: GraphRegion, signatures: Sequence[TargetKernel], t
 
 
 def _other_types(region: GraphRegion, kernel: TargetKernel, *, drops: bool) -> dict[PropagationNode, Spec] | None:
-    """Return the specifications with which the nodes fit a signature that did not fit; None if one cannot."""
+    """Return changed types for the nodes that a signature does not accept; None if no change makes one of them fit.
+
+    ``drops`` also allows dropping quantized types at float ports.
+    """
     misfits = _misfits(region, kernel)
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     if misfits is None or ports is None:
@@ -285,7 +297,7 @@ def _unknown(region: GraphRegion, target: Target) -> str:
 
 
 def _misfit(region: GraphRegion, signatures: Sequence[TargetKernel], target: Target) -> str:
-    """Return a message about the port that keeps the nearest signature from fitting."""
+    """Return an error message about the first unaccepted port of the signature with the fewest unaccepted ports."""
     tried = [(bad, kernel) for kernel in signatures if (bad := _misfits(region, kernel)) is not None]
     if not tried:
         count = f"{region.inputs} operands and {len(region.nodes) - region.inputs} results"

@@ -1,4 +1,4 @@
-"""Statistics of values that share a type: the range that they span, their records, and the integers that store them."""
+"""Statistics of values that share a type: their range and calibration records; and the storage of the type."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,7 +12,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class Storage:
-    """The integers that store the values of a class."""
+    """The storage type of a class of nodes, by name, with its least and greatest integer."""
 
     name: str
     low: int
@@ -21,7 +21,11 @@ class Storage:
 
 @dataclass
 class Statistics:
-    """The range of all values of a class, the range of values without a histogram (``bare``), and the records."""
+    """The range and the calibration records of values that share a type.
+
+    ``span`` is the range of all values. ``bare`` is the range of those that have no histogram. ``records`` are the
+    records with histograms, by key.
+    """
 
     span: Span | None = None
     bare: Span | None = None
@@ -37,7 +41,7 @@ class Statistics:
         return cls(span, None, {key: record}) if record.histogram else cls(span, span)
 
     def add(self, other: "Statistics") -> "Statistics":
-        """Return the union of both statistics, which reuses the larger dictionary of records."""
+        """Return the union of both statistics. The larger dictionary of records is reused, and changed."""
         one, two = (self, other) if len(self.records) >= len(other.records) else (other, self)
         one.records.update(two.records)
         return Statistics(hull(self.span, other.span), hull(self.bare, other.bare), one.records)
@@ -47,7 +51,7 @@ class Statistics:
 
 
 def hull(one: Span | None, other: Span | None) -> Span | None:
-    """Return the least range that includes both ranges."""
+    """Return the smallest range that includes both ranges; if one is None, the other."""
     if one is None or other is None:
         return other if one is None else one
     return min(one[0], other[0]), max(one[1], other[1])
@@ -62,13 +66,13 @@ def width(span: Span) -> Fraction:
 
 
 def covered(spec: UniformType) -> Span:
-    """Return the range of values that a type represents."""
+    """Return the range from the least to the greatest value that a type represents, over all its scales."""
     low = (spec.storage_min - spec.zero_point_array) * spec.scale_array
     high = (spec.storage_max - spec.zero_point_array) * spec.scale_array
     return reaching_0(float(low.min()), float(high.max()))
 
 
 def covers(spec: UniformType, span: Span) -> bool:
-    """Return True if a type represents all of a range, with the range of the type rounded to float64."""
+    """Return True if the range of a type, rounded to float64, includes a range."""
     low, high = covered(spec)
     return low <= span[0] and span[1] <= high

@@ -1,4 +1,4 @@
-"""Quantized types that store the codes of a narrower type in the storage of a port."""
+"""The conversion of a quantized type to a wider storage type with the same represented values."""
 
 from qrt.errors import QuantTypeError
 from qrt.quantization.targets.model import TargetPort
@@ -6,10 +6,10 @@ from qrt.types import UniformType
 
 
 def stored_in(port: TargetPort, type: UniformType) -> UniformType | None:
-    """Return a type in a port's storage that has exactly the values of another type; None if there is none.
+    """Return a type with a port's storage that represents exactly the values of ``type``; None if there is none.
 
-    The codes are the same if the port has them. They are shifted for a symmetric port, whose zero point is in the
-    middle, and where only the signs differ.
+    Storage values and zero point keep their numbers, or are all shifted by one number: to put the zero point in the
+    middle for a symmetric port, or if the port's storage does not include them (signed and unsigned storage).
 
     >>> narrow = UniformType("i4", "f32", 0.5, -1)
     >>> str(stored_in(TargetPort("x", "i8"), narrow))

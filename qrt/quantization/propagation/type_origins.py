@@ -1,13 +1,13 @@
-"""Origins of the types of ports, in the words that reports use.
+"""The origin of each type, a text that reports show: what the type was chosen from.
 
-| origin | the type |
+| origin | the type was |
 |---|---|
-| `records main/x (mse)` | chosen from these records by this method |
-| `values` | chosen from the values of a constant |
-| `annotation` | given by the program, or chosen from a range that it gives |
-| `target` | fixed by the kernel, or a float that it takes |
-| `constraint` | derived by the kernel's constraint, or grown for a bias |
-| `float` | none: the values stay as they are |
+| `records main/x (mse)` | chosen from the calibration record `main/x` by the method `mse` |
+| `values` | chosen from the elements of a constant |
+| `annotation` | given by an annotation, or chosen from an annotated range |
+| `target` | prescribed by the kernel, which may be a float type |
+| `constraint` | derived by the kernel's constraint, or given larger scales for a bias |
+| `float` | not chosen: the values stay float |
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _MOST_KEYS: Final = 2
 def write_origins(
     graph: PropagationGraph, decider: Decider, records: Mapping[str, Record], method: RecordMethod
 ) -> None:
-    """Set an attribute of each region that lists the origins of its ports' types."""
+    """Set an attribute of each region that lists, for each operand and result, what its type was chosen from."""
     origins = _Origins(decider, records, method)
     for region in graph.regions:
         texts = ["float" if node is None else origins.of(node) for node in region.nodes]

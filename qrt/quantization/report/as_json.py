@@ -31,7 +31,7 @@ def _lines(value: Any) -> str:
 
 
 def _plain(value: Any, where: str) -> Any:
-    """Return the JSON value for a value of a report."""
+    """Return a part of a report as a value for `json.dumps`; ``where`` names the part in an error."""
     if is_dataclass(value):
         return {item.name: _plain(getattr(value, item.name), f"{where}.{item.name}") for item in fields(value)}
     if isinstance(value, tuple):

@@ -21,13 +21,13 @@ class TensorDifference:
     operator : str
         The operator of the file that computes it, with its index: "CONV_2D 3".
     op : str
-        The operation of the program that computes it, with its rule: "qrt.conv2d float32".
+        The operation of the program that computes it, with its requantization rule: "qrt.conv2d float32".
     elements : int
         The number of compared elements over all runs; 0 if the tensor was not compared.
     differ : int
         The number of elements that differ by more than the operator's bound allows.
     largest : int
-        The largest difference: for integers as it is, for floats in units in the last place.
+        The largest difference between two elements; between floats, in units in the last place.
     is_float : bool
         True if the elements are floats.
     skipped : str
@@ -54,16 +54,17 @@ class TensorDifference:
 class Differences:
     """The differences between two runtimes on a model, with tensors in the order of computation.
 
-    Each of ``tensors`` was computed from the other runtime's operands. ``outputs`` are the outputs of whole runs: they
-    count as different only if no tensor has differences within its bound, because later operators amplify these.
-    ``inside`` is the number of tensors inside of operators that qrt runs as one operation, which have no values here.
+    For each of ``tensors``, qrt computed one operator from the operands that the other runtime computed, so that
+    differences do not add up. ``outputs`` are the outputs of whole runs. Their differences count only if no tensor has
+    differences within its bound, because later operators amplify these. ``inside`` is the number of tensors without
+    values, because they are inside of operators that qrt runs as one operation.
 
     Examples
     --------
     >>> conv = TensorDifference("a", "CONV_2D 0", "qrt.conv2d float32", 8, 0, 0)
     >>> add = TensorDifference("b", "ADD 1", "qrt.add fixed", 8, 2, 1)
-    >>> found = Differences("m.tflite", "LiteRT (litert)", 3, (conv, add), ())
-    >>> found.first.name, found.compared, found.elements, found.differ
+    >>> differences = Differences("m.tflite", "LiteRT (litert)", 3, (conv, add), ())
+    >>> differences.first.name, differences.compared, differences.elements, differences.differ
     ('b', 2, 16, 2)
     """
 
@@ -76,27 +77,30 @@ class Differences:
 
     @property
     def first(self) -> TensorDifference | None:
-        """The first tensor with an element that differs."""
+        """The first tensor with an element that differs by more than its bound allows; None if there is none."""
         return next((tensor for tensor in self.tensors if tensor.differ), None)
 
     @property
     def compared(self) -> int:
-        """The number of compared tensors."""
+        """The number of compared tensors, not counting outputs of whole runs."""
         return sum(not tensor.skipped for tensor in self.tensors)
 
     @property
     def elements(self) -> int:
-        """The number of compared elements of tensors."""
+        """The number of compared elements of tensors, not counting outputs of whole runs."""
         return sum(tensor.elements for tensor in self.tensors if not tensor.skipped)
 
     @property
     def within(self) -> int:
-        """The number of elements of tensors that differ by no more than their bounds allow."""
+        """The number of elements of tensors that differ, but by no more than the bound of their tensor allows."""
         return sum(tensor.within for tensor in self.tensors)
 
     @property
     def differ(self) -> int:
-        """The number of elements that differ by more than allowed, of tensors and of outputs if these count."""
+        """The number of elements that differ by more than allowed.
+
+        Outputs of whole runs count only if no tensor has differences within its bound.
+        """
         outputs = () if self.within else self.outputs
         return sum(tensor.differ for tensor in (*self.tensors, *outputs))
 
@@ -104,7 +108,7 @@ class Differences:
 def differences_text(report: Differences, *, every: bool = True) -> str:
     """Return the comparison as text: a table with a line for each tensor, and a summary.
 
-    Without ``every``, only tensors that differ or were not compared have a line.
+    If ``every`` is False, only tensors that differ or were not compared have a line.
     """
     return "\n".join(_lines(report, every)) + "\n"
 

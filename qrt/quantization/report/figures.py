@@ -17,7 +17,7 @@ def visible(text: str) -> str:
 
 
 def specified(spec: str) -> str:
-    """Return a type as text without its list of scales.
+    """Return the text of a type with `...` in place of a list of scales.
 
     >>> specified("!quant.uniform<i8<-127:127>:f32:0, {0.5,0.25:3}>"), specified("!quant.uniform<i8:f32, 0.5>")
     ('!quant.uniform<i8<-127:127>:f32:0, {...}>', '!quant.uniform<i8:f32, 0.5>')
@@ -27,7 +27,7 @@ def specified(spec: str) -> str:
 
 
 def share(part: float) -> str:
-    """Return a share in percent. Only an exact 0 or 1 is written as 0% or 100%.
+    """Return a share between 0 and 1 in percent. Only an exact 0 or 1 is written as 0% or 100%.
 
     >>> [share(part) for part in (0, 0.0001, 0.1234, 0.9999, 1)]
     ['0%', '<0.1%', '12.3%', '>99.9%', '100%']

@@ -1,4 +1,4 @@
-"""A report as one HTML file without scripts or external resources. Its policy forbids the browser any request."""
+"""A report as one HTML file without scripts or external resources. Its content security policy forbids any request."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -118,7 +118,7 @@ def _regions(report: ReportFigures) -> Iterator[Markup]:
 
 
 def _explained() -> Markup:
-    """Return the explanation of figures and pictures."""
+    """Return the part of the page that explains the figures and the histograms."""
     swatches = (
         element("span", element("span", class_=f"swatch {kind}"), f" {text}", class_="sample")
         for kind, text in _SWATCHES
@@ -134,7 +134,10 @@ def _explained() -> Markup:
 
 
 def _choices() -> Markup:
-    """Return the choice of sort orders. Style rules sort the rows, so the page needs no script."""
+    """Return the form in which the reader chooses a sort order.
+
+    CSS rules sort the rows, so the page needs no script.
+    """
     chosen = [element("label", element("input", type="radio", name="order", checked="checked"), " share of error")]
     for name, text, _ in _ORDERS:
         chosen.append(element("label", element("input", type="radio", name="order", class_=f"by-{name}"), f" {text}"))
@@ -142,7 +145,7 @@ def _choices() -> Markup:
 
 
 def _places(report: ReportFigures) -> list[str]:
-    """Return, for each region, a style with its position in each sort order."""
+    """Return, for each region, a CSS style with its position in each sort order."""
     styles = [""] * len(report.regions)
     for name, _, first in _ORDERS:
         for place, index in enumerate(sorted(range(len(styles)), key=lambda index: first(report.regions[index]))):

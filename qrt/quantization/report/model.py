@@ -1,4 +1,7 @@
-"""The figures of a report, which the workflow measures and the other files of this folder render."""
+"""The classes of a report's figures.
+
+The workflow measures the figures, and the other files of this folder format them.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,20 +12,20 @@ from qrt.quantization.report.figures import ratio, specified, visible
 
 @dataclass(frozen=True)
 class PortReport:
-    """A port of a region.
+    """An operand or result of a region, with the type that was chosen for it.
 
     Attributes
     ----------
     name : str
-        The target's name for the port; "operand 0" if it has none.
+        The target's name for the operand or result; "operand 0" if it has none.
     direction : {"input", "output"}
-        Whether the region reads or computes the port's values.
+        "input" for an operand of the region, "output" for a result.
     spec : str
-        The port's type, as text that may omit scales.
+        The type, as text that may omit scales.
     origin : str
         The origin of the type: "records main/x (mse)", "values", "constraint", "default", "annotation".
     is_constant : bool
-        True if the port takes a constant of the program.
+        True if the operand is a constant of the program.
     bits : int
         The width of a stored value; 32 for an f32.
     low, high : float
@@ -30,9 +33,9 @@ class PortReport:
     codes : int
         The number of integers of the type; 0 for a float.
     histogram : mapping of int to int
-        The number of the port's float values by their 16 high bits, as in a record. It may be empty.
+        The number of float values of the operand or result, by their 16 high bits as f32 (bfloat16). It may be empty.
     scale : float
-        The greatest scale, over all channels and blocks; 0 for a float or a type whose codes are not equally spaced.
+        The greatest scale, over all channels and blocks; 0 for a float or a type whose values are not equally spaced.
     scales : int
         The number of scales.
     """
@@ -56,14 +59,14 @@ class PortReport:
 
 @dataclass(frozen=True)
 class RegionReport:
-    """A region of the program, which is one kernel.
+    """A region of the program, which is the part that one kernel computes.
 
     Attributes
     ----------
     key : str
-        The name of the value that the region computes, as in records: "main/conv2d.1".
+        The name of the value that the region computes, as in calibration records: "main/conv2d.1".
     kernel : str
-        The kernel.
+        The name of the kernel.
     place : str
         The file and line.
     ports : tuple of PortReport
@@ -75,11 +78,11 @@ class RegionReport:
     saturated : float
         The share of the float results that lie outside the result's type, by more than half a scale.
     unused_codes : int
-        The number of the result type's codes that no value has.
+        The number of integers of the result's type that no value is quantized to.
     error_share : float
         The squared error at the program's outputs when only this region is quantized, as a share of the sum over all
-        regions. Rounding a region's operands to their types counts for the regions that compute them. It is 0 if no
-        region causes an error.
+        regions. The rounding of an operand counts for the region that computes the operand. It is 0 if no region causes
+        an error.
     weight_bytes : int
         The bytes of the region's constants.
     """
@@ -101,7 +104,7 @@ class RegionReport:
 
 @dataclass(frozen=True)
 class Rescale:
-    """A value that changes its type between two kernels, with the cause."""
+    """A value that is converted from one type to another between two kernels, with the cause."""
 
     place: str
     source: str

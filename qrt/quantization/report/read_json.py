@@ -1,4 +1,4 @@
-"""The parser of JSON reports. Each field must have the type of its attribute."""
+"""The parser of reports in JSON. Each field must have the type of the attribute of the same name."""
 
 import json
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ def _refuse(name: str) -> None:
 
 
 def _read(kind: Any, value: Any, where: str) -> Any:
-    """Return a JSON value as a value of a field's type."""
+    """Convert a JSON value to the type ``kind`` of a field; raise ModelError, with ``where``, if this is impossible."""
     if is_dataclass(kind):
         return _read_table(kind, value, where)
     arguments = get_args(kind)

@@ -1,4 +1,4 @@
-"""The class `Report`: a mapping of the figures by region, with its forms as text, JSON and HTML."""
+"""The class `Report`: a mapping from regions to their figures, with conversions to text, JSON and HTML."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from qrt.quantization.report.text import as_text, counted
 class Report(ReportFigures, Mapping[str, RegionReport]):
     """The effects of quantization on a program: a mapping from region keys to region reports, largest error first.
 
-    A region is found by its whole key, or by the end of its key after a ``/`` if it is unique: "conv2d.1". ``print``
-    shows the report as ``text`` does.
+    The key of a region is the name of its value, such as "main/conv2d.1". The end of the key after a ``/``, "conv2d.1",
+    is enough if it is unique. ``print`` shows the report as ``text`` does.
 
     Attributes
     ----------
     function, target : str
-        The function that ran, and the device.
+        The function that ran, and the target.
     rows : int
         The number of rows of data that were measured.
     outputs : tuple of OutputReport
@@ -29,11 +29,12 @@ class Report(ReportFigures, Mapping[str, RegionReport]):
     regions : tuple of RegionReport
         The regions by their share of the outputs' error, largest first.
     rescales : tuple of Rescale
-        The values that have two types.
+        The values that are converted from one type to another between two kernels.
     floats : tuple of FloatOperation
         The operations and results that stay float.
     unmatched : tuple of str
-        The keys of regions, with their places, that only one of the two programs has. They are not measured.
+        The keys of regions, with their places, that only one of the float and the quantized program has. They are not
+        measured.
     sampled : int
         The number of rows on which ``error_share`` was measured; 0 if these are all rows.
     skipped : int
@@ -81,7 +82,7 @@ class Report(ReportFigures, Mapping[str, RegionReport]):
 
 
 class UnknownRegion(QuantError, KeyError):
-    """A key that matches no region, or several."""
+    """The error for a key that matches no region of a report, or several."""
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -1,4 +1,4 @@
-"""A report on the steps that a program runs: the kernel and time of each, and the memory of all."""
+"""A report on the steps that a program runs: the kernel and time of each step, and the memory of the whole program."""
 
 import json
 from collections.abc import Iterator
@@ -13,22 +13,22 @@ _NAME = 40
 
 @dataclass(frozen=True)
 class StepReport:
-    """A step of a plan.
+    """A step of the plan by which a program runs.
 
     Attributes
     ----------
     segment : int
-        The number of the segment, which is a sequence of kernels in one call into C, or of other steps.
+        The number of the step's segment. A segment is a sequence of kernels in one call into C, or of other steps.
     op : str
         The operation.
     rule : str
-        The requantization rule, if there is one.
+        The requantization rule; empty if the operation has none.
     fused : tuple of str
         The operations that a pass fused into this one.
     engine : str
-        "kernel", "reference", "interpreter", "constant" or "alias".
+        The way in which the step runs: "kernel", "reference", "interpreter", "constant" or "alias".
     kernel : str
-        The C function and its ISA.
+        The C function and its instruction set.
     place : str
         The operator of a model, or the line of a text, that the step comes from.
     tensor : str
@@ -56,14 +56,14 @@ class StepReport:
 
 @dataclass(frozen=True)
 class PlanReport:
-    """The plan of a function for given input shapes.
+    """The plan of a function for given input shapes: its steps and their memory.
 
     Attributes
     ----------
     name : str
         The function.
     isa : str
-        The ISA for which its kernels were chosen.
+        The instruction set for which the kernels were chosen.
     segments : int
         The number of segments, which are calls into C and sequences of other steps.
     arena_bytes : int
@@ -71,7 +71,7 @@ class PlanReport:
     live_bytes : int
         The largest total size of temporaries that live at the same time, a lower bound for the arena.
     constant_bytes : int
-        The weights and other constants in the form that steps read.
+        The weights and other constants, in the layouts in which steps read them.
     steps : tuple of StepReport
         The steps in the order in which they run.
 
@@ -98,7 +98,7 @@ class PlanReport:
 
     @property
     def outside(self) -> tuple[StepReport, ...]:
-        """The steps that no kernel runs."""
+        """The steps that run outside of C kernels."""
         return tuple(step for step in self.steps if step.engine in ("reference", "interpreter"))
 
     @property

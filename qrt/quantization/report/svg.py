@@ -1,9 +1,9 @@
-"""The histogram of a port as SVG, with the range and the codes of its type.
+"""The histogram of a port as SVG, with the range and the integers (codes) of the port's type.
 
 The axis is the base-2 logarithm of magnitudes, so all octaves have one width. Negative values are on the left, positive
-values on the right, and between them is a bar for 0 and values too near to 0 for the axis. The height of a bar is its
-share of the values; it counts whole bins of bfloat16, of which an octave has 128. A bar of 0 that is higher than all
-others is cut off.
+values on the right, and between them is a bar for 0 and values too near to 0 for the axis. The height of a bar is the
+share of values in it. A bar contains whole bins, which are the values with equal bfloat16 bits, 128 for each octave. A
+bar of 0 that is higher than all others is cut off.
 """
 
 from collections.abc import Iterator
@@ -25,15 +25,16 @@ _EMPTY = ("input", "meta", "path")
 
 
 class Markup(str):
-    """Text that is already markup."""
+    """Text that is markup already, and is not escaped again."""
 
     __slots__ = ()
 
 
 def element(name: str, /, *inside: str, **attributes: str) -> Markup:
-    """Return an element with its contents. Text that is not Markup is escaped.
+    """Return an XML element with its contents. Text that is not Markup is escaped.
 
-    A trailing underscore of an attribute's name is dropped, for names that Python reserves; others become hyphens.
+    In an attribute's name, a trailing underscore, for names that Python reserves, is dropped, and any other underscore
+    becomes a hyphen.
 
     >>> element("p", "a<b", element("b", "!"), class_="x")
     '<p class="x">a&lt;b<b>!</b></p>'
@@ -43,7 +44,7 @@ def element(name: str, /, *inside: str, **attributes: str) -> Markup:
 
 
 def joined(*inside: str) -> Markup:
-    """Concatenate markup and text, which is escaped."""
+    """Concatenate markup and text; the text is escaped."""
     return Markup("".join(part if isinstance(part, Markup) else _escaped(part) for part in inside))
 
 
@@ -75,10 +76,10 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Histogram:
-    """The picture of a port, and its figures.
+    """The picture of a histogram, and its figures.
 
-    These are the number of values, the share in bins beyond the range, the share in the bar of 0, and the share in the
-    highest other bar.
+    ``count`` is the number of values. The others are shares of all values: those in bins beyond the type's range, those
+    in the bar of 0, and those in the highest other bar.
     """
 
     picture: Markup
@@ -90,9 +91,10 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Axis:
-    """The octaves from 2^least to 2^negative on the left of 0, and to 2^positive on the right.
+    """The horizontal axis of a histogram: octaves of magnitudes on both sides of 0.
 
-    A side without values has no octaves.
+    On the left they go from 2^least to 2^negative, on the right from 2^least to 2^positive. A side without values has
+    no octaves.
     """
 
     least: int
@@ -101,23 +103,23 @@ class Axis:
 
     @cached_property
     def octave(self) -> float:
-        """The width of an octave."""
+        """The width of an octave on the page."""
         return (WIDTH - 2 * _MARGIN - _MIDDLE) / (self.negative - self.least + self.positive - self.least)
 
     @cached_property
     def middle(self) -> float:
-        """The position of 0."""
+        """The horizontal position of 0."""
         return _MARGIN + (self.negative - self.least) * self.octave + _MIDDLE / 2
 
     def place(self, value: float) -> float:
-        """Return the position of a value, which is rounded down to eight bits and limited to the ends of the axis."""
+        """Return the horizontal position of a value, rounded down to eight significant bits and limited to the axis."""
         if abs(value) < 2.0**self.least:
             return self.middle
         most, sign = (self.positive, 1) if value > 0 else (self.negative, -1)
         return self.middle + sign * (_MIDDLE / 2 + (min(log2(abs(value)), most) - self.least) * self.octave)
 
     def bar(self, cell: int, shift: int) -> tuple[int, int]:
-        """Return the ends of the bar of 0, or of the bins whose high bits are ``cell``."""
+        """Return the left and right end of a bar: that of 0, or that of the bins with ``bits >> shift == cell``."""
         if cell == _ZERO_BAR:
             return round(self.middle - _MIDDLE / 2), round(self.middle + _MIDDLE / 2)
         first = cell << shift & 0x7FFF
@@ -128,13 +130,13 @@ class Axis:
 
 @cache
 def _logarithms() -> list[float]:
-    """Return the logarithms of 1 + i/128, computed without the platform's function, whose last bit varies."""
+    """Return log2(1 + i/128) for i = 0..127, computed without the platform's function, whose last bit varies."""
     logarithms: list[float] = bind("math.log2", "f64")(1 + np.arange(128) / 128).tolist()
     return logarithms
 
 
 def log2(value: float) -> float:
-    """Return the base-2 logarithm of a positive number that is rounded down to eight bits.
+    """Return the base-2 logarithm of a positive number, after rounding the number down to eight significant bits.
 
     >>> log2(4.0), log2(0.375)
     (2.0, -1.415037499278844)
@@ -144,18 +146,18 @@ def log2(value: float) -> float:
 
 
 def _magnitude(bits: int) -> float:
-    """Return the value of the high bits of an f32 without its sign; infinity counts as the next power of two."""
+    """Return the magnitude of the f32 with these 15 high bits; infinity counts as the next power of two."""
     exponent, fraction = bits >> 7, bits & 0x7F
     return ldexp(fraction | (exponent > 0) << 7, max(exponent, 1) - 134)
 
 
 def _values(bits: Array) -> Array:
-    """Return the value nearest to 0 of each bin."""
+    """Return the value nearest to 0 in each bin, given the bins' bfloat16 bits."""
     return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
 
 
 def histogram(port: PortReport) -> Histogram:
-    """Draw the picture, back to front: the areas beyond the range and of 0, the bars, the marks of codes, the axis."""
+    """Draw the histogram of a port: areas beyond the range and of 0 at the back, then bars, marks of codes, axis."""
     bits = np.array(sorted(port.histogram), np.int64)
     counts = np.array([port.histogram[bin_bits] for bin_bits in bits.tolist()], np.int64)
     axis = _axis(port, bits, counts)
@@ -188,7 +190,7 @@ def _bars(kind: str, axis: Axis, shift: int, cells: dict[int, int], highest: int
 
 
 def _cut(axis: Axis, highest: int, at_zero: int) -> Iterator[Markup]:
-    """Draw the gap that shows that the bar of 0 is cut off."""
+    """Draw a gap in the bar of 0 if the bar is cut off because it is higher than all others."""
     if at_zero > highest > 0:
         left, right = axis.bar(_ZERO_BAR, 0)
         yield element("path", d=f"M{left} {_TOP + 7}L{right} {_TOP + 4}v3L{left} {_TOP + 10}z", class_="cut")
@@ -207,7 +209,7 @@ def _sums(cells: Array, counts: Array) -> dict[int, int]:
 
 
 def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
-    """Return an axis from the greatest value or code down to half a scale, or to nearly all of the values."""
+    """Return an axis from the greatest value or code down to half a scale, or further to nearly all of the values."""
     octaves = ((bits & 0x7FFF) >> 7) - 127
     used = (bits & 0x7FFF) > 0
     tops: list[int | None] = []
@@ -234,7 +236,10 @@ def _rectangle(kind: str, left: float, right: float, top: int, bottom: int) -> M
 
 
 def _outline(bars: list[tuple[int, int, float]]) -> str:
-    """Return the outline of bars: adjacent bars share one outline, and a bar is at least one unit high."""
+    """Return the SVG path around bars `(left, right, height)`.
+
+    Adjacent bars share an outline; none is lower than one unit.
+    """
     parts: list[str] = []
     end = None
     for left, right, height in sorted(bars):
@@ -246,7 +251,7 @@ def _outline(bars: list[tuple[int, int, float]]) -> str:
 
 
 def _shades(port: PortReport, axis: Axis) -> Iterator[Markup]:
-    """Draw the areas that are beyond the range, and that become the code of 0."""
+    """Draw the areas of values beyond the type's range, and of values that are quantized to 0."""
     if not has_range(port):
         return
     ends = (axis.place(port.low), axis.place(port.high))
@@ -258,7 +263,7 @@ def _shades(port: PortReport, axis: Axis) -> Iterator[Markup]:
 
 
 def _codes(port: PortReport, axis: Axis) -> Iterator[Markup]:
-    """Draw a mark for each code, or a band where marks are too close to each other."""
+    """Draw a mark for each code of the type, or a band where marks are too close to each other."""
     if not has_range(port) or not port.scale or not port.low <= 0 <= port.high:
         return
     marks = {round(axis.middle)}

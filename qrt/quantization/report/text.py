@@ -30,11 +30,11 @@ def as_text(report: ReportFigures, width: int = 80, *, colour: bool = False, det
     report : ReportFigures
         The figures of the report.
     width : int, default 80
-        The most columns of a line, but at least 72.
+        The greatest number of columns of a line; less than 72 counts as 72.
     colour : bool, default False
         True makes titles bold and regions with a large error red, by terminal escapes.
     details : int, default 3
-        The number of regions whose ports are listed.
+        The number of regions whose operands and results are listed.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def counted(report: ReportFigures) -> str:
 
 
 def origin(port: PortReport) -> str:
-    """Return the origin of a port's type, with its range and its scale."""
+    """Return a text with the origin of a port's type, the type's range, and its scale."""
     text = visible(port.origin) or "unknown"
     if port.codes:
         text += f"; {number(port.low)} to {number(port.high)}, {plural(port.codes, 'code')}"
@@ -131,7 +131,7 @@ def origin(port: PortReport) -> str:
 
 
 def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
-    """Split a text into lines of a width; lines after the first are indented. A longer word is split."""
+    """Split a text into lines of a width, with lines after the first indented. A word longer than a line is split."""
     lead = text[: len(text) - len(text.lstrip())]
     return wrap(text.strip(), width, initial_indent=lead, subsequent_indent=" " * indent, break_on_hyphens=False) or [
         lead.rstrip()

@@ -1,4 +1,4 @@
-"""Chains of operations that multiply elements of a tensor by constants, or add constants to them."""
+"""Chains of elementwise operations that multiply or divide a tensor by constants, or add constants to it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,18 +26,19 @@ _COMPUTED = frozenset({"arith.addf", "arith.subf", "arith.mulf", "arith.divf", "
 
 @dataclass(frozen=True)
 class AffineStep:
-    """One operation on each element of a tensor.
+    """A multiplication or division of a tensor by constants, or an addition of constants.
 
-    ``numbers`` has the rank of the tensor, with size 1 along each axis whose indices all have the same number.
+    ``numbers`` are the constants. They have the rank of the tensor, and size 1 along each axis on which they do not
+    depend.
     """
 
     kind: Literal["mul", "div", "add"]
     numbers: Array
 
     def channels(self, axis: int, size: int) -> Array:
-        """Return the number of each index of an axis.
+        """Return the constant for each index of an axis of this size.
 
-        Raises NotScaled if numbers differ along another axis, or cannot be inverted as factors.
+        Raises NotScaled if the constants differ along another axis, one is not finite, or a factor is 0.
         """
         numbers = self.numbers
         for other, count in enumerate(numbers.shape):
@@ -55,14 +56,17 @@ class AffineStep:
 
 @dataclass(frozen=True)
 class Chain:
-    """Steps from a source to a value, in the order in which they run."""
+    """A sequence of affine steps that starts from ``source``, in the order in which the steps run."""
 
     source: Value
     steps: tuple[AffineStep, ...]
 
 
 def chain_inside(value: Value, known: Known) -> Chain:
-    """Return the chain in a region's body that computes a value from the farthest possible tensor."""
+    """Return the longest chain of affine steps in a region's body that computes a value.
+
+    ``known`` returns the numbers of a constant value as an array.
+    """
     steps: list[AffineStep] = []
     while True:
         value = behind(value, [])
@@ -73,7 +77,10 @@ def chain_inside(value: Value, known: Known) -> Chain:
 
 
 def last_steps(value: Value, known: Known) -> Chain | None:
-    """Return the steps of the operation that computes a value; None if it is not a chain of steps."""
+    """Return the affine steps of the one operation that computes a value; None if it computes anything else.
+
+    ``known`` returns the numbers of a constant value as an array.
+    """
     elements = elements_of(value)
     element = element_of(value.type)
     if elements is None or not isinstance(element, FloatType) or not _is_uniform(elements.operation, element):
@@ -93,7 +100,7 @@ def last_steps(value: Value, known: Known) -> Chain | None:
 
 
 def _is_uniform(operation: Operation, element: FloatType) -> bool:
-    """Return True if all inner results of an operation have one type."""
+    """Return True if all results in an operation's body, other than constants, have the type ``element``."""
     if not isinstance(operation, StructuredOp):
         return True
     inner = [op for op in operation.regions[0].blocks[0] if op.name != "arith.constant"]
@@ -101,7 +108,10 @@ def _is_uniform(operation: Operation, element: FloatType) -> bool:
 
 
 def _placed(value: Value, axes: Axes, rank: int, known: Known) -> Array | None:
-    """Return the numbers of a constant operand, along the axes of the result; None if it is not constant."""
+    """Return the numbers of a constant operand, broadcastable to the result; None if the operand is not constant.
+
+    ``axes`` are the axes of the operand in the result, and ``rank`` is the rank of both the result and the numbers.
+    """
     source, axes, _ = repeated(value, axes)
     array = known(source)
     result_axes = [axis for axis in axes if axis is not None]
@@ -117,7 +127,8 @@ def _placed(value: Value, axes: Axes, rank: int, known: Known) -> Array | None:
 class _Reader:
     """A reader of expressions with exactly one input that is not constant.
 
-    It reads a constant part as numbers, and a part with one occurrence of the input as steps; None for any other part.
+    It returns a constant part of the expression as an array, a part that contains the input once as a list of steps,
+    and any other part as None.
     """
 
     elements: Elements
@@ -162,7 +173,7 @@ class _Reader:
         return np.full([1] * len(shape_of(self.elements.operation.results[0])), number)
 
     def _computed(self, name: str, arrays: list[Array]) -> Array | None:
-        """Compute an operation on numbers, exactly as a run of the program does."""
+        """Compute an operation on constants, exactly as a run of the program does; None if it is not supported."""
         if name == "arith.truncf":
             return rounded(arrays[0], self.element)
         if name not in _COMPUTED:

@@ -1,4 +1,4 @@
-"""Changes to the bodies of products: an added bias, and a removed clamp."""
+"""Changes to the bodies of products (matmul and convolution regions): an added bias, and a removed clamp."""
 
 from qrt.ir import ArrayAttr, Block, Builder, Region, StringAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
@@ -14,7 +14,7 @@ from qrt.types import TensorType, Type
 
 
 def sum_of(product: Product) -> Value:
-    """Return the value in a product's body that its clamp reads, or the result if there is no clamp."""
+    """Return the value in a product's body that the final clamp reads, or the result if there is no clamp."""
     result = behind(product.region.body.terminator.operands[0], [])
     bounds = product.form.low, product.form.high
     clamps = [clamp for clamp in clamps_of(result) if clamp.bounds == bounds]
@@ -22,7 +22,7 @@ def sum_of(product: Product) -> Value:
 
 
 def biased(builder: Builder, value: Value, bias: Value) -> Value:
-    """Emit the sum of a value and a vector along its last axis."""
+    """Emit the addition of a vector to a value, along the value's last axis."""
     rank, element = len(shape(value)), element_of(value.type)
     plain = AffineMapAttr.identity(rank)
     inner = Block((element, element, element), builder.location)
@@ -34,7 +34,7 @@ def biased(builder: Builder, value: Value, bias: Value) -> Value:
 
 
 def unclamped(product: Product) -> RegionOp:
-    """Insert a copy of a product's region after it, without the clamp."""
+    """Insert a copy of a product's region, without the clamp of its result, after the region."""
     values: dict[Value, Value] = {}
     copy = product.region.clone(values)
     assert isinstance(copy, RegionOp)
@@ -48,7 +48,10 @@ def unclamped(product: Product) -> RegionOp:
 
 
 def add_bias(product: Product, bias: Array, spec: Type) -> RegionOp:
-    """Insert a copy of a product's region before it that also adds a bias, with this specification of its port."""
+    """Insert a copy of a product's region that also adds a bias, before the region. Return the copy.
+
+    ``spec`` is the type specification of the copy's new operand.
+    """
     values: dict[Value, Value] = {}
     copy = product.region.clone(values)
     assert isinstance(copy, RegionOp)

@@ -1,4 +1,4 @@
-"""The pass `equalize-scales`, which equalizes ranges of weights across the channels between two products."""
+"""The pass `equalize-scales`, which equalizes the ranges of weights in the channels between two products."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class EqualizeScales:
     This is cross-layer equalization: the weights that compute a channel are multiplied by a power of two, and the
     weights that read the channel are divided by it. Between the two products there may be a relu, pools or other
     functions that commute with positive factors. Changes no result, unless an intermediate value leaves the normal
-    numbers of its type. The keys of values that are multiplied get the suffix `/equalized`.
+    numbers of its type. Values that are multiplied get new keys for calibration records, with the suffix `/equalized`.
     """
 
     def run(self, module: Module) -> None:
@@ -37,7 +37,7 @@ class EqualizeScales:
 
 
 def equalized(module: Module) -> bool:
-    """Equalize the channels of a program. Return True if any were multiplied."""
+    """Equalize the channels between all pairs of products of a program. Return True if any weights were multiplied."""
     require_acyclic(module.operation)
     products = [product for region in regions_of(module) if (product := product_of(region)) is not None]
     pairs = [pair for product in products if (pair := pair_from(product)) is not None and _has_exponents(pair)]
@@ -63,7 +63,7 @@ def equalized(module: Module) -> bool:
 
 
 class _Numbers:
-    """The weights and the bias of a product, while they are changed."""
+    """The weights and the bias of a product, which are changed here before they are written back."""
 
     def __init__(self, product: Product) -> None:
         self.product = product
@@ -71,14 +71,14 @@ class _Numbers:
         self.is_changed = False
 
     def range(self, axis: int) -> Array:
-        """Return the greatest magnitude of the weights for each index of an axis."""
+        """Return the greatest magnitude of the weights at each index of an axis."""
         magnitudes: Array = (
             np.abs(np.moveaxis(self.weights, axis, 0)).reshape(self.weights.shape[axis], -1).max(1, initial=0)
         )
         return magnitudes
 
     def multiply(self, axis: int, exponents: Array, *, with_bias: bool) -> None:
-        """Multiply the weights along an axis, and the bias, by powers of two."""
+        """Multiply the weights along an axis, and with ``with_bias`` also the bias, by `2**exponents`."""
         self.weights = np.ldexp(self.weights, along(exponents, axis, self.weights.ndim))
         if with_bias and self.bias is not None:
             self.bias = np.ldexp(self.bias, exponents)
@@ -90,15 +90,16 @@ class _Numbers:
 
 
 def _has_exponents(pair: Pair) -> bool:
-    """Return True if a type has the exponents of f32: powers of two would soon exceed the range of f16."""
+    """Return True if the products' type has the exponent range of f32; powers of two would soon exceed that of f16."""
     return FORMATS[pair.first.element.name].min_exponent <= FORMATS["f32"].min_exponent
 
 
 def _equalized(pair: Pair, numbers: Mapping[RegionOp, _Numbers], left: dict[Pair, int]) -> bool:
-    """Multiply the channels of a pair. Return True if any factor is not 1.
+    """Multiply the weights of the channels between two products by powers of two. Return True if any factor is not 1.
 
-    The factor is the power of two nearest to `sqrt(r2 / r1)`, where `r1` is the range of the weights that compute a
-    channel, and `r2` that of the weights that read it.
+    The factor is the power of two nearest to `sqrt(r2 / r1)`, where `r1` is the greatest magnitude of the weights that
+    compute a channel, and `r2` that of the weights that read it. ``left`` collects a channel of each pair that stays
+    unchanged, because a number would leave the normal range.
     """
     first, second = numbers[pair.first.region], numbers[pair.second.region]
     before = first.range(pair.first.output_axis)
@@ -128,7 +129,7 @@ def _exponents(before: Array, after: Array) -> Array:
 
 
 def _is_extreme(pair: Pair, first: _Numbers, second: _Numbers, exponents: Array) -> Array:
-    """Return a mask of channels with a number that is not normal, before or after, and would lose bits."""
+    """Return a mask of the channels with a weight or bias that is subnormal or infinite, before or after scaling."""
     every = np.arange(len(exponents))
     is_extreme = np.zeros(len(exponents), bool)
     for numbers, axis, of, factors in (
@@ -146,7 +147,7 @@ def _is_extreme(pair: Pair, first: _Numbers, second: _Numbers, exponents: Array)
 
 
 def _rename(pair: Pair) -> None:
-    """Give the values between two products new keys, because records of the old values do not apply to them."""
+    """Give the values between two products new keys, because calibration records of old values do not apply to them."""
     for operation in (pair.first.region, *pair.between):
         name = "statsKey" if operation.name == "quant.stats_ref" else KEY
         key = key_of(operation)

@@ -1,4 +1,4 @@
-"""Folding of affine steps around a product into its weights and its bias."""
+"""Folding of constant factors and addends around a product into the product's weights and its bias."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,9 +45,9 @@ _THROUGH = ("quant.stats", "quant.stats_ref")
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """An operation, in a region or not, that computes affine steps of one value, with an optional clamp.
+    """An operation, maybe a region, that applies constant factors and addends to one operand, and may clamp the result.
 
-    ``inner`` is the value in a region's body after the steps, before the clamp.
+    ``operand`` is the number of the operand. ``inner`` is the value before the clamp in a region's body.
     """
 
     operation: Operation
@@ -63,11 +63,11 @@ class Affine:
 
     @property
     def source(self) -> Value:
-        """The outside value that the steps start from."""
+        """The value outside of the operation to which the factors and addends are applied."""
         return self.operation.operands[self.operand]
 
     def spec(self, value: Value) -> Type:
-        """Return the specification of the port of its operand or of its result."""
+        """Return the type specification of ``value``, which is the operation's affine operand or its result."""
         if self.region is None:
             return element_of(value.type)
         return self.region.output_specs[0] if value.operation is self.region else self.region.input_specs[self.operand]
@@ -79,7 +79,7 @@ class Affine:
 
 
 def affine_of(operation: Operation) -> Affine | None:
-    """Return an operation as affine steps of one value; None if it computes anything else."""
+    """Return an operation as constant factors and addends of one operand; None if it computes anything else."""
     if len(operation.results) != 1:
         return None
     if not isinstance(operation, RegionOp):
@@ -112,9 +112,10 @@ def _others(region: RegionOp, chain: Chain) -> list[Value]:
 
 
 def folded_after(product: Product, target: Target, *, with_clamp: bool) -> Product | None:
-    """Fold the steps after a product into it, and return the new product; None if there is nothing to fold.
+    """Fold the constant factors and addends after a product into it, and return the new product.
 
-    ``with_clamp`` also accepts a clamp without steps. Raises NotScaled if steps cannot be folded.
+    Returns None if there is nothing to fold. ``with_clamp`` also accepts an operation that only clamps. Raises
+    NotScaled if there are factors or addends that cannot be folded.
     """
     result = product.region.results[0]
     user, passed = single_user(result, _THROUGH)
@@ -150,7 +151,10 @@ def _refolded(product: Product, affine: Affine, target: Target, passed: Sequence
 
 
 def _after(product: Product, steps: Sequence[AffineStep]) -> tuple[Array, Array | None]:
-    """Return the weights and the bias after steps on the result; each step rounds each number once."""
+    """Return the weights and the bias of a product whose result, after affine steps, equals that of this product.
+
+    Each step rounds each number once.
+    """
     weights, bias = product.weights, product.bias
     axis = product.output_axis
     rank = len(shape(product.region.results[0]))
@@ -187,7 +191,7 @@ def _check_bias_port(product: Product, target: Target) -> None:
 
 
 def _joined(product: Product, affine: Affine, weights: Array, bias: Array | None) -> RegionOp:
-    """Return a new region with the product's body, other constants, and the clamp of the operation after it."""
+    """Emit a region with the product's body, new weights and bias, and the clamp of the operation after the product."""
     builder = Builder(affine.operation)
     copy = product.region.clone({})
     (body,) = copy.take_regions()
@@ -216,7 +220,7 @@ def _joined(product: Product, affine: Affine, weights: Array, bias: Array | None
 
 
 def _clamped(block: Block, value: Value, affine: Affine) -> Value:
-    """Copy the clamp of a region's body into a block, applied to another value; the steps are dropped."""
+    """Copy the clamp in the body of ``affine`` into a block, applied to ``value``, without the factors and addends."""
     assert affine.region is not None
     assert affine.inner is not None
     body = affine.region.body
@@ -236,7 +240,7 @@ def _clamped(block: Block, value: Value, affine: Affine) -> Value:
 
 
 def _start(block: Block) -> Value:
-    """Return the initial value of the sum of products in a block, which has the shape of the sum."""
+    """Return the initial accumulator of the sum of products in a block, which has the shape of the sum."""
     sums = (
         operation for operation in block if isinstance(operation, StructuredOp) and "reduction" in operation.iterators
     )
@@ -244,7 +248,7 @@ def _start(block: Block) -> Value:
 
 
 def _is_same(refolded: Product, product: Product, bounds: tuple[float | None, float | None]) -> bool:
-    """Return True if two products differ only in their constants and these bounds."""
+    """Return True if ``refolded`` differs from ``product`` only in constants, an added bias, and these clamp bounds."""
     same = refolded.form.family == product.form.family and refolded.form.attributes == product.form.attributes
     count = len(product.form.operands)
     return (
@@ -255,9 +259,10 @@ def _is_same(refolded: Product, product: Product, bounds: tuple[float | None, fl
 
 
 def _name(region: RegionOp, product: Product, affine: Affine, passed: Sequence[Operation]) -> None:
-    """Give a region the attributes and the key of the region whose value it computes now.
+    """Give a folded region the attributes of the region whose value it computes now, and the key of that value.
 
-    A value that no region took had no key; it gets a new one, because the product's key names another value.
+    A key names a value in calibration records. A value without a key gets a new one, because the product's key names
+    the value before folding.
     """
     source = product.region if affine.region is None else affine.region
     for name, attribute in source.attributes.items():
@@ -282,9 +287,9 @@ def _name(region: RegionOp, product: Product, affine: Affine, passed: Sequence[O
 
 
 def folded_before(product: Product) -> bool:
-    """Fold factors of the values that a product takes into its weights.
+    """Fold constant factors of a product's operand into the product's weights. Return True if there were any.
 
-    Returns True if factors were folded. Raises NotScaled if there are factors that cannot be folded.
+    Raises NotScaled if there are factors that cannot be folded.
     """
     region, number = product.region, product.source
     value = behind(region.operands[number], [])

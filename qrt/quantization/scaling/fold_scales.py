@@ -1,4 +1,4 @@
-"""The pass `fold-scales`, which folds factors and addends of channels into weights and biases."""
+"""The pass `fold-scales`, which folds constant factors and addends of channels into weights and biases."""
 
 from dataclasses import dataclass
 
@@ -17,9 +17,9 @@ from qrt.quantization.targets.registry import find
 class FoldScales:
     """Folds operations on each channel of a product, such as a batch normalization, into its weights and its bias.
 
-    These are multiplications, divisions and additions of constants after a matmul, a conv2d or a depthwise_conv2d, and
-    multiplications and divisions before it, if nothing else reads the values in between. Each folded operation rounds
-    each number once. Remarks list the ops that cannot be folded.
+    The operations are multiplications, divisions and additions of constants after a matmul, a conv2d or a
+    depthwise_conv2d, and multiplications and divisions before it, if nothing else reads the values in between. Each
+    folded operation rounds each number once. Remarks list the ops that cannot be folded.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
@@ -29,7 +29,7 @@ class FoldScales:
 
 
 def folded(module: Module, target: Target) -> bool:
-    """Fold all products of a program. Return True if anything changed."""
+    """Fold constant factors and addends into all products of a program. Return True if anything changed."""
     require_acyclic(module.operation)
     is_changed = False
     for region in regions_of(module):
@@ -41,7 +41,7 @@ def folded(module: Module, target: Target) -> bool:
 
 
 def _folded_after(product: Product, target: Target) -> Product:
-    """Return a product with all operations after it folded in."""
+    """Fold all operations after a product that can be folded, and return the resulting product."""
     latest: Product | None = product
     with_clamp = False
     while latest is not None:
@@ -56,7 +56,7 @@ def _folded_after(product: Product, target: Target) -> Product:
 
 
 def _folded_before(product: Product) -> int:
-    """Fold operations before a product, and return their number."""
+    """Fold all operations before a product that can be folded, and return their number."""
     count = 0
     try:
         while folded_before(product):

@@ -1,6 +1,7 @@
-"""Pairs of products with only homogeneous functions between them.
+"""Pairs of products (matmuls or convolutions) with only homogeneous functions between them.
 
-A homogeneous function, such as relu or a pool, multiplies its result by every positive factor of its input's channel.
+A function such as relu or a pool is homogeneous: a positive factor of a channel of its input multiplies that channel of
+its result.
 """
 
 from dataclasses import dataclass
@@ -48,10 +49,11 @@ _OF_SCALED = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two products that are connected by homogeneous functions.
+    """Two matmul or convolution regions, with only homogeneous functions such as relu and pools between them.
 
-    ``channels`` has the output channel of the first product for each input channel of the second. ``between`` are the
-    annotations and regions whose values are multiplied with the first product's result.
+    ``channels`` has, for each input channel of the second product, the output channel of the first that it reads.
+    ``between`` are the annotations and regions in between, whose values change when channels of the first product are
+    multiplied.
     """
 
     first: Product
@@ -61,7 +63,7 @@ class Pair:
 
 
 def pair_from(first: Product) -> Pair | None:
-    """Return the pair that starts with a product; None if there is none."""
+    """Return the pair whose first product is ``first``; None if there is none."""
     if not _is_positive(first.form.low, first.form.high) or not has_open_constants(first):
         return None
     value = first.region.results[0]
@@ -90,7 +92,7 @@ def pair_from(first: Product) -> Pair | None:
 
 
 def _is_positive(low: float | None, high: float | None) -> bool:
-    """Return True if a clamp to these bounds commutes with positive factors."""
+    """Return True if a clamp to these bounds commutes with positive factors, as relu does."""
     return low in (None, 0.0) and high is None
 
 
@@ -99,14 +101,14 @@ def _is_positive(low: float | None, high: float | None) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Channels:
-    """The axis of a value that has the channels, and the channel of each of its indices."""
+    """The axis of a value along which a product's channels lie, and the channel number at each index of the axis."""
 
     axis: int
     channels: Array
 
 
 def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | None:
-    """Return the channels after a region; None if the region is not homogeneous."""
+    """Return the channels of a region's result, given those of operand ``number``; None if it is not homogeneous."""
     form = form_of(region.body, region.kernel)
     if form is None or not _is_positive(form.low, form.high):
         return None
@@ -123,7 +125,10 @@ def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | Non
 
 
 def _moved(region: RegionOp, form: KernelForm, where: _Channels) -> _Channels | None:
-    """Return the channels after a movement of elements, by moving an array of channel numbers the same way."""
+    """Return the channels after a movement of elements, by moving an array of channel numbers the same way.
+
+    Returns None if the channels are no longer along one axis.
+    """
     given, result_shape = shape(region.operands[0]), shape(region.results[0])
     if given.count(None) > 1 or given.count(None) != result_shape.count(None):
         return None
@@ -145,7 +150,10 @@ def _moved(region: RegionOp, form: KernelForm, where: _Channels) -> _Channels | 
 
 
 def _is_homogeneous(region: RegionOp, number: int) -> bool:
-    """Return True if positive factors of one operand multiply the body's result, exactly for powers of two."""
+    """Return True if a positive factor of operand ``number`` becomes a factor of the result.
+
+    For a power of two, the result is then multiplied exactly.
+    """
     body = region.body
     known: dict[Value, str | None] = {body.arguments[number]: _SCALED}
     for argument, value in zip(body.arguments, region.operands, strict=True):
@@ -155,7 +163,7 @@ def _is_homogeneous(region: RegionOp, number: int) -> bool:
 
 
 def _kind(value: Value, known: dict[Value, str | None]) -> str | None:
-    """Return the kind of a value in a body; None if it is none of the kinds."""
+    """Return the kind of a value in a body, such as `_SCALED` for a multiple of the operand; None for any other."""
     value = behind(value, [])
     if value not in known:
         known[value] = _kind_of_elements(value, known)

@@ -1,4 +1,4 @@
-"""Products with constant weights, and access to their weights and biases as numbers."""
+"""Products (matmuls and convolutions) with constant weights, and access to their weights and biases as arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,31 +25,31 @@ Array = npt.NDArray[Any]
 
 
 class NotScaled(Exception):
-    """The reason why an operation cannot be folded."""
+    """The error for an operation that cannot be folded, with the reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """A region that computes a product of values with constant weights, and may add a constant bias."""
+    """A matmul or convolution region with constant weights, which may add a constant bias."""
 
     region: RegionOp
     form: KernelForm
 
     @property
     def element(self) -> FloatType:
-        """The element type of its result."""
+        """The element type of the product's result."""
         element = element_of(self.region.results[0].type)
         assert isinstance(element, FloatType)  # other types have no form
         return element
 
     @property
     def source(self) -> int:
-        """The number of the operand that is not constant."""
+        """The number of the region's operand that is not constant."""
         return self.form.operands[0].number
 
     @property
     def channel_axis(self) -> int:
-        """The axis of that operand that has the input channels."""
+        """The axis of the non-constant operand that indexes the input channels."""
         operand = self.form.operands[0]
         rank = len(shape(self.region.operands[operand.number]))
         return rank - 1 if operand.permutation is None else operand.permutation[rank - 1]
@@ -66,12 +66,12 @@ class Product:
 
     @property
     def output_axis(self) -> int:
-        """The axis of the weights that has the output channels, which the result has along its last axis."""
+        """The axis of the weights that indexes the output channels, which are the last axis of the result."""
         return self._axis(self._traits.outputs)
 
     @property
     def input_axis(self) -> int:
-        """The axis of the weights that has the input channels."""
+        """The axis of the weights that indexes the input channels."""
         return self._axis(self._traits.inputs)
 
     @property
@@ -87,7 +87,7 @@ class Product:
         return axis if permutation is None else permutation[axis]
 
     def set_constants(self, weights: Array, bias: Array | None) -> None:
-        """Replace the weights, and the bias if there is one."""
+        """Replace the constant weights, and the constant bias unless it is None."""
         for operand, array in zip(self.form.operands[1:], (weights, bias), strict=False):
             if array is not None:
                 old = self.region.operands[operand.number]
@@ -97,7 +97,7 @@ class Product:
 
 
 def product_of(region: Operation) -> Product | None:
-    """Return a region as a product with constant weights of at least two axes; None if it is no such product."""
+    """Return a region as a product with constant weights of at least two axes; None if it computes anything else."""
     if not isinstance(region, RegionOp) or len(region.results) != 1:
         return None
     form = form_of(region.body, region.kernel)
@@ -121,24 +121,24 @@ def constant_array(value: Value) -> Array | None:
 
 
 def known(value: Value) -> Array:
-    """Return the numbers of a value that must be constant."""
+    """Return the numbers of a float tensor as float64; the tensor must be constant."""
     array = constant_array(value)
     assert array is not None
     return array
 
 
 def constant(builder: Builder, array: Array, type: Type) -> Value:
-    """Emit a constant float tensor, whose numbers are values of its type."""
+    """Emit a constant float tensor; its type must represent all numbers of the array exactly."""
     return builder.constant(constant_attribute(array, type), type)
 
 
 def rounded(array: Array, element: FloatType) -> Array:
-    """Round float64 results of one operation to a float type."""
+    """Round the float64 results of one operation to a float type, each number once."""
     return round_to_format(array, element.name)
 
 
 def is_normal(array: Array, element: FloatType) -> Array:
-    """Return a mask of the numbers that are 0, or within the normal numbers of a type."""
+    """Return a mask of the numbers that are 0 or normal numbers of a float type."""
     size = np.abs(array)
     least = 2.0 ** FORMATS[element.name].min_exponent
     is_in_range: Array = (size == 0) | ((size >= least) & (size <= element.largest))
@@ -151,13 +151,17 @@ def along(vector: Array, axis: int, rank: int) -> Array:
 
 
 def is_open(spec: Type, value: Value, *, hints: bool = False) -> bool:
-    """Return True if a port's storage is open: no specification, or a least width; with ``hints`` also a range."""
+    """Return True if no quantized type is given for a value.
+
+    Its type specification is then just the value's float type, or only a least width (`!quant.any`). With ``hints``, a
+    specification that only has a range (`!quant.calibrated`) is accepted too.
+    """
     open_types = (AnyQuantizedType, CalibratedType) if hints else AnyQuantizedType
     return spec is element_of(value.type) or isinstance(spec, open_types)
 
 
 def has_open_constants(product: Product) -> bool:
-    """Return True if the types of the weights and the bias are open, so that their numbers may change."""
+    """Return True if no quantized types are given for the weights and the bias, so that their numbers may change."""
     specs = product.region.input_specs
     return all(
         is_open(specs[operand.number], product.region.operands[operand.number]) for operand in product.form.operands[1:]
@@ -165,7 +169,7 @@ def has_open_constants(product: Product) -> bool:
 
 
 def single_user(value: Value, through: Sequence[str]) -> tuple[Operation | None, list[Operation]]:
-    """Return the only user of a value, behind annotations with these names, and the annotations.
+    """Return the only user of a value, other than annotations with the names ``through``, and these annotations.
 
     The user is None if there are several users, or the user is in another block.
     """
@@ -183,7 +187,7 @@ def single_user(value: Value, through: Sequence[str]) -> tuple[Operation | None,
 
 
 def key_of(operation: Operation) -> str | None:
-    """Return the key of an operation's result."""
+    """Return the key that names an operation's result in calibration records; None if it has none."""
     key = operation.attributes.get("statsKey" if operation.name == "quant.stats_ref" else KEY)
     return key.value if isinstance(key, StringAttr) else None
 

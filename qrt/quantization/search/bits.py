@@ -1,7 +1,8 @@
-"""The ports whose width a search chooses (docs/reference/bits.md).
+"""The operands and results of regions whose bit widths a search chooses (docs/reference/bits.md).
 
-Regions are numbered in program order; a place is a region and a port. When types are chosen, each call of a function
-gets copies of the function's regions. All copies of a place share one specification, in the function itself.
+Regions are numbered in program order; a place is the number of a region and of one of its ports, which are its operands
+and then its results. When types are chosen, each call of a function gets copies of the function's regions. All copies
+of a place share one specification, in the function itself.
 """
 
 import hashlib
@@ -36,14 +37,14 @@ Key = TypeVar("Key", int, Place)
 
 @dataclass(frozen=True)
 class WidthChoice:
-    """Ports that share one width.
+    """Operands and results of regions that share one bit width, which a search chooses.
 
     Attributes
     ----------
     name : str
-        The kernel and port of the first place: "main/conv2d.1 w".
+        The region and the port of the first of ``places``: "main/conv2d.1 w".
     places : tuple of (int, int)
-        All places of the choice.
+        The number of the region and of the port (operands, then results), for each operand or result.
     widths : tuple of int
         The widths that the target offers, ascending.
     default : int
@@ -65,7 +66,7 @@ class WidthChoice:
 
 
 def numbered(named: NamedProgram) -> NamedProgram:
-    """Return a copy whose regions carry their numbers in an attribute that passes keep."""
+    """Return a copy of a program whose regions are numbered, in an attribute that passes preserve."""
     module = copied(named.module)
     for number, region in enumerate(_regions(module)):
         region.attributes[_NUMBER] = StringAttr(str(number))
@@ -73,7 +74,7 @@ def numbered(named: NamedProgram) -> NamedProgram:
 
 
 def with_widths(named: NamedProgram, choices: Sequence[WidthChoice], widths: Widths) -> NamedProgram:
-    """Return a copy whose ports have least widths for the choices whose width is not the default."""
+    """Return a copy of a program with `!quant.any` of the chosen width at each port whose width is not the default."""
     module = copied(named.module)
     regions = list(_regions(module))
     for choice, width in zip(choices, widths, strict=True):
@@ -87,9 +88,9 @@ def with_widths(named: NamedProgram, choices: Sequence[WidthChoice], widths: Wid
 
 
 def widths_of(regions: Module) -> dict[Place, int]:
-    """Return the width of each place in a numbered program with decided types.
+    """Return the bit width at each (region, port) of a numbered program with chosen types.
 
-    If copies of a place differ, it is the widest; for a float it is 32.
+    The width of a float is 32. If copies of a region differ, the widest counts.
     """
     widths: dict[Place, int] = {}
     for region in _regions(regions):
@@ -102,17 +103,17 @@ def widths_of(regions: Module) -> dict[Place, int]:
 
 
 def stored_bits(choices: Sequence[WidthChoice], widths: dict[Place, int]) -> int:
-    """Return the bits of all weights, given the widths of places."""
+    """Return the total number of bits of all weights, given the width at each (region, port)."""
     return sum(
         choice.elements * max(widths[place] for place in choice.places) for choice in choices if choice.is_weight
     )
 
 
 def choices_of(named: NamedProgram, target: Target, default_widths: dict[Place, int]) -> tuple[WidthChoice, ...]:
-    """Return the choices of a numbered program: its weights in program order, then values that may be wider.
+    """Return the width choices of a numbered program: its weights in program order, then values that may be wider.
 
-    ``default_widths`` has the widths of places without a search. Weights with only one width are included, because they
-    count for the size.
+    ``default_widths`` has the width at each (region, port) without a search. Weights with only one width are included,
+    because they count for the size.
     """
     module = copied(named.module)
     names = _names(module)
@@ -133,20 +134,23 @@ def _number(region: RegionOp) -> int:
 
 
 def _names(module: Module) -> list[str]:
-    """Return the names of regions, by number."""
+    """Return the name of each region, in the order of their numbers."""
     keys = (region.attributes.get(KEY) for region in _regions(module))
     return [key.value if isinstance(key, StringAttr) else f"region {number}" for number, key in enumerate(keys)]
 
 
 class _OfferedWidths:
-    """The widths that a target offers at the ports of a graph."""
+    """The bit widths that a target offers for the operands and results of a program's regions."""
 
     def __init__(self, graph: PropagationGraph, target: Target) -> None:
         self.regions = graph.regions
         self._kernels = {region: _fitting(region, target.signatures(region.name)) for region in graph.regions}
 
     def of(self, node: PropagationNode) -> set[int]:
-        """Return the widths at a port. A wildcard port has the widths of the kernel's other ports."""
+        """Return the widths that a target offers at a port.
+
+        A wildcard port has the widths of the kernel's other ports.
+        """
         region = _region_of(node)
         kernels = self._kernels[region]
         ports = [_port(kernel, region, node.index) for kernel in kernels]
@@ -155,13 +159,13 @@ class _OfferedWidths:
         return {width for port in ports if (width := _width(port)) is not None}
 
     def name(self, node: PropagationNode, names: list[str]) -> str:
-        """Return the name of a choice, given its first port."""
+        """Return the name of a width choice whose first port is ``node``, given the names of all regions."""
         number, index = _place(node)
         kernel = next(iter(self._kernels[_region_of(node)]), None)
         return f"{names[number]} {f'port {index}' if kernel is None else _port(kernel, _region_of(node), index).name}"
 
     def tied(self, region: GraphRegion) -> list[PropagationNode]:
-        """Return the ports of a region that must have one type."""
+        """Return the ports of a region that must have one type, because of the kernel's constraint `same_scale`."""
         kernel = next(iter(self._kernels[region]), None)
         if kernel is None or "same_scale" not in kernel.constraints:
             return []
@@ -169,7 +173,7 @@ class _OfferedWidths:
 
 
 def _fitting(region: GraphRegion, kernels: Iterable[TargetKernel]) -> list[TargetKernel]:
-    """Return the signatures that accept all specifications of a region's ports."""
+    """Return the kernel signatures that accept the type specifications of all ports of a region."""
     fitting = []
     for kernel in kernels:
         ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
@@ -209,13 +213,13 @@ def _place(node: PropagationNode) -> Place:
 
 
 class _Classes(Generic[Key]):
-    """Disjoint sets of keys; each set is represented by the key that was added first."""
+    """Disjoint sets of keys (union-find); each set is represented by its first key."""
 
     def __init__(self) -> None:
         self._into: dict[Key, Key] = {}
 
     def first(self, key: Key) -> Key:
-        """Return the first key of the set that contains a key."""
+        """Return the representative of the set that contains a key; a new key becomes a set of its own."""
         self._into.setdefault(key, key)
         while self._into[key] != key:
             key = self._into[key]
@@ -231,7 +235,7 @@ class _Classes(Generic[Key]):
 
 
 def _weights(offers: _OfferedWidths, default_widths: dict[Place, int], names: list[str]) -> Iterator[WidthChoice]:
-    """Yield a choice for each distinct constant; equal constants and copies of one place share a choice."""
+    """Yield a width choice for each distinct constant; equal constants share a choice."""
     classes = _Classes[Place]()
     nodes: dict[Place, list[PropagationNode]] = {}
     places: dict[object, Place] = {}
@@ -255,7 +259,10 @@ def _weights(offers: _OfferedWidths, default_widths: dict[Place, int], names: li
 
 
 def _weight_widths(nodes: list[PropagationNode], offers: _OfferedWidths, default: int) -> tuple[int, ...]:
-    """Return the widths that all nodes may have; only the default if there is no choice."""
+    """Return the widths that all uses of a weight accept.
+
+    Only the default is returned if the type of one use is given, or must equal the type of another port.
+    """
     if not all(_is_open(node) and node not in offers.tied(_region_of(node)) for node in nodes):
         return (default,)
     common = set.intersection(*(offers.of(node) for node in nodes))
@@ -279,7 +286,7 @@ def _elements(node: PropagationNode) -> int:
 def _values(
     graph: PropagationGraph, offers: _OfferedWidths, default_widths: dict[Place, int], names: list[str]
 ) -> Iterator[WidthChoice]:
-    """Yield a choice for each value that may be wider, with all definitions and uses that accept the width."""
+    """Yield a width choice for each computed value whose producers, and some consumers, accept a greater width."""
     classes = _Classes[int]()
     groups = {
         id(group): group for group in graph.value_groups if not group.is_constant and (group.definitions or group.uses)
@@ -304,7 +311,7 @@ def _values(
 def _value(
     nodes: list[PropagationNode], offers: _OfferedWidths, default_widths: dict[Place, int], names: list[str]
 ) -> Iterator[WidthChoice]:
-    """Yield the choice of a value, unless its definitions or all of its uses cannot be wider."""
+    """Yield the width choice of a computed value, if its producers and a consumer accept a greater width."""
     if any(node.region is None or not _is_open(node) for node in nodes):
         return
     nodes = sorted(nodes, key=lambda node: (node.is_input, node.number))

@@ -40,7 +40,10 @@ class Budget:
 
     @classmethod
     def parse(cls, text: object) -> "Budget":
-        """Parse a budget. Raise QuantTypeError, which names the three forms, if the text is not a budget."""
+        """Parse a budget such as "size=0.6".
+
+        Raise QuantTypeError, with the three possible forms, for any other text.
+        """
         match = _TEXT.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise QuantTypeError(f"budget must be {_FORMS}, got {shown(text)}")
@@ -51,7 +54,9 @@ class Budget:
 
 
 def measured(metric: Metric, program: Program, where: str) -> float:
-    """Return the metric of a program. Raise MetricError, with ``where``, if it fails or is not finite.
+    """Return the metric of a program.
+
+    Raises MetricError, whose message contains ``where``, if the metric fails or is not finite.
 
     >>> try:
     ...     measured(lambda program: float("nan"), None, "trial 3")

@@ -18,7 +18,7 @@ _WORST = -Fraction(1 << 4096)
 
 
 class Goal(ABC):
-    """The comparison of programs under a budget."""
+    """The order of trial programs under a budget, from best to worst; each kind of budget has a subclass."""
 
     def __init__(self, budget: Budget, choices: Sequence[WidthChoice], *, has_metric: bool) -> None:
         self.budget = budget
@@ -28,33 +28,36 @@ class Goal(ABC):
 
     @abstractmethod
     def is_reached(self, tried: TrialResult) -> bool:
-        """Return True if a program is within the budget."""
+        """Return True if the program of a trial is within the budget."""
 
     @abstractmethod
     def key(self, tried: TrialResult) -> tuple[Any, ...]:
-        """Return the sort key of a program; the best program has the least key."""
+        """Return the sort key of a trial; the best trial has the least key."""
 
     @abstractmethod
     def fits(self, widths: Widths) -> bool:
-        """Return True if the greedy search may visit these widths."""
+        """Return True if the greedy search may try these widths."""
 
     @abstractmethod
     def may_gain(self, state: TrialResult, widths: Widths) -> bool:
-        """Return True if widths may be better than a state, as far as that is known without running them."""
+        """Return False if these widths are surely no better than the trial ``state``, which is known without a run."""
 
     # -- shared by all goals
 
     def bits(self, widths: Widths) -> int:
-        """Return the bits of all weights at these widths."""
+        """Return the total number of bits of all weights at these widths."""
         return sum(choice.elements * width for choice, width in zip(self._choices, widths, strict=True))
 
     def wider(self, widths: Widths) -> int:
-        """Return the number of values that are wider than by default."""
+        """Return the number of computed values that are wider than by default."""
         pairs = zip(self._choices, widths, strict=True)
         return sum(not choice.is_weight and width > choice.default for choice, width in pairs)
 
     def quality(self, tried: TrialResult) -> Quality:
-        """Return the metric if there is one, followed by the error at the outputs."""
+        """Return the figures of a trial, of which larger ones are better.
+
+        These are the metric, if there is one, and the negative error at the outputs.
+        """
         if tried.failure:
             return (_WORST,) * len(self.nothing)
         error = (-Fraction(tried.error.nonfinite), -tried.error.noise)
@@ -62,21 +65,21 @@ class Goal(ABC):
 
     @property
     def nothing(self) -> Quality:
-        """The gain of a change without effect."""
+        """The gain of a change without effect: 0 for each figure of `quality`."""
         return (Fraction(0),) * (3 if self._has_metric else 2)
 
     def gain(self, before: TrialResult, after: TrialResult) -> Quality:
-        """Return the quality of one program minus that of another."""
+        """Return the quality of the trial ``after`` minus that of the trial ``before``."""
         pairs = zip(self.quality(before), self.quality(after), strict=True)
         return tuple(new - old for old, new in pairs)
 
     def per_bit(self, gain: Quality, before: Widths, after: Widths) -> Quality:
-        """Return a gain divided by the growth of the weights in bits; a computed value counts as one bit."""
+        """Return a gain divided by the growth of all weights in bits, which counts as at least 1."""
         grown = max(self.bits(after) - self.bits(before), 1)
         return tuple(part / grown for part in gain)
 
     def summary(self, tried: TrialResult) -> str:
-        """Return one line that compares a program with the budget."""
+        """Return one line that compares the program of a trial with the budget."""
         name = f"{self.budget.kind}={float(self.budget.limit):g}"
         state = "is reached" if self.is_reached(tried) else "cannot be reached, and this is the nearest"
         share = f"{tried.bits / self.all_8:.4g} of the weight bytes at 8 bits" if self.all_8 else "no weights"
@@ -86,7 +89,7 @@ class Goal(ABC):
 
 
 class _Size(Goal):
-    """The best quality within a limit on the bits of weights."""
+    """The goal of the best quality within a limit on the bits of all weights."""
 
     @property
     def _most(self) -> Fraction:
@@ -108,7 +111,7 @@ class _Size(Goal):
 
 
 class _Floor(Goal):
-    """The fewest bits with sufficient quality; the best quality if none is sufficient."""
+    """The goal of the fewest bits with sufficient quality; the best quality if no trial reaches that."""
 
     def key(self, tried: TrialResult) -> tuple[Any, ...]:
         lost = tuple(-part for part in self.quality(tried))
@@ -120,7 +123,10 @@ class _Floor(Goal):
 
     @abstractmethod
     def measure(self, tried: TrialResult) -> Fraction:
-        """Return the quantity that has a floor, besides the error."""
+        """Return the figure that the budget limits: the metric, or the share of rows that keep their answer.
+
+        Returns 0 if the budget limits only the error.
+        """
 
     def fits(self, widths: Widths) -> bool:
         return True
@@ -132,7 +138,7 @@ class _Floor(Goal):
 
 
 class _Snr(_Floor):
-    """A least signal-to-noise ratio in decibels."""
+    """The goal of a least signal-to-noise ratio in decibels."""
 
     def is_reached(self, tried: TrialResult) -> bool:
         return not tried.failure and tried.snr >= float(self.budget.limit)
@@ -142,7 +148,7 @@ class _Snr(_Floor):
 
 
 class _Drop(_Floor):
-    """A limit on the drop of the metric; without a metric, on the share of rows whose answer changes."""
+    """The goal of a limited drop of the metric, or else of the share of rows whose greatest value stays in place."""
 
     def __init__(self, budget: Budget, choices: Sequence[WidthChoice], of_float: float | None) -> None:
         super().__init__(budget, choices, has_metric=of_float is not None)
@@ -163,7 +169,7 @@ class _Drop(_Floor):
 
 
 def goal_of(budget: Budget, choices: Sequence[WidthChoice], of_float: float | None, *, has_metric: bool) -> Goal:
-    """Return the goal of a budget. ``of_float`` is the metric of the float program."""
+    """Return the goal of a budget. ``of_float`` is the metric of the float program, or None."""
     if budget.kind == "size":
         return _Size(budget, choices, has_metric=has_metric)
     if budget.kind == "snr":

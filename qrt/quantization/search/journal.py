@@ -22,14 +22,17 @@ _DIGEST = "sha256"
 
 
 class Journal:
-    """An open journal. ``lines`` are the lines that were in the file, without the first."""
+    """An open journal of trials.
+
+    ``lines`` are the lines that were in the file when it was opened, without the first.
+    """
 
     def __init__(self, file: BinaryIO, name: str, lines: list[dict[str, Any]]) -> None:
         self._file, self._name = file, name
         self.lines = lines
 
     def append(self, line: Line) -> None:
-        """Write a line and sync it to disk."""
+        """Write a line to the journal and sync it to disk."""
         try:
             self._file.write(encoded(line))
             self._file.flush()
@@ -40,10 +43,10 @@ class Journal:
 
 @contextmanager
 def opened(name: str | os.PathLike[str], subject: Mapping[str, str]) -> Iterator[Journal]:
-    """Open the journal of a subject, or create it if there is no file.
+    """Open the journal of a search, or create the file. ``subject`` describes the search in the journal's first line.
 
     Raises FileError if the file cannot be read or written. Raises ModelError if it is not a journal, is damaged,
-    belongs to another subject (the message names the difference), or is being written by another search.
+    belongs to another search (the message names the difference), or is being written by another search.
     """
     shown_name = os.fspath(name)
     with ExitStack() as stack:
@@ -75,7 +78,7 @@ def opened(name: str | os.PathLike[str], subject: Mapping[str, str]) -> Iterator
 
 
 def encoded(line: Line) -> bytes:
-    """Return the bytes of a line.
+    """Return the bytes of a line: a JSON object that contains its own digest.
 
     >>> encoded({"trial": 1})
     b'{"trial": 1, "sha256": "de9d7b9650e7b2e1"}\\n'
@@ -84,7 +87,10 @@ def encoded(line: Line) -> bytes:
 
 
 def decoded(data: bytes, name: str) -> tuple[list[dict[str, Any]], int]:
-    """Return the lines of a journal and their size in bytes, without an incomplete last line."""
+    """Return the lines of a journal and their total size in bytes, without an incomplete last line.
+
+    Raises ModelError if another line is damaged.
+    """
     lines: list[dict[str, Any]] = []
     size = 0
     while size < len(data):
@@ -117,7 +123,7 @@ def _digest(line: Line) -> str:
 
 
 def _check(first: Line, header: Line, name: str) -> None:
-    """Raise ModelError for a journal of another subject."""
+    """Raise ModelError if the first line of a journal describes another search than ``header``."""
     if other := [key for key in {**header, **first} if first.get(key) != header.get(key)]:
         given, wanted = first.get(other[0]), header.get(other[0])
         raise ModelError(

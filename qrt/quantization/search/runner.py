@@ -1,4 +1,4 @@
-"""The runs of a search: a program with given widths is quantized, and its weights, outputs and metric are measured."""
+"""The runs of a search, which quantize a program with given widths and measure its weights, outputs and metric."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,10 @@ from qrt.runtime.compilation import compile
 
 
 class Runner:
-    """A program under search. ``choices`` are its ports, and ``default`` the widths without a search."""
+    """A program under search, which can be quantized with any widths and measured.
+
+    ``choices`` are the operands and results whose widths are chosen, and ``default`` their widths without a search.
+    """
 
     def __init__(
         self,
@@ -36,7 +39,10 @@ class Runner:
         self.default: Widths = tuple(choice.default for choice in self.choices)
 
     def __call__(self, widths: Widths, number: int) -> TrialResult:
-        """Run a trial. The progress callback and messages get its number."""
+        """Quantize the program with these widths and measure it.
+
+        ``number`` is the trial's number in messages and progress.
+        """
         if self._progress is not None:
             self._progress("search", number, None)
         plain = quantized(with_widths(self._start, self.choices, widths), self._target, self._records, self._method)
@@ -54,7 +60,7 @@ class Runner:
         )
 
     def corrected(self, trial: Trial) -> tuple[Trial, Noise | None]:
-        """Return a trial with corrected biases, and its error if it was measured.
+        """Return a trial after the pass `correct-bias`, if that is wanted, and the trial's error if it was measured.
 
         Biases are corrected before measuring, so that the measured program is the one that the search would return.
         """

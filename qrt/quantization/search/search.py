@@ -25,20 +25,20 @@ from qrt.quantization.tuning.optional_passes import Wanted
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The result of a search.
+    """The result of a search for bit widths.
 
     Attributes
     ----------
     named : NamedProgram
-        The program with its widths, as ``!quant.any`` at ports.
+        The float program with the chosen widths, as ``!quant.any`` at operands and results of regions.
     trial : Trial
         The same program quantized, with the biases of the ``correct-bias`` pass if it ran.
     reached : bool
-        True if the program is within the budget. Otherwise it is the nearest program.
+        True if the program is within the budget; False if no program is, and this one comes nearest.
     summary : str
         One line that compares the program with the budget.
     choices : tuple of WidthChoice
-        The ports whose widths were searched.
+        The operands and results whose widths were searched.
     best : TrialResult
         The widths and the figures of the program.
     trials : tuple of TrialResult
@@ -66,14 +66,14 @@ def searched(
     progress: Progress | None = None,
     passes: Wanted = (),
 ) -> SearchResult:
-    """Search bit widths under a budget. The program is not changed.
+    """Search the bit widths of a program's weights and values under a budget. ``named`` is not changed.
 
     Parameters
     ----------
     named : NamedProgram
         The float program, in regions.
     target : Target
-        The device, which offers widths.
+        The target, which offers widths.
     records : mapping of str to Record
         The records of the program's values.
     method : str
@@ -126,7 +126,7 @@ def searched(
 
 
 def _of_float(journal: Journal | None, run: Runner) -> float:
-    """Return the metric of the float program, from the journal if it is there."""
+    """Return the metric of the float program: from the journal if it has the metric, else from a run."""
     lines = [] if journal is None else [line for line in journal.lines if "of_float" in line]
     if lines:
         return float(lines[0]["of_float"])
@@ -146,7 +146,7 @@ def _subject(
     metric: Metric | None,
     passes: Wanted,
 ) -> dict[str, str]:
-    """Return the description of a search for its journal, as texts and digests."""
+    """Return the texts and digests that identify a search in its journal."""
     data = hashlib.sha256(write_records(records).encode())
     for batch in reference.batches:
         for name, array in sorted(batch.items()):
@@ -165,7 +165,7 @@ def _subject(
 
 
 def _target_text(target: Target) -> str:
-    """Return a text that identifies a target, with functions by name."""
+    """Return a text that identifies the kernels of a target; functions are given by name."""
     parts: list[object] = [target.coarser_bias]
     for kernel in target.kernels:
         constraint = [name_of(part) if callable(part) else part for part in kernel.constraints]

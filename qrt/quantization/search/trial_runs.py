@@ -1,4 +1,4 @@
-"""The trials of a search, each run once or read from a journal (docs/reference/bits.md)."""
+"""The trials of a search; each is run once, or read from a journal (docs/reference/bits.md)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _MOST_CHARACTERS = 300
 
 @dataclass(frozen=True)
 class TrialResult:
-    """The result of a run with given widths.
+    """The figures of a program that was quantized with given widths and run.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class TrialResult:
         The number of rows of the outputs whose greatest value is at the same index as in the float program, and the
         number of all rows.
     metric : float or None
-        The user's metric.
+        The user's metric; None without one.
     failure : str
-        The reason why there is no such program; empty if it ran.
+        The reason why the program cannot be quantized with these widths; empty if it ran.
     """
 
     widths: Widths
@@ -45,11 +45,11 @@ class TrialResult:
 
     @property
     def snr(self) -> float:
-        """The signal-to-noise ratio in decibels."""
+        """The signal-to-noise ratio at the outputs in decibels; minus infinity for a program that did not run."""
         return float("-inf") if self.failure else self.error.snr
 
     def line(self, number: int, *, is_best: bool) -> dict[str, Any]:
-        """Return the result as a line of a journal."""
+        """Return the result as a line of a journal, for trial ``number``."""
         return {
             "trial": number,
             "widths": list(self.widths),
@@ -80,7 +80,7 @@ class TrialResult:
 
 
 class Trials:
-    """All trials in order, and the best one. Trials from a journal are not run again."""
+    """All trials of a search in order, and the best one. Trials in the journal are not run again."""
 
     def __init__(
         self,
@@ -97,12 +97,15 @@ class Trials:
 
     @property
     def best(self) -> TrialResult:
-        """The best trial, the first of equal ones."""
+        """The best trial; of equal ones, the first."""
         assert self._best is not None
         return self._best
 
     def at(self, widths: Widths) -> TrialResult:
-        """Return the result with these widths, from an earlier trial if there is one."""
+        """Return the result of the trial with these widths.
+
+        A trial that ran before, or is in the journal, does not run again.
+        """
         if widths in self.tried:
             return self.tried[widths]
         line = self._kept.get(widths)

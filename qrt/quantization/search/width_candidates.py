@@ -1,7 +1,8 @@
 """The order in which a search tries widths (docs/reference/bits.md).
 
-The errors of ports do not add up; in a recurrent program they may even cancel. Errors that were measured for single
-ports only determine the order in which moves are tried. A move is kept only if a run of the whole program improves.
+The errors of single operands do not add up; in a recurrent program they may even cancel. Errors that were measured for
+one width at a time only determine the order in which moves, which are changes of several widths, are tried. A move is
+taken only if a run of the whole program improves.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ Move = tuple[tuple[int, int], ...]
 
 
 class Search:
-    """A search that tries widths until nothing improves."""
+    """A search that tries widths until no change improves the program."""
 
     def __init__(self, choices: Sequence[WidthChoice], trials: Trials, goal: Goal) -> None:
         self._choices, self._trials, self._goal = choices, trials, goal
@@ -33,7 +34,7 @@ class Search:
         self._gains: dict[tuple[int, int, int], tuple[Fraction, ...]] = {}
 
     def run(self) -> None:
-        """Run all trials."""
+        """Run the trials: first single changes, then greedy widening, then combined changes."""
         weights = [number for number, choice in enumerate(self._choices) if choice.is_weight]
         values = [number for number, choice in enumerate(self._choices) if not choice.is_weight]
         default = tuple(choice.default for choice in self._choices)
@@ -48,7 +49,7 @@ class Search:
         self._improve()
 
     def _with(self, widths: Widths, numbers: Sequence[int], which: int) -> Widths:
-        """Return widths with the given choices at their least (0) or greatest (-1) width."""
+        """Return widths in which the choices ``numbers`` have their least (``which`` 0) or greatest (-1) width."""
         return tuple(
             choice.widths[which] if number in numbers else width
             for number, (choice, width) in enumerate(zip(self._choices, widths, strict=True))
@@ -57,7 +58,7 @@ class Search:
     # -- sensitivity ---------------------------------------------------------------------------------------------------
 
     def _measure(self, default: Widths, numbers: Sequence[int]) -> None:
-        """Try every other width of one choice at a time, and record the gains."""
+        """Try each other width of one choice at a time, starting from ``default``, and record the gains."""
         self._trials.at(default)
         for number in numbers:
             for width in self._choices[number].widths:
@@ -67,7 +68,7 @@ class Search:
                 self._keep_gain(before, after, number)
 
     def _keep_gain(self, before: TrialResult, after: TrialResult, number: int) -> None:
-        """Record the gain of a change of one width, and the opposite gain of the reverse change."""
+        """Record the gain of changing the width of choice ``number``, and the opposite gain of the reverse change."""
         one, other, gain = before.widths[number], after.widths[number], self._goal.gain(before, after)
         self._gains[number, one, other] = gain
         self._gains[number, other, one] = tuple(-part for part in gain)
@@ -75,7 +76,10 @@ class Search:
     # -- greedy --------------------------------------------------------------------------------------------------------
 
     def _widen(self, start: Widths, numbers: Sequence[int]) -> TrialResult:
-        """Widen the port with the best gain per bit until the budget is reached or used up, or no step gains."""
+        """Widen one choice at a time, always that with the best gain per bit.
+
+        It ends when the budget is reached, or when no wider width fits the budget and gains anything.
+        """
         state = self._trials.at(start)
         while not (self._is_floor and self._goal.is_reached(state)):
             step = self._best_step(state, numbers)
@@ -85,10 +89,10 @@ class Search:
         return state
 
     def _best_step(self, state: TrialResult, numbers: Sequence[int]) -> TrialResult | None:
-        """Return the trial of the step that gains most per bit; None if every step that fits would lose.
+        """Return the trial that widens one choice of ``state`` with the best gain per bit; None if none gains anything.
 
-        Gains from earlier states decide the order of trials. A step is taken without trying the rest once its gain in
-        this state exceeds the latest known gains of all other steps.
+        Choices are tried in the order of their gains from earlier states. A trial is returned without trying the other
+        choices if its gain per bit exceeds their latest known gains per bit.
         """
         moves = [
             (number, width)
@@ -113,7 +117,7 @@ class Search:
     # -- improvement ---------------------------------------------------------------------------------------------------
 
     def _improve(self) -> None:
-        """Change up to NEAR choices of the best widths as long as that improves; then more at a time."""
+        """Try changes of up to NEAR widths at once while they improve the program, then of more, up to FAR."""
         open_weights = sum(choice.is_weight and len(choice.widths) > 1 for choice in self._choices)
         left = TRIALS + TRIALS_PER_CHOICE * open_weights
         state, most = self._trials.best, NEAR
@@ -129,7 +133,7 @@ class Search:
                     break
 
     def _near(self, state: TrialResult, most: int) -> list[Widths]:
-        """Return promising widths that differ from a state in at most ``most`` choices, the most promising first."""
+        """Return widths that differ from ``state`` in at most ``most`` choices, in order of expected gain."""
         changes = [
             (number, width)
             for number, choice in enumerate(self._choices)
@@ -146,7 +150,10 @@ class Search:
         return [widths for _, widths in candidates]
 
     def _likely(self, state: TrialResult, changes: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
-        """Return the most promising changes, half wider and half narrower, that give at most WAYS combinations."""
+        """Return the changes with the best expected gain, half of them wider, half narrower.
+
+        Their number is limited so that at most WAYS combinations of ``count`` changes exist.
+        """
         if comb(len(changes), count) <= WAYS:
             return changes
         most = next(size for size in range(WAYS) if comb(2 * size + 2, count) > WAYS)
@@ -156,7 +163,7 @@ class Search:
         return [*wider[:most], *narrower[:most]]
 
     def _promise(self, state: TrialResult, move: Move) -> tuple[Fraction, ...]:
-        """Return the sum of the latest known gains of the changes in a move."""
+        """Return the expected gain of a move, which is the sum of the latest known gains of its changes."""
         total = self._goal.nothing
         for number, width in move:
             gain = self._gains.get((number, state.widths[number], width), self._goal.nothing)
@@ -165,7 +172,7 @@ class Search:
 
 
 def moved(widths: Widths, move: Move) -> Widths:
-    """Return widths after a move.
+    """Return widths after a move, which is a tuple of pairs (number of the choice, new width).
 
     >>> moved((8, 8, 4), ((1, 4), (2, 8)))
     (8, 4, 8)

@@ -1,4 +1,4 @@
-"""Targets: the kernels of a device, with the storage of ports and the constraints between their parameters
+"""Targets: the kernels of a device, the types that their operands and results accept, and constraints between the types
 (docs/reference/targets.md).
 """
 

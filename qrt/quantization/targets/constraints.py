@@ -22,7 +22,11 @@ Array = npt.NDArray[Any]
 
 
 class _Ports:
-    """The ports of a kernel that its constraint relates, with their types, results first."""
+    """The lists of input and output types that a constraint changes, with the ports that the constraint relates.
+
+    ``results`` and ``operands`` hold a triple for each such port: the list with its type, the index in the list, the
+    port.
+    """
 
     def __init__(self, kernel: TargetKernel, inputs: list[Spec], outputs: list[Spec]) -> None:
         ports = kernel.ports(len(inputs), len(outputs)) or ((), ())
@@ -33,13 +37,13 @@ class _Ports:
 
     @property
     def expressed(self) -> FloatType | None:
-        """The widest float type of the ports; a narrower float at a port is only its storage."""
+        """The widest float type that the operands and results express; None if no type expresses a float."""
         types = (spec if isinstance(spec, FloatType) else spec.expressed_type for spec in self._inputs + self._outputs)
         return max((type_ for type_ in types if type_ is not None), key=lambda type_: type_.width, default=None)
 
     @property
     def changed(self) -> Changed:
-        """The numbers of the ports whose types have changed."""
+        """The indices of the inputs and of the outputs whose types have changed since construction."""
         before_inputs, before_outputs = self._before
         return (
             [i for i, spec in enumerate(self._inputs) if spec is not before_inputs[i]],
@@ -48,11 +52,12 @@ class _Ports:
 
 
 def constraint_of(kernel: TargetKernel, *, coarser_bias: bool = False) -> QuantFn:
-    """Return the constraint of a kernel as a function.
+    """Return a kernel's constraint as a function that writes derived types into its lists of input and output types.
 
-    The function accepts any types: it changes nothing while there is not enough information. It leaves ports that stay
-    float (``!quant.none``, a narrower float) alone. With the target's ``coarser_bias``, a bias may also keep a scale
-    that is ``sa * sw`` times 1, 2, 4 and so on. The function raises QuantTypeError if no types satisfy the constraint.
+    The function returns the indices of changed inputs and outputs. It changes nothing while too few types are known,
+    and leaves operands and results that stay float (``!quant.none``, a narrower float) alone. It raises QuantTypeError
+    if no types satisfy the constraint. With ``coarser_bias``, a bias may also keep a scale that is ``sa * sw``, the
+    product of the factors' scales, times 1, 2, 4 and so on.
 
     >>> pool = TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale")
     >>> inputs, outputs = [UniformType("i8", "f32", 0.5, 3)], [FloatType("f32")]
@@ -95,12 +100,15 @@ def _function_of(kernel: TargetKernel, constraint: Constraint | QuantFn, coarser
 
 
 def _is_open(spec: Spec, expressed: FloatType) -> bool:
-    """Return True if a port may get a quantized type with this expressed type: all but ports that stay float may."""
+    """Return True if a constraint may write a type for floats of type ``expressed`` over ``spec``.
+
+    It may, unless ``spec`` is ``!quant.none`` or another float type, which keep the values float.
+    """
     return spec is expressed if isinstance(spec, FloatType) else not isinstance(spec, NoQuantizedType)
 
 
 def _same_scale(ports: _Ports) -> None:
-    """Give all ports one type: that of the first quantized result, or else of the first quantized operand."""
+    """Give all operands and results the type of the first quantized result, or else of the first quantized operand."""
     places = [*ports.results, *ports.operands]
     common = next((spec for specs, i, _ in places if isinstance(spec := specs[i], UniformType)), None)
     if common is None:
@@ -152,10 +160,11 @@ def _multiplier(kernel: TargetKernel, constraint: Constraint, ports: _Ports, coa
 
 
 def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> UniformType:
-    """Return the result's type with the least scales, from its own up, whose multipliers are in the kernel's range.
+    """Return the result's type ``y``, with scales enlarged as little as needed to bring all multipliers into range.
 
-    A multiplier is one of ``reals`` over a scale. If there is one real for each channel, each is divided by the scale
-    of its channel, otherwise every real by every scale.
+    A multiplier is a number of ``reals`` divided by a scale of ``y``; ``kernel.multiplier`` is its range. If there are
+    as many reals as scales, number i is divided by scale i, otherwise every number by every scale. Raises
+    QuantTypeError if a multiplier is then too small.
     """
     low, high = kernel.multiplier
     scales = []
@@ -173,7 +182,7 @@ def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> U
 
 
 def _at_least(number: Fraction, t: UniformType) -> float:
-    """Return the least scale of the expressed type that is at least a number."""
+    """Return the least scale that the expressed type of ``t`` can represent and that is at least ``number``."""
     try:
         near = float(number)
     except OverflowError:
@@ -186,11 +195,12 @@ def _at_least(number: Fraction, t: UniformType) -> float:
 
 
 def accumulator_scales(a: UniformType, w: UniformType, blocks: Mapping[int, int] | None = None) -> Array:
-    """Return the scales of a bias that is added to sums of products.
+    """Return the scales of the accumulators of a matrix product, which are also those of its bias: ``sa * sw``.
 
-    They are ``sa * sw``, rounded to float64, one for each channel of the weights. A column with several blocks has the
-    greatest of their scales. Columns are the last axis of the kernel's matrix. A type whose blocks differ from the
-    kernel's, ``blocks``, is that of a transposed matrix.
+    ``a`` is the type of the activations, which has one scale; ``w`` is that of the weights. The products are rounded to
+    float64. Weights with one scale give one product; others give one for each output column, with the greatest scale of
+    the column's blocks. The columns are the last axis of the weights, or the first if the weights' block sizes differ
+    from those of the kernel, ``blocks``: then the weights are transposed.
 
     >>> w = UniformType("i4", "f32", [[0.5], [2.0]], block_sizes={0: 32, 1: 2})
     >>> accumulator_scales(UniformType("i8", "f32", 0.25), w).tolist()
@@ -206,7 +216,7 @@ def accumulator_scales(a: UniformType, w: UniformType, blocks: Mapping[int, int]
 
 
 def _with_products(a: UniformType, w: UniformType) -> UniformType:
-    """Return the weights' type with scales large enough that products with the scale of ``a`` are scales of a bias."""
+    """Return the weights' type with its scales enlarged where ``sa * sw`` is too small to be a scale of a bias."""
     least = float(max(w.expressed_type.smallest, 5e-324))
     scales = w.scale_array
     if (a.scale * scales >= least).all():
@@ -249,10 +259,10 @@ def _is_bias(t: UniformType, scales: Array, port: TargetPort, coarser_bias: bool
 
 
 def bias_fits(values: Array, scales: Array | Sequence[float] | float, storage: str = "i32") -> Array:
-    """Return, for each value of a bias, the least k >= 0 so that storage of scale ``scale * 2**k`` covers it, exactly.
+    """Return, for each bias value, the least k >= 0 for which a storage with scale ``scale * 2**k`` can represent it.
 
-    k is 0 for a value that fits. A target with coarser biases multiplies the scale of the bias by 2^k; other targets
-    multiply the scale of the channel's weights, and the scale of the bias follows. Values must be finite.
+    The comparison is exact. If some k is not 0, a target with coarser biases multiplies the scale of the bias by 2^k;
+    other targets multiply the scale of the channel's weights, and the scale of the bias follows. Values must be finite.
 
     >>> bias_fits([1.0, -3e9, 3e9], 1.0).tolist()
     [0, 1, 1]

@@ -1,6 +1,7 @@
-"""The kernels of a target that follow from the declarations of op families (docs/reference/targets.md, `[operations]`).
+"""The kernels that a target derives from the declarations of op families (docs/reference/targets.md, `[operations]`).
 
-A family whose traits have a constraint has a quantized form. A target needs only the storages of its ports.
+Each op family that declares a constraint between its scales can be quantized. The table `[operations]` of a target adds
+only the storage types of its operands and results.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -38,10 +39,11 @@ KEYS: Final = ("activations", "results", "default", "moved", "weights", "bias", 
 
 
 def declared_tables(policy: Mapping[str, Any], names: Collection[str], where: str) -> Sequence[Mapping[str, Any]]:
-    """Return a kernel table for each family with a quantized form, apart from kernels that the target lists itself.
+    """Return a `[[kernel]]` table for each op family that can be quantized, except for those that a target leaves out.
 
-    ``policy`` is the table `[operations]`, and ``names`` are the kernels that the target lists. ``where`` is the prefix
-    of messages. Raises ModelError for a policy that lacks activations or leaves out an unknown operation.
+    ``policy`` is the target's table `[operations]`; its key ``without`` lists operations to leave out. ``names`` are
+    the kernels that the target lists itself, which are also left out. ``where`` is the prefix of messages. Raises
+    ModelError for unknown keys, for a table without ``activations``, or if ``without`` lists an unknown operation.
     """
     for key in policy:
         if key not in KEYS:
@@ -89,12 +91,15 @@ def _listed(texts: Any) -> list[Any]:
 
 
 def _by_channel(text: Any, axis: int) -> Any:
-    """Return the text of a port with a scale for each channel; floats have no scales."""
+    """Return the text of a port with ``axis=...`` appended, unless the port is a float, which has no scales."""
     return text if text in FORMATS or not isinstance(text, str) else f"{text} axis={axis}"
 
 
 def _bits(text: Any) -> int:
-    """Return the bits of a port's storage; 0 for floats and for text that the reader of ports will refuse."""
+    """Return the bits of the storage in a port's text, such as 8 for ``"i8<-127:127> axis=0"``.
+
+    Floats give 0, and so do invalid texts, for which an error is raised later.
+    """
     storage = text.split("<")[0].split(" ")[0] if isinstance(text, str) else ""
     if storage in FORMATS:
         return 0

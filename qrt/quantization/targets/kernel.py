@@ -1,7 +1,7 @@
-"""A kernel of a target: the storage of its ports, and the constraint between their parameters
+"""A kernel of a target: the types that its operands and results accept, and the constraint between these types
 (docs/reference/targets.md).
 
-A port is an operand or a result of a kernel; both are treated alike.
+A *port* describes one operand or result of a kernel.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -49,25 +49,27 @@ class TargetPort:
     Parameters
     ----------
     name : str
-        The name in messages and in other parts of the kernel.
+        The name in messages, and in the kernel's ``constrained`` and ``default``.
     storage : str, default "*"
         An integer type (``i8``), a float type for a port whose values stay floats (``f32``, ``bf16``), or the wildcard
         ``*``, which accepts any integer type.
     low, high : int, optional
         The storage bounds, by default those of the storage type. A type with the same or narrower bounds is accepted.
     axis : int, optional
-        An axis whose channels have a scale each, if the values are constant or have statistics for each channel;
-        otherwise there is one scale. A negative number counts from the last axis, but never reaches the first axis, so
-        that a vector operand of a matrix product has one scale.
+        The axis along which a tensor has one scale for each index, if the tensor is constant or has a range for each
+        index; other tensors have a single scale. A negative number counts from the last axis. If it would then be the
+        first axis, the tensor has a single scale: the vector operand of a matrix product does.
     blocks : mapping of int to int, optional
-        The block sizes of a sub-channel type, by axis. The kernel does not fit a tensor that they do not divide.
+        The block sizes of a sub-channel type, by axis. The kernel does not accept a tensor whose sizes are no
+        multiples of the block sizes.
     symmetric : bool, default False
-        True for a port whose zero point is in the middle of the storage, as in ``UniformType.for_range``.
+        True if the zero point must be in the middle of the storage, as in ``UniformType.for_range``.
     given : UniformType, optional
-        The complete type of a port under ``fixed_scale``. It overrides storage, bounds, axis and blocks.
+        The complete type of the port, for kernels with the constraint ``fixed_scale``. It overrides the arguments
+        ``storage``, ``low``, ``high``, ``axis`` and ``blocks``.
     layout : tuple of int, optional
         The order in which the target's own operation takes the axes: ``(0, 3, 1, 2)`` for NCHW if the pattern is NHWC.
-        The other fields count the axes of the pattern.
+        The numbers in ``axis`` and ``blocks`` are those of the pattern's axes.
     size : {"", "?", "*"}, default ""
         "?" for an optional port, "*" for any number of ports. Such ports come last.
 
@@ -136,11 +138,11 @@ class TargetPort:
 
     @property
     def is_float(self) -> bool:
-        """True if the values stay floats."""
+        """True if the port takes floats, which are not quantized."""
         return self.storage in FORMATS
 
     def axis_of(self, rank: int) -> int | None:
-        """Return the axis of a tensor of this rank whose channels have a scale each; None for a single scale."""
+        """Return the axis that has one scale for each index, in a tensor of this rank; None if all share one scale."""
         if self.axis is None:
             return None
         axis = self.axis if self.axis >= 0 else max(rank + self.axis, 0) or rank
@@ -148,39 +150,42 @@ class TargetPort:
 
 
 def _parts(t: UniformType) -> dict[str, Any]:
-    """Return the fields of a port that accepts exactly one type."""
+    """Return the constructor arguments of a port that accepts only the type ``t``."""
     blocks = None if t.block_sizes is None else dict(t.block_sizes)
     return {"storage": t.storage, "low": t.storage_min, "high": t.storage_max, "axis": t.axis, "blocks": blocks}
 
 
 @dataclass(frozen=True)
 class TargetKernel:
-    """A signature of a kernel. A target may have several signatures with one name, which are tried in order.
+    """A signature of a kernel: the types that its operands and results accept, and the constraint between them.
+
+    A target may have several signatures with one name, which are tried in order.
 
     Parameters
     ----------
     name : str
-        The name in regions; a kernel of qrt has the name of its operation.
+        The name of the kernel in the attribute ``kernel`` of regions; a kernel of qrt is named like its operation.
     inputs, outputs : tuple of TargetPort
         The ports, in order, with distinct names.
     constraint : str, callable, or tuple of these, default "free"
         "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale" or "multiplier_accumulator_scale", or a
-        function of the lists of input and output types, which writes types into them and returns the numbers of the
-        types that it changed. Of several, each must hold.
+        function of the lists of input and output types, which writes types into them and returns two lists: the
+        indices of the inputs and of the outputs that it changed. If there are several constraints, all must hold.
     constrained : tuple of str, optional
-        The names of the ports that the constraint relates; all ports if empty. For a multiplier these are the two
-        factors, the bias if there is one, and the result.
+        The names of the ports to which the constraint applies; all ports if empty. For the constraints whose names
+        begin with ``multiplier`` these are the two factors, the bias if there is one, and the result.
     multiplier : tuple of float, default (0.0, inf)
-        The range of ``sa * sb / so`` under ``multiplier_scale`` and ``multiplier_accumulator_scale``, and of each
-        ``sa / so`` under ``sum_scale``, both ends included.
+        The range of multipliers, both bounds included: of ``sa * sb / so`` for ``multiplier_scale`` and
+        ``multiplier_accumulator_scale``, and of each ``sa / so`` for ``sum_scale``, where ``sa`` and ``sb`` are scales
+        of operands and ``so`` is the scale of the result.
     default : mapping of str to TargetPort, optional
-        The storage of an otherwise undecided wildcard, by the name of the port.
+        The storage, by port name, of ports with the storage ``*`` whose type is not determined otherwise.
     pattern : str or callable, optional
-        The float operations that the kernel computes: a function, or the name of a kernel of qrt with the same ones. By
-        default, those of the kernel of qrt with this name.
+        The float operations that the kernel computes: a function that finds them, or the name of a kernel of qrt that
+        computes the same. By default, those of the kernel of qrt that has this kernel's name.
     legalize : callable, optional
-        A function that writes the target's operations for a region. By default, an operation with the kernel's name
-        replaces the region, if a dialect has it.
+        A function that replaces a region by operations of the target. By default, an operation with the kernel's name
+        replaces the region, if a dialect has one.
 
     Raises
     ------
@@ -235,12 +240,12 @@ class TargetKernel:
 
     @property
     def constraints(self) -> tuple[Constraint | QuantFn, ...]:
-        """The constraints, in the order in which they are applied."""
+        """The constraints as a tuple, in the order in which they are applied."""
         return self.constraint if isinstance(self.constraint, tuple) else (self.constraint,)
 
     @property
     def family(self) -> str:
-        """The name of the kernel of qrt that computes the same float operations; empty if a function matches them."""
+        """The name of the kernel of qrt that computes the same float operations; empty if ``pattern`` is a function."""
         return "" if callable(self.pattern) else self.pattern or self.name
 
     def _check_constraint(self, constraint: Constraint | QuantFn) -> None:
@@ -256,17 +261,17 @@ class TargetKernel:
                 raise QuantTypeError(f"{constraint} relates two factors{bias} and one result: name them in constrained")
 
     def relates(self, port: TargetPort) -> bool:
-        """Return True if the constraint relates a port."""
+        """Return True if the constraint applies to a port."""
         return not self.constrained or port.name in self.constrained
 
     def ports(self, inputs: int, outputs: int) -> tuple[Sequence[TargetPort], Sequence[TargetPort]] | None:
-        """Return the port of each operand and each result; None if the kernel does not accept their numbers."""
+        """Return the ports for this many operands and results; None if the kernel does not accept these numbers."""
         given, results = _matched(self.inputs, inputs), _matched(self.outputs, outputs)
         return None if given is None or results is None else (given, results)
 
 
 def _matched(ports: Sequence[TargetPort], count: int) -> Sequence[TargetPort] | None:
-    """Return the port of each of ``count`` values, in order; None if the ports do not allow this count."""
+    """Return the port of each of ``count`` operands or results; None if the ports do not allow this count."""
     if ports and ports[-1].size == "*":
         return [*ports[:-1], *([ports[-1]] * (count - len(ports) + 1))] if count >= len(ports) - 1 else None
     least = sum(port.size == "" for port in ports)

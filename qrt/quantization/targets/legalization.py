@@ -1,4 +1,4 @@
-"""Legalizations: functions that write the operations of a target in place of a region (docs/reference/targets.md)."""
+"""Legalizations: functions that replace a region by the operations of a target (docs/reference/targets.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,13 @@ from qrt.types import TensorType, UniformType
 
 @dataclass(frozen=True)
 class RegionCall:
-    """A region as a call of its kernel, on stored values.
+    """A quantized region that a legalization replaces by operations of a target.
 
-    ``operands`` are quantized values in the order of the kernel's ports, and ``results`` the types of the values that a
-    legalization returns; both have the axes that the ports' layouts give. ``attributes`` come from the pattern, such as
-    strides. ``low`` and ``high`` clamp the result (relu: 0 and None), in expressed values. ``builder`` inserts
-    operations in place of the region.
+    ``operands`` are quantized values in the order of the kernel's ports. ``results`` are the types of the values that
+    the legalization must return. Both have the axis orders that the ports' ``layout`` prescribes. ``attributes`` come
+    from the pattern that matched the region, such as strides. ``low`` and ``high`` are the bounds to which the region
+    clamps its result, as expressed (float) values or None: 0 and None for relu. ``builder`` inserts operations in place
+    of the region.
 
     Examples
     --------
@@ -37,7 +38,7 @@ class RegionCall:
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The least and the greatest code of the first result: those of its type, or of the clamp within them."""
+        """The least and the greatest storage value of the first result, after the clamp to ``low`` and ``high``."""
         element = self.results[0].element
         assert isinstance(element, UniformType)  # export checks the ports
         low, high = stored_bounds(element, {"min": self.low, "max": self.high})
@@ -46,7 +47,10 @@ class RegionCall:
     def emit(
         self, name: str, operands: Sequence[Value], types: Sequence[TensorType], **attributes: Any
     ) -> tuple[Value, ...]:
-        """Insert an operation of a registered dialect, and return its results. Attributes are Python values."""
+        """Insert the operation ``name`` of a registered dialect, and return its results.
+
+        Attributes are Python values; None leaves an attribute out.
+        """
         if registry.find(name) is None:
             raise QuantTypeError(f"'{name}' is not an operation of a registered dialect")
         given = {key: attribute(value) for key, value in attributes.items() if value is not None}
@@ -62,5 +66,8 @@ Rewrite = Callable[[Operation, Builder], list[Value] | None]
 
 
 def write_operation(call: RegionCall) -> Sequence[Value]:
-    """Write the operation with the kernel's name, with the attributes of the pattern and the bounds of a clamp."""
+    """Insert the operation named like the kernel, with the pattern's attributes and the clamp's bounds.
+
+    Returns the results of the operation.
+    """
     return call.emit(call.kernel, call.operands, call.results, **call.attributes, low=call.low, high=call.high)

@@ -1,4 +1,4 @@
-"""Targets: devices with the kernels that they have (docs/reference/targets.md)."""
+"""Targets: devices, described by the kernels that they have (docs/reference/targets.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,23 +42,23 @@ _A_CONSTRAINT = "a name, a function or a sequence of these"
 
 @dataclass(frozen=True)
 class Target:
-    """A device.
+    """A device, described by its kernels.
 
     Parameters
     ----------
     name : str
-        The name in options of passes.
+        The name by which options of passes refer to the target.
     kernels : tuple of TargetKernel
-        The signatures. Of several that fit, the first is used.
+        The signatures of all kernels. If several signatures of a kernel fit a region, the first one is used.
     coarser_bias : bool, default False
-        True if a bias that exceeds its storage at scale ``sa * sw`` may have that scale times a power of two; False if
-        the scale of its channel's weights grows instead.
+        The treatment of a bias that overflows its storage at the scale ``sa * sw``, the product of the factors' scales.
+        True multiplies the scale of the bias by a power of two; False multiplies the scale of the channel's weights.
     rescale_cost : float, default 2.0
-        The bits of precision that one rescale is worth: the two ends of a value have one type, without a rescale, if
-        this widens the range of neither by more than ``2 ** rescale_cost``.
+        The bits of precision that may be lost to avoid a rescale: the definition and the use of a value get one type,
+        without a rescale, if this widens the range of neither by more than ``2 ** rescale_cost``.
     rewrites : tuple of callable, optional
-        Rewrite patterns that export applies to the operations of the exported program until none applies, such as one
-        that replaces ``qrt.requantize`` by an operation of the target.
+        Rewrite patterns that export applies to the exported operations until none matches, such as one that replaces
+        ``qrt.requantize`` by an operation of the target.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Target:
         Returns
         -------
         Target
-            A new target at each call, so that ``kernel`` changes no other target.
+            A new target at each call, so that the method ``kernel`` changes only this one.
 
         Raises
         ------
@@ -130,34 +130,36 @@ class Target:
     ) -> None:
         """Add a kernel to this target, after its other kernels.
 
-        The arguments correspond to the keys of a ``[[kernel]]`` table, and ports have the same text form. Fixed export
-        writes the operation that has the kernel's name, or what ``legalize`` writes. A kernel without an operation is
-        marked in the program: each call of a function with ``quant.kernel = "mine.gate"`` becomes such a kernel, and
-        its body is exported as integer arithmetic.
+        The arguments correspond to the keys of a ``[[kernel]]`` table in TOML, and ports have the same text form. The
+        export ``fixed`` replaces a region of this kernel by the operations that ``legalize`` inserts, or by the
+        operation that has the kernel's name. Without either, mark functions of the program with the attribute
+        ``quant.kernel = "mine.gate"``: each call becomes a region of this kernel, whose body is exported as integer
+        arithmetic.
 
         Parameters
         ----------
         name : str
-            The name in regions and functions.
+            The name of the kernel in attributes of regions and functions.
         ports : mapping of str to str
             The storage of each port by its name, in order; a list of texts gives one signature for each text.
         outputs : sequence of str, default ("y",)
             The names of the result ports, in order. All other ports are operands.
         constraint : str, callable, or sequence of these, default "free"
             The name of a constraint, or a function of the lists of input and output types, which writes types into them
-            and returns the numbers of the types that it changed. Of several, each must hold.
+            and returns two lists: the indices of the inputs and of the outputs that it changed. If there are several
+            constraints, all must hold.
         constrained : sequence of str, optional
-            The names of the ports that the constraint relates; all ports if empty.
+            The names of the ports to which the constraint applies; all ports if empty.
         multiplier : tuple of float, default (0.0, inf)
-            The least and the greatest multiplier.
+            The least and the greatest multiplier, which is a product of operands' scales over the result's scale.
         default : mapping of str to str, optional
-            The storage of ports with ``*`` that stay undecided otherwise.
+            The storage, by port name, of ports with ``*`` whose type is not determined otherwise.
         pattern : str or callable, optional
-            The float operations that fusion wraps for this kernel: the name of a kernel of qrt that computes the same,
-            or a function of a value, which returns a ``KernelMatch`` with the operations that compute the value, or
-            None. By default, the operations of the kernel of qrt that has this name.
+            The float operations that fusion wraps in a region of this kernel: the name of a kernel of qrt that computes
+            the same, or a function that takes a value and returns a ``KernelMatch`` with the operations that compute
+            the value, or None. By default, the operations of the kernel of qrt that has this name.
         legalize : callable, optional
-            A function of a ``RegionCall``, which inserts operations with its builder, and returns the result values.
+            A function that takes a ``RegionCall``, inserts operations with its ``builder``, and returns the results.
 
         Raises
         ------
@@ -199,12 +201,12 @@ class Target:
         self.__dict__.pop("_by_name", None)
 
     def signatures(self, kernel: str) -> Sequence[TargetKernel]:
-        """Return the signatures of a kernel, in order; an empty sequence if the target lacks it."""
+        """Return the signatures of a kernel, in the order of the target; an empty sequence for an unknown kernel."""
         return self._by_name.get(kernel, ())
 
     @property
     def max_widening(self) -> Fraction:
-        """The factor by which joining the ends of a value may widen the range of either, ``2 ** rescale_cost``."""
+        """The greatest factor by which the range of a port may be widened to avoid a rescale: ``2 ** rescale_cost``."""
         return Fraction(2.0 ** min(self.rescale_cost, 1000.0))
 
     @cached_property
@@ -218,7 +220,7 @@ class Target:
 def read_target(text: str, where: str, name: str) -> Target:
     """Parse a target in TOML. ``where`` is the prefix of messages; ``name`` is used if the text has no name.
 
-    Raises ModelError that names the table, the key and the values that it may have.
+    Raises ModelError that names the table, the key and the accepted values.
 
     >>> text = '[[kernel]]\\nname = "pool"\\nconstraint = "same_scale"\\nports = {x = "i8", y = "i8"}'
     >>> read_target(text, "mine.toml", "mine").kernels[0].outputs[0].name
@@ -229,6 +231,6 @@ def read_target(text: str, where: str, name: str) -> Target:
 
 
 def sealed(target: Target) -> Target:
-    """Mark a target to which no kernel may be added."""
+    """Mark a target that is part of qrt, so that no kernel can be added to it, and return it."""
     object.__setattr__(target, "_is_sealed", True)
     return target

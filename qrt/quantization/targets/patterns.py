@@ -1,19 +1,19 @@
-"""The readings of float code as the kernels of a target, by its fusion patterns and those of qrt."""
+"""Recognition of the target's kernels in float code, by the patterns of the target and of qrt's op families."""
 
 from collections.abc import Sequence
 
 from qrt.errors import QuantError, VerifyError, require, shown
 from qrt.ir import Block, Value
-from qrt.quantization.forms import KernelForm, KernelMatch, Operand, reading_of, readings_of
+from qrt.quantization.forms import KernelForm, KernelMatch, Operand, match_of, matches_of
 from qrt.quantization.forms.elements import behind
 from qrt.quantization.targets.kernel import TargetKernel
 from qrt.quantization.targets.model import Target
 
 
 def match_kernel(kernel: str, value: Value) -> KernelMatch | None:
-    """Return the operations by which a kernel of qrt computes a value, the largest set of them.
+    """Return the largest set of float operations that compute a value as a kernel of qrt does.
 
-    Fusion patterns of targets may call it to accept fewer operations than a kernel of qrt does.
+    A target's own fusion pattern may call this function, and reject some of its matches.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def match_kernel(kernel: str, value: Value) -> KernelMatch | None:
     Returns
     -------
     KernelMatch or None
-        None if the kernel does not compute the value.
+        The operations, with the operands and attributes of the kernel; None if the kernel does not compute the value.
 
     Raises
     ------
@@ -45,11 +45,15 @@ def match_kernel(kernel: str, value: Value) -> KernelMatch | None:
     """
     require(kernel, str, "match_kernel: kernel", "a name")
     require(value, Value, "match_kernel: value", "a Value")
-    return next((reading for reading in readings_of(value) if reading.family == kernel), None)
+    return next((match for match in matches_of(value) if match.family == kernel), None)
 
 
 def match_pattern(kernel: TargetKernel, value: Value) -> KernelMatch | None:
-    """Return the match of a kernel's own pattern at a value. Raise VerifyError if the function fails."""
+    """Return the match that a kernel's pattern function finds at a value; None if it finds none.
+
+    Raises VerifyError if the function raises an exception, or returns anything but a match that contains the operation
+    that defines the value.
+    """
     assert callable(kernel.pattern)
     assert value.operation is not None
     name = f"pattern '{name_of(kernel.pattern)}' of kernel '{kernel.name}'"
@@ -68,14 +72,14 @@ def match_pattern(kernel: TargetKernel, value: Value) -> KernelMatch | None:
 
 
 def body_match(body: Block, name: str, target: Target | None) -> KernelMatch | None:
-    """Return the reading of a region's body as the region's kernel, or as another kernel of qrt if it is none.
+    """Return the match of a region's body with a kernel, if possible with the kernel ``name``; None without a match.
 
-    The operands are arguments of the body. A kernel of the target may have its own pattern, of which only the reading
-    counts.
+    The operands of the match are arguments of the body. If the target's kernel has a pattern function, only that
+    function is tried. Otherwise the match is that of another kernel of qrt if the body computes only that one.
     """
     own: Sequence[TargetKernel] = () if target is None else target.signatures(name)
     if not any(callable(kernel.pattern) for kernel in own):
-        return reading_of(body, own[0].family if own else name)
+        return match_of(body, own[0].family if own else name)
     last = body.last
     if last is None or len(last.operands) != 1 or last.operands[0].operation is None:
         return None
@@ -85,7 +89,7 @@ def body_match(body: Block, name: str, target: Target | None) -> KernelMatch | N
 
 
 def body_form(body: Block, name: str, target: Target | None) -> KernelForm | None:
-    """Return the body of a region as a call of its kernel; None if it is not such a call."""
+    """Return the body of a region as one call of an op family, found by ``body_match``; None without a match."""
     match = body_match(body, name, target)
     if match is None:
         return None
@@ -94,12 +98,12 @@ def body_form(body: Block, name: str, target: Target | None) -> KernelForm | Non
 
 
 def name_of(function: object) -> str:
-    """Return the name of a function for messages."""
+    """Return the name of a function for messages, or the name of its class if it has none."""
     return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
 def text_of(error: Exception) -> str:
-    """Return the text of an exception from a function of a target, whose conversion to text may fail too."""
+    """Return the message of an exception that a target's own function raised, even if ``str(error)`` fails."""
     try:
         text = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
     except Exception:

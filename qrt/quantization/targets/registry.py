@@ -1,4 +1,4 @@
-"""The registry of targets by name: qrt's own, registered ones, and those of installed packages; also files."""
+"""The registry of targets by name: those of qrt, registered ones, those of installed packages, and files."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ def _checked(name: str, target: Any) -> Target:
 
 
 def _read(file: str) -> Target:
-    """Return qrt's own target that a file beside this one describes."""
+    """Read a target of qrt from a TOML file in the folder of this module."""
     path = Path(__file__).with_name(file)
     return sealed(read_target(path.read_text(), file, path.stem))
 
@@ -39,7 +39,7 @@ TARGETS: Registry[Target] = Registry(
 
 
 def find(name: str) -> Target:
-    """Return the target with a name, or read it from a file.
+    """Return the target with a name, or the target that a file describes.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def find(name: str) -> Target:
 
 
 def _defined_in(file: str) -> Target:
-    """Return the target that a Python file defines as TARGET. The file runs once."""
+    """Import a Python file, at most once, and return its variable ``TARGET``."""
     target = getattr(load_plugin(file), "TARGET", None)
     if not isinstance(target, Target):
         raise ModelError(f"{file}: the file of a target defines TARGET, a Target, got {shown(target)}")
@@ -84,7 +84,7 @@ def _defined_in(file: str) -> Target:
 
 
 def known(target: str | Target) -> Target:
-    """Return the target for a name, a file or a Target, which is registered so that passes find it by name."""
+    """Return ``target``, or the target with this name or path; register it, so that passes find it by name."""
     if isinstance(target, str):
         target = find(target)
     require(target, Target, "target", "a name or a Target")
@@ -102,12 +102,12 @@ def register_target(target: Target) -> None:
     Parameters
     ----------
     target : Target
-        A device. It replaces an earlier registered target of the same name.
+        The target. If another target was registered under the same name, this one replaces it.
 
     Raises
     ------
     QuantError
-        If qrt has a target with this name.
+        If the name is that of a target that is part of qrt, such as ``tflite``.
     QuantTypeError
         If ``target`` is not a Target.
 

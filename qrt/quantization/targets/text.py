@@ -1,4 +1,4 @@
-"""The TOML form of targets (docs/reference/targets.md)."""
+"""The reader of targets in TOML (docs/reference/targets.md)."""
 
 import re
 import tomllib
@@ -37,11 +37,10 @@ _BLOCKS = re.compile(r"blocks=(\d{1,3}:\d{1,9}(?:,\d{1,3}:\d{1,9})*)", re.ASCII)
 
 
 def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, ...], dict[str, Any]]:
-    """Return a target's name or None, its kernels, and its other fields.
+    """Parse the TOML text of a target. Return its name or None, its kernels, and its options by name.
 
-    ``text`` is TOML; ``where`` is the prefix of messages.
-
-    Raises ModelError that names the table, the key and the values that it may have.
+    The options are ``coarser_bias`` and ``rescale_cost``, if given. ``where`` is the prefix of messages. Raises
+    ModelError that names the table, the key and the accepted values.
     """
     try:
         table = tomllib.loads(text)
@@ -80,9 +79,9 @@ def _check_keys(table: Mapping[str, Any], keys: Mapping[str, tuple[type, str]], 
 def signatures(
     table: Mapping[str, Any], where: str, constraints: tuple[Constraint | QuantFn, ...] | None = None
 ) -> Sequence[TargetKernel]:
-    """Return the signatures of a kernel table, one for each combination of the storages that ports list.
+    """Return the signatures that a `[[kernel]]` table describes: one for each combination of its ports' storage types.
 
-    ``constraints`` replace the named constraint of the table.
+    ``where`` is the prefix of messages. ``constraints`` replace the table's key ``constraint``.
     """
     _check_keys(table, _KERNEL_KEYS, where)
     for key in ("name", "ports"):
@@ -129,9 +128,9 @@ def _names(table: Mapping[str, Any], key: str, where: str, known: list[str], def
 
 
 def _combined(choices: list[list[TargetPort]], where: str, *, is_joint: bool) -> Sequence[tuple[TargetPort, ...]]:
-    """Return the combinations of ports, one port from each list, the last list varying fastest.
+    """Return all combinations of one port from each list; the ports of the last list vary fastest.
 
-    Under a joint constraint, ports must share one type, so the lists are read side by side instead.
+    With ``is_joint``, all ports must have one type, so combination i has the i-th port of each list.
     """
     if not is_joint:
         return list(product(*choices))
@@ -157,7 +156,10 @@ def _choices(key: str, text: Any, where: str) -> list[TargetPort]:
 
 
 def _port(key: str, text: Any, where: str) -> TargetPort:
-    """Return the port that a key and its text describe."""
+    """Return the port that an entry of a table describes, such as ``x = "i8<-127:127> axis=0"``.
+
+    ``key`` is the name, with ``?`` appended for an optional port and ``*`` for any number of ports.
+    """
     size = cast(Literal["", "?", "*"], key[-1:] if key[-1:] in ("?", "*") else "")
     name = key.removesuffix(size)
     place = f"{where}: {shown(key)}"
@@ -177,7 +179,7 @@ def _port(key: str, text: Any, where: str) -> TargetPort:
 
 
 def _parts(text: str) -> dict[str, Any]:
-    """Return the fields of a port with the text `i8<-127:127> axis=0 symmetric`."""
+    """Parse the text of a port, such as `i8<-127:127> axis=0 symmetric`, to constructor arguments of TargetPort."""
     storage, *options = text.split() or [""]
     match = _STORAGE.fullmatch(storage)
     if match is None:

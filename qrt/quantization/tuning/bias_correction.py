@@ -1,4 +1,4 @@
-"""The optional pass `correct-bias`, which adds the mean error of each output channel of a product to its bias."""
+"""The optional pass `correct-bias`, which corrects the mean error of each output channel of a product in its bias."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -30,9 +30,9 @@ from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
 def corrected(regions: Module, target: Target, function: str, batches: Batches) -> Module | None:
     """Return a copy of a quantized program whose biases correct mean errors; None if nothing changes.
 
-    The program is in regions with types. The bias of each quantized product changes by the mean over the batches of the
-    float product minus the quantized product, both on values of the float program. A product without a bias gets one if
-    its kernel accepts one. Sums are exact, and each new bias is rounded once.
+    ``regions`` is the program in regions with chosen types. The bias of each quantized product changes by the mean over
+    the batches of the float product minus the quantized product, both on values of the float program. A product without
+    a bias gets one if its kernel accepts one. Sums are exact, and each new bias is rounded once.
     """
     copy = copied(regions)
     products = _quantized_products(copy)
@@ -42,7 +42,7 @@ def corrected(regions: Module, target: Target, function: str, batches: Batches) 
 
 
 def _quantized_products(module: Module) -> list[Product]:
-    """Return the products of a program with at least one quantized factor."""
+    """Return the products of a program of which at least one factor is quantized."""
     products = [product for region in regions_of(module) if (product := product_of(region)) is not None]
     return [
         product
@@ -58,7 +58,7 @@ def _quantized_products(module: Module) -> list[Product]:
 
 @dataclass
 class _Error:
-    """The sum of the errors of each channel of a product, and the number of values in each sum."""
+    """The sum of the errors of each output channel of a product, and the number of values in each sum."""
 
     sums: list[Fraction] = field(default_factory=list)
     count: int = 0
@@ -75,7 +75,7 @@ class _Error:
 
 
 def _errors(module: Module, function: str, batches: Batches) -> dict[int, _Error]:
-    """Return the errors by the number of the product, for products that ran and had only finite values."""
+    """Return the errors of products, by product number, for those that ran and had only finite values."""
     casts = Casts()
     for number, product in enumerate(_quantized_products(module)):
         for sign in (1, -1):
@@ -104,7 +104,7 @@ def _errors(module: Module, function: str, batches: Batches) -> dict[int, _Error
 
 
 def _correct(product: Product, error: _Error, target: Target) -> bool:
-    """Correct the bias of a product. Return True if it changed."""
+    """Add the mean error of each channel to the bias of a product. Return True if the bias changed."""
     old = product.bias
     before = np.zeros(len(error.sums)) if old is None else old
     after = np.array(
@@ -134,7 +134,7 @@ def _correct(product: Product, error: _Error, target: Target) -> bool:
 
 
 def _bias_spec(product: Product, target: Target) -> Spec | None:
-    """Return the type of the bias of a product whose other ports have types; None if its kernel accepts no bias."""
+    """Return the type for the bias of a product whose other operands have types; None if the kernel accepts no bias."""
     region = product.region
     if len(product.form.operands) > 2:
         return _spec(region.input_specs[product.form.operands[2].number])
@@ -163,7 +163,7 @@ def _spec(spec: object) -> Spec:
 
 
 def _nearest(number: Fraction, element: FloatType) -> float:
-    """Round a rational once to a float type, half to even, and to infinity beyond its range."""
+    """Round a rational number once to a float type, half to even; the result is infinite beyond the type's range."""
     form = FORMATS[element.name]
     exponent = max(int(np.frexp(nearest_float(number))[1]) - 1, form.min_exponent)
     unit = Fraction(2) ** (exponent - form.precision + 1)

@@ -29,10 +29,11 @@ def calibrated(
     checkpoint: str | None = None,
     progress: Progress | None = None,
 ) -> CalibrationProgress:
-    """Run a program with named values over the data, which is read only once.
+    """Run a program over the data, and return the records of its values and a sample of its inputs.
 
-    Neither the records nor the sample depend on the order of the data or on its split into batches. With a
-    ``checkpoint``, they continue from that file; the data before it is read again to check that it is the same.
+    The data is read only once. Neither the records nor the sample depend on the order of the data or on its split into
+    batches. With a ``checkpoint``, the calibration continues from that file; the data before it is read again to check
+    that it is the same.
     """
     program = named_program(module, function)
     observer = ProgramObserver(program, skip_nonfinite=skip_nonfinite)
@@ -76,15 +77,18 @@ def _digest(module: ir.Module, function: str, skip_nonfinite: bool) -> str:
 
 
 def measurable(program: Program, sample: Sample) -> list[Batch]:
-    """Return batches of a sample with finite outputs of a program.
+    """Return the batches of a sample for which all outputs of a program are finite.
 
-    A batch with outputs that are not finite is run row by row, if its rows are independent.
+    Any other batch is run row by row, if its rows are independent, and only the rows with finite outputs are returned.
     """
     return [part for batch in sample.batches() for part in finite_parts(program, batch, by_rows=sample.by_rows)]
 
 
 def finite_parts(program: Program, batch: Batch, *, by_rows: bool) -> list[Batch]:
-    """Return the rows of a batch for which a program's outputs are finite, as one batch or row by row."""
+    """Return the rows of a batch for which all outputs of a program are finite: the whole batch, or batches of one row.
+
+    With ``by_rows`` False, a batch with other outputs is left out as a whole.
+    """
     if _has_finite_outputs(program, batch):
         return [batch]
     if not by_rows or len(counts := {len(array) for array in batch.values()}) != 1:

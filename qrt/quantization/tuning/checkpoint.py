@@ -27,7 +27,7 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 @dataclass(eq=False)
 class CalibrationProgress:
-    """The state of a calibration: records, a sample, and the number of ``runs`` on inputs with the digest ``data``."""
+    """The state of a calibration: records, a sample of inputs, the number of ``runs``, and a digest of all inputs."""
 
     calibration: Calibration
     sample: Sample
@@ -35,13 +35,13 @@ class CalibrationProgress:
     data: str = ""
 
     def follow(self, arrays: Arrays) -> None:
-        """Count the inputs of a run."""
+        """Add the inputs of one run to the number of runs and to the digest."""
         self.runs += 1
         self.data = followed(self.data, arrays)
 
 
 def followed(data: str, arrays: Arrays) -> str:
-    """Return the digest of earlier data followed by the inputs of one more run."""
+    """Return the digest of earlier inputs and those of one more run; ``data`` is the digest of the earlier ones."""
     hasher = sha256(data.encode())
     for name, array in arrays.items():
         hasher.update(f"{name} {array.dtype.name} {array.shape} ".encode())
@@ -51,7 +51,7 @@ def followed(data: str, arrays: Arrays) -> str:
 
 @dataclass(eq=False)
 class Checkpoint:
-    """A checkpoint file at ``path``, for a program and options with the digest ``program``."""
+    """A checkpoint file at ``path``; ``program`` is the digest of the program and the options that it belongs to."""
 
     path: str
     program: str
@@ -59,7 +59,7 @@ class Checkpoint:
     _cost: float = 0.0
 
     def read(self, seen: CalibrationProgress) -> None:
-        """Restore the state of the file, if there is one, into ``seen``, which must be empty.
+        """Restore the state in the file into ``seen``, which must be empty. Do nothing if there is no file.
 
         Raises ModelError for a file that is not a checkpoint, is damaged, or belongs to another program.
         """
@@ -105,7 +105,7 @@ class Checkpoint:
             raise ModelError("its records were changed")
 
     def write(self, seen: CalibrationProgress) -> None:
-        """Write the file; it replaces an older one only when it is complete."""
+        """Write a state to the file; an older file is replaced only when the new one is complete."""
         start = monotonic()
         batches = seen.sample.batches()
         calibration = seen.calibration
@@ -128,7 +128,7 @@ class Checkpoint:
         self._cost = self._written - start
 
     def write_sometimes(self, seen: CalibrationProgress) -> None:
-        """Write the file if the last write was long ago."""
+        """Write a state to the file if the last write was at least 10 seconds, and 20 times its own duration, ago."""
         if monotonic() - self._written >= max(SECONDS, _SHARE * self._cost):
             self.write(seen)
 

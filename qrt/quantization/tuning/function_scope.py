@@ -12,9 +12,9 @@ _MOST_REMARKS = 3
 
 
 def called(module: Module, function: str | None) -> tuple[Module, list[str]]:
-    """Return a module of a function and all functions that it calls, and the names of the other functions.
+    """Return a module of a function and all functions that it calls, and the names of the functions left out.
 
-    The other functions do not run on the data, so their values have no records.
+    The functions left out do not run on the data, so their values have no records.
     """
     pending, live = [choose(module, function)], set[str]()
     functions = {_name(member): member for member in module.functions}
@@ -36,7 +36,7 @@ def called(module: Module, function: str | None) -> tuple[Module, list[str]]:
 
 
 def with_others(quantized: Module, module: Module, others: list[str]) -> Module:
-    """Return a quantized module with the functions that were left out put back in their places."""
+    """Return a quantized module with the functions ``others`` of the original module put back in their places."""
     if not others:
         return quantized
     copy = copied(quantized)
@@ -54,16 +54,17 @@ def with_others(quantized: Module, module: Module, others: list[str]) -> Module:
 
 
 def left_out(others: list[str], name: str) -> tuple[Diagnostic, ...]:
-    """Return a remark for each function that is left unchanged."""
+    """Return a remark for each function in ``others``, which is not quantized because ``name`` does not call it."""
     return tuple(
         Diagnostic("remark", f"function '{other}' is not quantized: '{name}' does not call it") for other in others
     )
 
 
 def check_any(start: NamedProgram, name: str, *, is_full: bool) -> None:
-    """Raise ModelError if nothing of a program can be quantized, or it is quantized already.
+    """Raise ModelError if no operation of a program can be quantized, or if the program is quantized already.
 
-    With ``is_full``, raise VerifyError that lists each operation that stays float.
+    ``name`` names the program in messages. With ``is_full``, raise VerifyError that lists each operation that stays
+    float.
     """
     if regions_of(start.module):
         return

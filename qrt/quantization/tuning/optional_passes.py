@@ -41,9 +41,9 @@ def improved(
 ) -> tuple[NamedProgram, dict[str, Record]]:
     """Apply ``fold-scales`` and ``equalize-scales`` to a float program, and return it with records of its values.
 
-    By default, a pass is applied only if it reduces the quantized program's error at the outputs over the sample. A
-    remark of the program tells each gain or loss. Values that ``equalize-scales`` multiplied get records of the sample;
-    all others keep their records.
+    By default, a pass is applied only if it reduces the quantized program's error at the outputs over the sample. The
+    returned program has a remark with the gain or loss of each pass. Values that ``equalize-scales`` multiplied get
+    records of the sample; all others keep their records.
     """
     on = chosen(wanted)
     latest_records = dict(records)
@@ -77,7 +77,7 @@ def improved(
 def with_corrected_bias(trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto") -> Trial:
     """Apply ``correct-bias`` to a quantized program if that reduces the error at its outputs over the sample.
 
-    A remark tells the gain or loss. The regions of the new trial have the new biases, so they no longer compute the
+    The new trial has a remark with the gain or loss. Its regions have the new biases, so they no longer compute the
     values of the float program.
     """
     return corrected_and_measured(trial, target, reference, wanted)[0]
@@ -86,7 +86,7 @@ def with_corrected_bias(trial: Trial, target: Target, reference: Reference, want
 def corrected_and_measured(
     trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto"
 ) -> tuple[Trial, Noise | None]:
-    """Apply ``with_corrected_bias``, and return also the error of the resulting program if it was measured."""
+    """Apply ``with_corrected_bias``, and return also the error of the resulting program if the error was measured."""
     name = OPTIONAL_PASSES[2]
     if name not in chosen(wanted):
         return trial, None
@@ -118,9 +118,10 @@ def chosen(wanted: Wanted) -> Sequence[str]:
 
 
 def changed_as(program: NamedProgram, target: Target, quantized: Module) -> NamedProgram:
-    """Apply to a float program the passes that changed the floats of a quantized program, according to its attributes.
+    """Apply to a float program the optional passes that changed the floats of a quantized program.
 
-    The passes depend only on the program's constants, so both programs then have equal keys for equal values.
+    An attribute of the quantized program lists these passes. They depend only on the program's constants, so equal
+    values of both programs have equal keys in records.
     """
     for name in passes_of(quantized):
         program = _changed(program, target, name) or program
@@ -128,7 +129,7 @@ def changed_as(program: NamedProgram, target: Target, quantized: Module) -> Name
 
 
 def passes_of(module: Module) -> list[str]:
-    """Return the passes that changed the floats of a program."""
+    """Return the names of the passes that changed the floats of a program, from an attribute of the module."""
     attribute = module.operation.attributes.get(PASSES)
     names = (
         [element.value for element in attribute.elements if isinstance(element, StringAttr)]
@@ -139,7 +140,7 @@ def passes_of(module: Module) -> list[str]:
 
 
 def _changed(program: NamedProgram, target: Target, name: str) -> NamedProgram | None:
-    """Return a program after a pass; None if the pass changes nothing."""
+    """Return a program after the pass ``name``; None if the pass changes nothing."""
     copy = copied(program.module)
     remarks: list[Diagnostic] = []
     with garbage_uncollected(), remarks_to(remarks.append):
@@ -154,7 +155,7 @@ def _changed(program: NamedProgram, target: Target, name: str) -> NamedProgram |
 
 
 def _places(module: Module) -> set[int]:
-    """Return the locations outside of regions, to drop remarks about operations that a pass folded."""
+    """Return the ids of the locations of operations outside of regions, to find remarks on folded operations."""
     return {
         id(op.location) for op in operations_of(module) if op.name not in (REGION, "quant.stats_ref", "arith.constant")
     }
@@ -177,7 +178,7 @@ def _computes_the_same(one: Module, other: Module, reference: Reference) -> bool
 
 
 def _records_of_new_keys(module: Module, records: Records, reference: Reference) -> dict[str, Record]:
-    """Return records of the sample for the values whose keys have no record."""
+    """Return records, measured on the sample, for the values whose keys have no record yet."""
     copy = copied(module)
     named = [op for op in copy.operation.walk() if op.name == "quant.stats_ref"]
     new = [op for op in named if op.attribute("statsKey", StringAttr).value not in records]
@@ -191,7 +192,7 @@ def _records_of_new_keys(module: Module, records: Records, reference: Reference)
 
 
 def _refusal(name: str, error: QuantError, wanted: Wanted) -> str:
-    """Return a remark about a pass after which quantization fails; re-raise the error if the pass was requested."""
+    """Return a remark on a pass after which quantization fails, or raise the error if the user asked for the pass."""
     if wanted != "auto":
         raise error
     return f"{name} is off: {str(error).splitlines()[0]}"

@@ -1,4 +1,4 @@
-"""The pass `check-quant`: the rules of `checking`, and the comparison of region bodies with the operations of a target.
+"""The pass `check-quant`: the checks of `checking`, and a comparison of each region's body with its target operation.
 
-The comparison exports regions, so this part is above `export`, while the rules are below it.
+The comparison exports regions, so this package imports `export`; `checking` does not.
 """

@@ -1,4 +1,4 @@
-"""The check that a region's body computes what the target's operation for its kernel computes."""
+"""The check that a region's body computes the same as the operation that the target has for the region's kernel."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -35,9 +35,10 @@ _MOST = 1 << 15
 
 
 def disagreement(region: RegionOp, target: Target) -> str | None:
-    """Return why a region's body differs from its kernel; None if they agree within one code of each result.
+    """Return an error message if a region's body does not compute what its kernel computes; None if it does.
 
-    A body that qrt reads as the kernel agrees. Operations of the target's own run on drawn values beside the body.
+    For a kernel of qrt, only a body that qrt recognizes as another kernel is an error. If the target has an operation
+    of its own for the kernel, the operation and the body run on random inputs; results may differ by one storage value.
     """
     ports = ports_of(region)
     if region.kernel in (RESCALE, LINEAR) or not all(isinstance(port.spec, UniformType) for port in ports):
@@ -68,7 +69,10 @@ def _difference(number: int, ours: Array, theirs: Array) -> str | None:
 
 
 def _program(region: RegionOp, ports: Sequence[PortOf], target: Target, to: str) -> Program:
-    """Return a program of one exported region, with the region's operands that are not constant as arguments."""
+    """Return a program that computes only one region, exported as ``to`` (``fixed`` or ``simulate``).
+
+    Its inputs are the region's operands that are not constant, and its outputs the quantized results.
+    """
     module = Module()
     builder = Builder(module)
     arguments = [port for port in ports if port.is_input and dense_of(port.value) is None]

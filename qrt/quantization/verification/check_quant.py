@@ -1,6 +1,6 @@
-"""The pass `check-quant`, and the predicates `is_quantized` and `is_fully_quantized`.
+"""The pass `check-quant`, and the functions `is_quantized` and `is_fully_quantized`.
 
-They read only the regions, the edges between regions and the target, not how parameters were chosen.
+They read only the regions, the data flow between regions, and the target, not how the types were chosen.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,8 @@ from qrt.types import AnyQuantizedType, NoQuantizedType, Type, UniformType
 class CheckQuant:
     """Checks that a program is quantized for a target. Changes nothing.
 
-    Every port must be decided, every region must fit its kernel, and both ends of every edge must agree.
+    Every operand and result of a region must have a final type; the region's kernel must accept these types; and a
+    value must be used with the type with which it was defined.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
@@ -36,7 +37,10 @@ class CheckQuant:
 
 
 def violations(module: Module, target: Target) -> list[VerifyError]:
-    """Return the violations of the rules for programs quantized for a target, in program order."""
+    """Return an error for each violation of the rules that `check-quant` checks.
+
+    Errors of regions come first, in program order, then those of values that are used with another type.
+    """
     errors: list[VerifyError] = []
     for region in regions_of(module):
         missing = [
@@ -54,10 +58,11 @@ def violations(module: Module, target: Target) -> list[VerifyError]:
 
 
 def broken_annotations(annotated: Module, quantized: Module) -> list[VerifyError]:
-    """Return an error for each port of the quantized program that does not satisfy its annotation.
+    """Return an error for each operand or result of a region whose type does not satisfy its annotation.
 
-    A port annotated ``!quant.none`` must stay float. A port annotated ``!quant.any`` must have at least as many bits
-    and values, or stay float. The regions of the two programs are matched by their locations, which copies keep.
+    ``annotated`` is the program before propagation, and ``quantized`` the one after it. A value annotated
+    ``!quant.none`` must stay float. A value annotated ``!quant.any`` must have at least as many bits and storage
+    values, or stay float. Regions are matched by their locations, which copies keep.
     """
     annotated_regions = {str(region.location): region for region in regions_of(annotated)}
     errors = []
@@ -81,7 +86,9 @@ def _gives(spec: Type, wanted: Type) -> bool:
 
 
 def is_quantized(module: Module) -> bool:
-    """Return True if every port of every region is decided, and both ends of every edge between regions agree.
+    """Return True if all operands and results of regions have final types, which agree between definition and use.
+
+    A type is final if it is quantized, or tells that the value stays float.
 
     Parameters
     ----------
@@ -109,7 +116,7 @@ def is_quantized(module: Module) -> bool:
 
 
 def is_fully_quantized(module: Module, target: str | Target = "qrt-cpu") -> bool:
-    """Return True if a program is quantized, and no port that its kernel can quantize stays float.
+    """Return True if a program is quantized, and no region keeps a value float that the target can quantize there.
 
     Parameters
     ----------
@@ -141,7 +148,7 @@ def is_fully_quantized(module: Module, target: str | Target = "qrt-cpu") -> bool
 
 
 def float_ports(module: Module, target: Target) -> list[PortOf]:
-    """Return the float ports that some signature of their region's kernel quantizes, in program order."""
+    """Return the float operands and results of regions that some signature of the region's kernel can quantize."""
     return [port for region in regions_of(module) for port in _float_ports(region, target)]
 
 

@@ -137,12 +137,12 @@ def _insert(op: Operation, compiler: Compiler) -> Function:
 
 
 def _extract_strided_slice(op: Operation, compiler: Compiler) -> Function:
-    where = slice_of(op, len(vector_of(op.operands[0]).shape))
+    where = slice_of(op)
     return lambda array: array[where]
 
 
 def _insert_strided_slice(op: Operation, compiler: Compiler) -> Function:
-    where = slice_of(op, len(vector_of(op.operands[1]).shape))
+    where = slice_of(op)
 
     def insert(part: Array, array: Array) -> Array:
         inserted: Array = np.array(array)

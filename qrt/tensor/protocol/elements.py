@@ -3,17 +3,20 @@
 `results` returns tensors around the results of functions.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from math import prod
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from fractions import Fraction
+from math import isfinite, prod
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
-from qrt.errors import QuantError, QuantTypeError, QuantValueError
+from qrt.errors import QuantAxisError, QuantError, QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape, parameter_index, storage_dtype
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element
-from qrt.tensor.arrays import expressed_array
+from qrt.tensor.arrays import as_array, expressed_array
 from qrt.tensor.binding import EagerCall, bind_arrays, eager
 from qrt.tensor.calls import Tensor
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
@@ -61,8 +64,14 @@ def zero_points(q: Tensor) -> Array:
 
 
 def truth(condition: Any) -> Any:
-    """Return True for each element of a QuantTensor whose value is not 0; return any other condition unchanged."""
-    return np.not_equal(stored(condition), zero_points(condition)) if isinstance(condition, Tensor) else condition
+    """Return True for each element of a QuantTensor whose value is not 0; return any other condition unchanged.
+
+    Arrays of objects become bools, because NumPy's logical functions would return objects.
+    """
+    if isinstance(condition, Tensor):
+        return np.not_equal(stored(condition), zero_points(condition))
+    array = as_array(condition)
+    return array.astype(bool) if array.dtype == object else condition
 
 
 def clipped(storage: Array, low: Any = None, high: Any = None) -> Array:
@@ -159,9 +168,27 @@ def have_one_scale(tensors: Sequence[Tensor]) -> bool:
     return len(scales) == 1 and len(set().union(*(q.type.zero_points for q in tensors))) == 1
 
 
-def _axes_of(axis: Any, rank: int) -> tuple[int, ...]:
-    """Return axes counted from 0, all of them for None. NumPy raises AxisError for wrong ones."""
-    return tuple(range(rank)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank)
+def axes_of(axis: Any, rank: int) -> Shape:
+    """Return the axes that NumPy's ``axis`` means, ascending; all of them for None."""
+    is_array = isinstance(axis, Tensor) or (isinstance(axis, np.ndarray) and axis.ndim)
+    if is_array or isinstance(axis, (str, bytes, Mapping, Set)):  # NumPy takes tuples of integers; these may be empty
+        raise _axis_error(axis, rank)
+    try:
+        return tuple(range(rank)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, rank)))
+    except (TypeError, ValueError, OverflowError):
+        raise _axis_error(axis, rank) from None
+
+
+def axis_of(axis: Any, rank: int) -> int:
+    axes = axes_of(axis, rank)
+    if len(axes) != 1:
+        raise _axis_error(axis, rank)
+    return axes[0]
+
+
+def _axis_error(axis: Any, rank: int) -> QuantAxisError:
+    given = axis if isinstance(axis, str) else shown(axis)
+    return QuantAxisError(f"axis {given} is out of range for a tensor of rank {rank}")
 
 
 def varies_along(q: Tensor, axis: Any) -> bool:
@@ -169,7 +196,7 @@ def varies_along(q: Tensor, axis: Any) -> bool:
     t: UniformType = q.type
     if t.is_per_layer:
         return False
-    axes = _axes_of(axis, len(q._shape))
+    axes = axes_of(axis, len(q._shape))
     if t.is_per_axis:
         return t.axis in axes and (len(set(t.scales)) > 1 or len(set(t.zero_points)) > 1)
     parameters = (t.scale_array, t.zero_point_array)
@@ -189,7 +216,7 @@ def reduced(q: Tensor, axis: Any, keepdims: bool = False) -> UniformType:
     """
     require_one_scale(q, axis)
     t: UniformType = q.type
-    return t if t.is_per_layer else first_element(t, q._shape, _axes_of(axis, len(q._shape)), keepdims)
+    return t if t.is_per_layer else first_element(t, q._shape, axes_of(axis, len(q._shape)), keepdims)
 
 
 def require_one_scale(q: Tensor, axis: Any) -> None:
@@ -255,6 +282,24 @@ def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Call
     routine(after, np.broadcast_to(parameter_index(value.type, value._shape), value._shape))
     if not np.array_equal(before, after):
         raise QuantTypeError(f"elements cannot be written to positions with another scale, of {t}")
+
+
+def exact_number(x: Any) -> Fraction | None:
+    """Return a finite real number of Python, NumPy or ml_dtypes as a fraction; None for bools and anything else."""
+    if isinstance(x, np.ndarray) and x.ndim == 0:
+        x = x[()]
+    if isinstance(x, (bool, np.bool_, np.ndarray)) or (isinstance(x, float) and not isfinite(x)):
+        return None
+    try:
+        if hasattr(x, "as_integer_ratio"):
+            return Fraction(*map(int, x.as_integer_ratio()))
+        if isinstance(x, Integral):
+            return Fraction(int(x))
+        if isinstance(x, np.generic) and x.dtype.type.__module__ == "ml_dtypes":
+            return Fraction(float(x))
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return None
 
 
 def exact_floats(x: Any, t: UniformType) -> Array:

@@ -3,7 +3,7 @@
 The value of an integer of such a result is the integer times the product of a few scales, its ``Units``.
 """
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -11,14 +11,13 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_tuple
 
 import qrt.numerics as numerics
-from qrt.errors import QuantAxisError, QuantTypeError, shown
+from qrt.errors import QuantTypeError, shown
 from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.sums import rounded_multiples
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
-from qrt.tensor.protocol.elements import first_element, stored
+from qrt.tensor.protocol.elements import axes_of, first_element, stored
 from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
@@ -180,29 +179,6 @@ def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]
         return function(array, axis, **{key: value for key, value in options.items() if value is not None})
 
     return rule
-
-
-def axes_of(axis: Any, rank: int) -> Shape:
-    """Return the axes that NumPy's ``axis`` means, ascending; all of them for None."""
-    is_array = isinstance(axis, (np.ndarray, QuantTensor)) and axis.ndim
-    if is_array or isinstance(axis, (str, bytes, Mapping, Set)):  # NumPy takes tuples of integers; these may be empty
-        raise _axis_error(axis, rank)
-    try:
-        return tuple(range(rank)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, rank)))
-    except (TypeError, ValueError, OverflowError):
-        raise _axis_error(axis, rank) from None
-
-
-def axis_of(axis: Any, rank: int) -> int:
-    axes = axes_of(axis, rank)
-    if len(axes) != 1:
-        raise _axis_error(axis, rank)
-    return axes[0]
-
-
-def _axis_error(axis: Any, rank: int) -> QuantAxisError:
-    given = axis if isinstance(axis, str) else shown(axis)
-    return QuantAxisError(f"axis {given} is out of range for a tensor of rank {rank}")
 
 
 def dtype_for(bound: int) -> Any:

@@ -78,8 +78,6 @@ class Methods(Generic[Q]):
                 )
             raise AttributeError(f"a QuantTensor has no {name}: {hint}", name=name, obj=self)
 
-    # ------------------------------------------------------------------------------------------------------- protocols
-
     def __iter__(self: Any) -> Iterator[Q]:
         if not self.ndim:
             raise QuantTypeError("iteration over a tensor of rank 0")
@@ -126,8 +124,6 @@ class Methods(Generic[Q]):
         """Return the values as nested lists of Python numbers."""
         return numpy.asarray(self).tolist()
 
-    # ------------------------------------------------------------------------------------------------------ what it is
-
     @property
     def mT(self: Any) -> Q:  # noqa: N802 - NumPy's name
         """The tensor with the last two axes interchanged."""
@@ -154,8 +150,6 @@ class Methods(Generic[Q]):
             raise QuantValueError(f'the only device is "cpu", got {shown(device)}')
         return self
 
-    # ------------------------------------------------------------------------------------------------------------ moves
-
     ravel = _method(np.ravel, "The elements in one line")
     squeeze = _method(np.squeeze, "The tensor without axes of size 1")
     swapaxes = _method(np.swapaxes, "Two axes interchanged")
@@ -177,8 +171,6 @@ class Methods(Generic[Q]):
         """Write a real number, which is quantized, or a tensor of rank 0 to every element."""
         self[...] = value
 
-    # ------------------------------------------------------------------------------------------------------------ order
-
     max = _method(np.max, "The greatest value")
     min = _method(np.min, "The least value")
     argmax = _method(np.argmax, "The index of the greatest value")
@@ -198,8 +190,6 @@ class Methods(Generic[Q]):
     def partition(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: None = None) -> None:
         """Partition the tensor in place, as ``np.partition`` does."""
         self[...] = numpy.partition(self, kth, axis, kind, order)
-
-    # ------------------------------------------------------------------------------------------------------------- sums
 
     sum = _method(np.sum, "The exact sum")
     prod = _method(np.prod, "The exact product")
@@ -245,12 +235,13 @@ def by_ufunc(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     return ufunc(a, b) if isinstance(a, _OPERANDS) and isinstance(b, _OPERANDS) else NotImplemented
 
 
-def _operator(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: by_ufunc(ufunc, self, other)
-
-
 def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     return lambda self, other: by_ufunc(ufunc, other, self)
+
+
+def _operators(ufunc: np.ufunc) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Return an operator and its reflected form."""
+    return lambda self, other: by_ufunc(ufunc, self, other), _reflected(ufunc)
 
 
 def _comparison(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
@@ -282,24 +273,14 @@ class Operators:
     __rsub__ = _reflected(np.subtract)
     __rmul__ = _reflected(np.multiply)
     __rmatmul__ = _reflected(np.matmul)
-    __truediv__ = _operator(np.divide)
-    __rtruediv__ = _reflected(np.divide)
-    __floordiv__ = _operator(np.floor_divide)
-    __rfloordiv__ = _reflected(np.floor_divide)
-    __mod__ = _operator(np.remainder)
-    __rmod__ = _reflected(np.remainder)
-    __divmod__ = _operator(np.divmod)
-    __rdivmod__ = _reflected(np.divmod)
-    __pow__ = _operator(np.power)
-    __rpow__ = _reflected(np.power)
+    __truediv__, __rtruediv__ = _operators(np.divide)
+    __floordiv__, __rfloordiv__ = _operators(np.floor_divide)
+    __mod__, __rmod__ = _operators(np.remainder)
+    __divmod__, __rdivmod__ = _operators(np.divmod)
+    __pow__, __rpow__ = _operators(np.power)
     # Values are floats, so the bitwise operators are errors, which advise to use the storage.
-    __and__ = _operator(np.bitwise_and)
-    __rand__ = _reflected(np.bitwise_and)
-    __or__ = _operator(np.bitwise_or)
-    __ror__ = _reflected(np.bitwise_or)
-    __xor__ = _operator(np.bitwise_xor)
-    __rxor__ = _reflected(np.bitwise_xor)
-    __lshift__ = _operator(np.left_shift)
-    __rlshift__ = _reflected(np.left_shift)
-    __rshift__ = _operator(np.right_shift)
-    __rrshift__ = _reflected(np.right_shift)
+    __and__, __rand__ = _operators(np.bitwise_and)
+    __or__, __ror__ = _operators(np.bitwise_or)
+    __xor__, __rxor__ = _operators(np.bitwise_xor)
+    __lshift__, __rlshift__ = _operators(np.left_shift)
+    __rshift__, __rrshift__ = _operators(np.right_shift)

@@ -27,9 +27,13 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (PROFILE, '"depthwise_conv2d", "float32"', '"depthwise_conv2d", "fixed"'): ("QLinearConv, halves, depth",),
     (PROFILE, '"matmul", "float32"', '"matmul", "fixed"'): ("QLinearMatMul, halves",),
     (PRODUCTS, 'UniformType("i32", "f32", x.scale * w.scale)', 'UniformType("i32", "f32", w.scale)'): ("QGemm",),
-    (PRODUCTS, "unit(node, 0, none if zero is None else zero, 0)", "unit(node, 0, none, 0)"): ("MatMulInteger",),
-    (PRODUCTS, "unit(node, 1, columns, len(right) - 1)", "unit(node, 1, none, len(right) - 1)"): ("MatMulInteger",),
-    (CONVOLUTION, "unit(node, 0, zeros[0], 0)", "unit(node, 0, zeros[1], 0)"): ("ConvInteger",),
+    (PRODUCTS, "unit_scale_type(node, 0, none if zero is None else zero, 0)", "unit_scale_type(node, 0, none, 0)"): (
+        "MatMulInteger",
+    ),
+    (PRODUCTS, "unit_scale_type(node, 1, columns, len(right) - 1)", "unit_scale_type(node, 1, none, len(right) - 1)"): (
+        "MatMulInteger",
+    ),
+    (CONVOLUTION, "unit_scale_type(node, 0, zeros[0], 0)", "unit_scale_type(node, 0, zeros[1], 0)"): ("ConvInteger",),
     # Sums and elementwise products.
     (SUMS, "zo - _FMA(ra, za, rb * zb)", "zo - (ra * za + rb * zb)"): ("QLinearAdd",),
     (SUMS, "zo - _FMA(ra, za, rb * zb)", "zo - _FMA(rb, zb, ra * za)"): ("QLinearAdd",),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 from onnx.backend.test.case import node as cases
 
 import qrt
@@ -112,3 +112,22 @@ def test_a_quantized_output_is_its_storage(tmp_path: Path) -> None:
     (result,) = backend.prepare((tmp_path / "m.onnx").read_bytes()).run([np.array([1, 3], np.int8)])
     assert result.dtype == np.int8
     assert result.tolist() == [2, 6]
+
+
+@pytest.mark.parametrize(
+    ("operator", "array"),
+    [("Relu", np.float32([-1, 2])), ("Neg", np.int64([2**60 + 1])), ("Neg", np.int8([-3])), ("Not", np.array([True]))],
+)
+def test_a_node_without_declared_types_has_those_of_its_program(operator: str, array: np.ndarray) -> None:
+    (result,) = backend.run_node(helper.make_node(operator, ["x"], ["y"]), [array])
+    wanted = {"Relu": lambda x: np.maximum(x, 0), "Neg": np.negative, "Not": np.logical_not}[operator](array)
+    assert result.dtype == array.dtype
+    assert result.tolist() == wanted.tolist()
+
+
+def test_a_node_reads_one_tensor_twice() -> None:
+    node, x = helper.make_node("Add", ["x", "x"], ["y"]), np.float32([1, 2])
+    for arrays in ([x], [x, x]):
+        assert backend.run_node(node, arrays)[0].tolist() == [2, 4]
+    with pytest.raises(QuantTypeError, match="the node has 2 inputs"):
+        backend.run_node(node, [x, x, x])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.quantization.export.call_signatures import pass_stored
+from qrt.quantization.export.call_signatures import quantize_signatures
 from qrt.quantization.export.loop_values import carry
 from qrt.runtime.interpreter import Interpreter
 from qrt.types import UniformType
@@ -22,7 +22,7 @@ PROGRAMS = 200
 def carried(text):
     module = ir.parse(text)
     carry(module)
-    while pass_stored(module):
+    while quantize_signatures(module):
         carry(module)
     module.verify()
     return module

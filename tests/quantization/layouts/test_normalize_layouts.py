@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from qrt import ir
 from qrt.ir.dialects.linalg.named import TABLE
 from qrt.ir.remarks import remarks_to
-from qrt.quantization.forms import readings_of
+from qrt.quantization.forms import matches_of
 from qrt.quantization.fusion.fuse_kernels import FuseKernels
 from qrt.runtime.interpreter import Interpreter
 from tests.quantization.checks import kernel_of, regions
@@ -93,11 +93,11 @@ def check(text, seed=0):
 
 def families(module):
     return {
-        reading.family
+        match.family
         for operation in module.operation.walk()
         for value in operation.results
         if operation.parent is not None
-        for reading in readings_of(value)
+        for match in matches_of(value)
     }
 
 

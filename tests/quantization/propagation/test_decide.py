@@ -72,6 +72,15 @@ def test_a_bias_that_passes_its_storage(coarser: bool) -> None:
     assert remark.message.endswith("by up to 2^2")
 
 
+def test_a_bias_beside_activations_without_a_type_is_not_fitted() -> None:
+    """The greatest value of the bias rounds to a code beyond i32 in the type of its own range."""
+    bias = constant("%b", 0.0, 0.04210363, -0.6165607, 0.6396911)
+    lines = [region("%0", "float", "%x"), W, bias, region("%1", "product", "%0, %w, %b", "f32", B)]
+    result = run(function("%x", *lines), target=Target("t", KERNELS))
+    assert result.of("product") == [[NONE, NONE, NONE, NONE]]
+    assert any("product stays float" in remark.message for remark in result.remarks)
+
+
 def test_a_bias_whose_annotation_gives_way_is_fitted_too() -> None:
     other = "!quant.uniform<i32:f32, 2.000000e+00>"
     lines = [W, constant("%b", 1, 2, 3, 3e9), region("%0", "product", "%x, %w, %b", [A, "f32", other], range_of(-1, 1))]

@@ -246,3 +246,34 @@ def test_uses_that_are_annotated_alike_share_a_rescale() -> None:
     lines = [region("%0", "pool", "%x", A, B), region("%1", "pool", "%x", A, B), region("%2", "pool", "%x", C, B)]
     result = run(function("%x", *lines))
     assert sorted(result.of("rescale")) == sorted([[A, B], [C, B]])
+
+
+def test_no_annotation_is_named_at_a_use_whose_range_is_part_of_the_value() -> None:
+    """The range of what the loop carries includes that of its use. If the use had the type of the value, the value's
+    range would be narrower, and its type another."""
+    step = "!quant.uniform<i8:f32, 0.03125:127>"
+    lines = [
+        "%l = arith.constant 0 : index",
+        "%h = arith.constant 4 : index",
+        "%s = arith.constant 1 : index",
+        region("%0", "pool", "%x", range_of(-1, 1)),
+        f"%1 = scf.for %i = %l to %h step %s iter_args(%v = %0) -> ({T}) {{",
+        region("%2", "op", "%v", "{0}", step),
+        f"scf.yield %2 : {T}",
+        "}",
+    ]
+    text = function("%x", *lines)
+    before = run(text.replace("{0}", range_of(0, 0.4)))
+    (edge,) = [cause for cause in before.causes if "needs" in cause and "f.mlir:7 op input 0 needs" in cause]
+    assert "annotate" not in edge
+    carried = before.of("pool")[0][1]
+    after = run(text.replace("{0}", carried))
+    assert any("f.mlir:7 op input 0 needs" in cause for cause in after.causes)
+
+
+def test_a_cause_names_the_annotation_that_the_constraint_overrules() -> None:
+    """The kernel needs one type for both ports, and the result has precedence."""
+    text = function("%x", region("%0", "pool", "%x", "{0}", B))
+    (cause,) = run(text.replace("{0}", A)).causes
+    assert cause == f"its annotation is {A}, but f.mlir:2 pool input 0 needs {B}: annotate f.mlir:2 as {B}"
+    assert run(text.replace("{0}", B)).causes == []

@@ -8,7 +8,7 @@ from qrt.types import Type
 
 
 def parse_assignments(parser: FormParser) -> tuple[list[OperandName], list[OperandName]]:
-    """Parse `(%argument = %operand, ...)` and return the arguments and their initial operands."""
+    """Parse `(%argument = %operand, ...)`; return the names of the block arguments and of their initial values."""
 
     def assignment() -> tuple[OperandName, OperandName]:
         argument = parser.argument()
@@ -25,7 +25,7 @@ def spell_assignments(printer: FormPrinter, arguments: Sequence[Value], operands
 
 
 def parse_values(parser: FormParser, brackets: str = "()") -> list[OperandName]:
-    """Parse a bracketed list of operands, which may be empty."""
+    """Parse a list of operands in the two `brackets`; the list may be empty."""
     parser.scanner.expect(brackets[0], " before operands")
     operands = parser.operand_list() if parser.scanner.at("%") else []
     parser.scanner.expect(brackets[1], " after operands")
@@ -42,7 +42,7 @@ def spell_values(printer: FormPrinter, values: Sequence[Value], brackets: str = 
 
 
 def parse_optional_results(parser: FormParser) -> list[Type]:
-    """Parse `-> (types)` or `-> type`; return an empty list if neither is next."""
+    """Parse `-> (types)` or `-> type` and return the types; return an empty list if no `->` follows."""
     return parser.types.results() if parser.scanner.accept("->") else []
 
 
@@ -57,8 +57,11 @@ def parse_body(
     types: Sequence[Type] = (),
     terminator: str | None = None,
 ) -> None:
-    """Parse a region into `pending`. `arguments` name the entry block's arguments, of these `types`; with None, the
-    region's text names them itself."""
+    """Parse a region and append it to the regions of `pending`.
+
+    `arguments` and `types` are the names and types of the entry block's arguments. If `arguments` is None, the region's
+    text declares its block arguments itself. `terminator` is the name of a terminator that the text may omit.
+    """
     if arguments is not None and len(arguments) != len(types):
         raise parser.error_at(pending, "mismatch in number of loop-carried values and defined values")
     named = None if arguments is None else [(n, at, t) for (n, _, at), t in zip(arguments, types, strict=True)]
@@ -66,13 +69,13 @@ def parse_body(
 
 
 def spell_results(values: Sequence[Value]) -> str:
-    """Return the text after `->`: one type, or several in parentheses."""
+    """Return the text of the result types after `->`: one type, or several in parentheses."""
     types = spell_types([value.type for value in values])
     return types if len(values) == 1 else f"({types})"
 
 
 def parse_branches(parser: FormParser, pending: PendingOperation, terminator: str) -> None:
-    """Parse a region, optionally `else` and a second region, and optional attributes."""
+    """Parse `{region}`, optional `else {region}` and attributes; without `else`, the second region is empty."""
     parse_body(parser, pending, terminator=terminator)
     if parser.scanner.accept_word("else"):
         parse_body(parser, pending, terminator=terminator)
@@ -82,7 +85,7 @@ def parse_branches(parser: FormParser, pending: PendingOperation, terminator: st
 
 
 def print_branches(printer: FormPrinter, operation: Operation, terminator: str) -> None:
-    """Print the regions of an operation in the form that `parse_branches` reads."""
+    """Print the two regions of an operation as `{region} else {region}`, without `else` if the second is empty."""
     implicit = None if operation.results else terminator
     print_body(printer, operation, 0, implicit)
     if operation.regions[1].blocks:
@@ -91,7 +94,10 @@ def print_branches(printer: FormPrinter, operation: Operation, terminator: str) 
 
 
 def print_body(printer: FormPrinter, operation: Operation, index: int, terminator: str | None = None) -> None:
-    """Print region `index` with the arguments of its entry block."""
+    """Print region `index` of an operation, with a label such as `^bb0(%x: f32)` if its entry block has arguments.
+
+    A last operation with the name `terminator` is omitted, if it has no operands.
+    """
     region = operation.regions[index]
     printer.word("")
     with printer.numbered(region):
@@ -99,16 +105,15 @@ def print_body(printer: FormPrinter, operation: Operation, index: int, terminato
 
 
 def require_edge(
-    operation: Operation, source: str, target: str, given: Sequence[Value], wanted: Sequence[Value]
+    operation: Operation, source: str, target: str, operands: Sequence[Value], inputs: Sequence[Value]
 ) -> None:
-    """Raise VerifyError unless the `given` values that pass along a control flow edge have the types of the `wanted`
-    ones."""
+    """Raise VerifyError unless the operands passed from `source` to `target` have the types of the target's inputs."""
     edge = f"along control flow edge from {source} to {target}"
-    if len(given) != len(wanted):
+    if len(operands) != len(inputs):
         raise operation.op_error(
-            f"{edge}: region branch point has {len(given)} operands, but region successor needs {len(wanted)} inputs"
+            f"{edge}: region branch point has {len(operands)} operands, but region successor needs {len(inputs)} inputs"
         )
-    for index, (value, other) in enumerate(zip(given, wanted, strict=True)):
+    for index, (value, other) in enumerate(zip(operands, inputs, strict=True)):
         if value.type is not other.type:
             raise operation.op_error(
                 f"{edge}: successor operand type #{index} '{value.type}' should match successor input type #{index} "
@@ -117,7 +122,10 @@ def require_edge(
 
 
 def require_carried(operation: Operation, inits: Sequence[Value], arguments: Sequence[Value]) -> None:
-    """Raise VerifyError unless a loop's initial values, block arguments and yielded values have the same types."""
+    """Raise VerifyError unless a loop's initial values, block arguments and yielded values have the same types.
+
+    `inits` are the initial values, `arguments` the block arguments that carry them from one iteration to the next.
+    """
     yielded = terminator_operands(operation, 0)
     for left, right, values, others in (
         ("inits", "region iter_args", inits, arguments),
@@ -139,5 +147,5 @@ def require_carried(operation: Operation, inits: Sequence[Value], arguments: Seq
 
 
 def terminator_operands(operation: Operation, region: int) -> list[Value]:
-    """Return the operands of the terminator of a region's only block."""
+    """Return the operands of the terminator of an operation's region number `region`, which has one block."""
     return operation.regions[region].blocks[0].terminator.operands

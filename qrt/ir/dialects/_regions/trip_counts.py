@@ -14,8 +14,9 @@ Number = int | None
 
 
 def trips(low: Number, high: Number, step: Number) -> Number:
-    """Return the number of iterations over a range; None if it is unknown, or the step is not positive (an error when
-    the loop runs).
+    """Return the number of iterations of a loop from `low` to `high` (exclusive); None if the number is unknown.
+
+    It is unknown if an argument is None (not a constant), or if the step is not positive, an error at run time.
 
     >>> trips(0, 5, 2), trips(5, 0, 1), trips(0, None, 1)
     (3, 0, None)
@@ -26,19 +27,19 @@ def trips(low: Number, high: Number, step: Number) -> Number:
 
 
 def trips_of_for(op: Operation) -> Number:
-    """Return the number of iterations of an `scf.for`."""
+    """Return the number of iterations of an `scf.for`; None if the number is unknown."""
     if op.operands[0] is op.operands[1]:
         return 0
     return None if "unsignedCmp" in op.attributes else trips(*map(number_of, op.operands[:3]))
 
 
 def trips_of_affine_for(op: Operation) -> Number:
-    """Return the number of iterations of an `affine.for`."""
+    """Return the number of iterations of an `affine.for`; None if the number is unknown."""
     return trips(*constant_bounds(op), step_of(op))
 
 
 def constant_bounds(op: Operation) -> tuple[Number, Number]:
-    """Return the lower and upper bounds of an `affine.for`, each None unless it is a single constant."""
+    """Return the lower and upper bounds of an `affine.for`; None for a bound that is not a single constant."""
     low, high = (_only_number(map_of(op, f"{which}BoundMap").results) for which in ("lower", "upper"))
     return low, high
 
@@ -56,7 +57,7 @@ def ranges_of_parallel(op: Operation) -> list[tuple[int | Value, int | Value, in
 
 
 def runs(loop: Operation) -> bool:
-    """Return True if the first region of a loop is known to run at least once. That of an `scf.while` always does."""
+    """Return True if the first region of a loop is known to run at least once; always True for an `scf.while`."""
     match loop.name:
         case "scf.while":
             return True

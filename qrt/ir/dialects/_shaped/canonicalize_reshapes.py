@@ -22,7 +22,7 @@ def _shape(value: Value) -> Shape:
 
 
 def _are_contiguous(*values: Value) -> bool:
-    """Return True if all values are tensors or memrefs with the identity layout."""
+    """Return True if each value is a tensor, or a memref with the identity layout."""
     return all(not isinstance(value.type, MemRefType) or has_identity_layout(value.type) for value in values)
 
 
@@ -31,7 +31,7 @@ def _is_collapse(op: Operation) -> bool:
 
 
 def _sibling(op: Operation, name: str) -> str:
-    """Return the full name of the op called `name` in the dialect of `op`."""
+    """Return `name` with the dialect prefix of `op`, such as `tensor.expand_shape`."""
     return f"{op.name.partition('.')[0]}.{name}"
 
 
@@ -40,13 +40,13 @@ def _groups_attribute(groups: Groups) -> ArrayAttr:
 
 
 def collapse(op: Operation, builder: Builder, source: Value, groups: Groups, type: Type) -> Value:
-    """Build a `collapse_shape` in the dialect of `op`."""
+    """Build a `collapse_shape` of `source` to `type`, in the dialect of `op` (`tensor` or `memref`)."""
     attributes: dict[str, Attribute] = {"reassociation": _groups_attribute(groups)}
     return builder.value(_sibling(op, "collapse_shape"), (source,), type, attributes)
 
 
 def expand(op: Operation, builder: Builder, source: Value, groups: Groups, sizes: Mixed, type: Type) -> Value:
-    """Build an `expand_shape` in the dialect of `op`."""
+    """Build an `expand_shape` of `source` to `type` with these output `sizes`, in the dialect of `op`."""
     operands, attributes = with_lists({"output_shape": sizes}, (source,))
     del attributes["operandSegmentSizes"]
     attributes["reassociation"] = _groups_attribute(groups)
@@ -57,7 +57,7 @@ def expand(op: Operation, builder: Builder, source: Value, groups: Groups, sizes
 
 
 def to_itself(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a reshape to its source's type by the source, and one that undoes another by the other's source."""
+    """Replace ``reshape(x)``, ``expand(collapse(x))`` or ``collapse(expand(x))`` by x, if the result has its type."""
     given, type = op.operands[0], op.results[0].type
     if given.type is type:
         return [given]
@@ -74,7 +74,7 @@ def to_itself(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_constant(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a reshaped constant by a constant, and a reshaped splat or `from_elements` by one of the new type."""
+    """Replace the reshape of a constant, `tensor.splat` or `tensor.from_elements` by the same op of the new type."""
     source, result_type = op.operands[0].operation, ranked(op.results[0])
     constant = constant_of(op.operands[0])
     if not result_type.has_static_shape or source is None:
@@ -105,7 +105,7 @@ def twice(op: Operation, builder: Builder) -> PatternResult:
 
 
 def collapse_of_expand(op: Operation, builder: Builder) -> PatternResult:
-    """Merge ``collapse(expand(x))`` into one reshape, if each group of one op consists of whole groups of the other."""
+    """Merge ``collapse(expand(x))`` into one reshape, if the groups of one op are unions of groups of the other."""
     inner = defining_op(op.operands[0], _sibling(op, "expand_shape"))
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
@@ -145,7 +145,7 @@ def _product(builder: Builder, sizes: Mixed) -> int | Value:
 
 
 def _regrouped(fine: Groups, coarse: Groups) -> Groups | None:
-    """Return the indices of the fine groups in each coarse group; None if a fine group is in two coarse ones."""
+    """Return the indices of the fine groups in each coarse group; None if a fine group overlaps two coarse groups."""
     at, groups = 0, []
     for group in coarse:
         parts: list[int] = []
@@ -181,7 +181,8 @@ def expand_of_collapse(op: Operation, builder: Builder) -> PatternResult:
 def _finer_groups(large: Groups, shape: Shape, small: Groups, result: Shape) -> Groups | None:
     """Return the dimensions of `shape` that form each dimension of `result`; None if there is no such grouping.
 
-    `large` and `small` are the groups of `shape` and `result` that collapse to the same dimension.
+    Both shapes collapse to a common shape. Its dimension i consists of the dimensions `large[i]` of `shape`, and of the
+    dimensions `small[i]` of `result`.
     """
     if not large:
         return _ranges(shape, result)
@@ -201,10 +202,10 @@ def _finer_groups(large: Groups, shape: Shape, small: Groups, result: Shape) -> 
 
 
 def _ranges(shape: Shape, result: Shape) -> Groups | None:
-    """Return the runs of dimensions whose products are the sizes of `result`; None if there are none.
+    """Split the dimensions of `shape` into runs whose products are the sizes of `result`; None if it is impossible.
 
-    The dimensions left over by the known sizes form an unknown size. Sizes of 1 between two runs belong to the second
-    run, those at the end to the last.
+    `result` may have one unknown size (None): its run consists of the dimensions that the known sizes leave over. A
+    dimension of size 1 between two runs belongs to the second run, one at the end to the last run.
     """
     if len(shape) <= len(result) or not result or result.count(None) > 1:
         return None
@@ -227,9 +228,10 @@ def _ranges(shape: Shape, result: Shape) -> Groups | None:
 
 
 def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None:
-    """Return the number of leading dimensions that multiply to each size; None if there is no such split.
+    """Return the numbers of consecutive dimensions of `shape` whose products are `sizes`; None if it is impossible.
 
-    With `longest`, a run also takes the sizes of 1 that follow.
+    The first run begins at the first dimension of `shape`, each other run behind the one before. With `longest`, each
+    run includes the dimensions of size 1 that follow.
     """
     lengths, at = [], 0
     for size in sizes:
@@ -246,7 +248,10 @@ def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None
 
 
 def products_of(shape: Shape, groups: Groups) -> Shape | None:
-    """Return the size of each group, None for a group with an unknown size. Return None if a size exceeds MAX_DIM."""
+    """Return the product of the sizes in each group of dimensions; None in place of a product with an unknown size.
+
+    Return None instead of the tuple if a product exceeds MAX_DIM.
+    """
     parts = [[shape[axis] for axis in group] for group in groups]
     sizes = tuple(None if None in part else prod(size or 0 for size in part) for part in parts)
     return None if any(size is not None and size > MAX_DIM for size in sizes) else sizes
@@ -267,7 +272,7 @@ def collapse_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def static_expand(op: Operation, builder: Builder) -> PatternResult:
-    """Move the constant sizes of an `expand_shape` of a cast into its types: ``expand(x) -> cast(expand(cast(x)))``."""
+    """Make constant output sizes of an `expand_shape` of a cast static: ``expand(x) -> cast(expand(cast(x)))``."""
     sizes, result_type, groups = mixed_values(op, "output_shape"), ranked(op.results[0]), reassociation_of(op)
     source = op.operands[0]
     known: Mixed = [
@@ -288,7 +293,7 @@ def static_expand(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_reshape(op: Operation, builder: Builder) -> PatternResult:
-    """Simplify a `tensor.reshape` of a constant, of another reshape, or to the shape of its source."""
+    """Fold a `tensor.reshape` of a constant, merge it into another reshape, or remove it if it keeps the shape."""
     (source, shape), result_type = op.operands, op.results[0].type
     constant = constant_of(source)
     if isinstance(constant, DenseElementsAttr) and isinstance(result_type, TensorType) and result_type.has_static_shape:

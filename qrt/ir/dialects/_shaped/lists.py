@@ -1,6 +1,4 @@
-"""Lists that mix static integers with index operands (the offsets of a slice, the sizes of a tensor), and the sizes
-and groups of dimensions of `expand_shape` and `collapse_shape`.
-"""
+"""Lists of static integers and index operands (offsets, sizes, strides), and the groups of dimensions of reshapes."""
 
 from collections.abc import Sequence
 
@@ -20,19 +18,22 @@ STATIC = AttributeSpec(kind=dense_array(IntegerType(64)), required=True)
 
 
 def static_values(operation: Operation, name: str) -> tuple[int | None, ...]:
-    """Return the list `static_<name>`, with None for each entry that an operand supplies."""
+    """Return the attribute `static_<name>`, with None in place of DYNAMIC, which marks an entry that is an operand."""
     stated = operation.attribute(f"static_{name}", DenseArrayAttr)
     return tuple(None if value == DYNAMIC else value for value in stated.values)
 
 
 def mixed_values(operation: Operation, name: str) -> list[int | Value]:
-    """Return the list `name` as static integers and operands."""
+    """Return the list `name`, such as "offsets": static entries as integers, dynamic entries as operands."""
     dynamic = iter(operation.operand_group(name))
     return [next(dynamic) if value is None else value for value in static_values(operation, name)]
 
 
 def with_lists(lists: dict[str, Mixed], before: Sequence[Value]) -> tuple[list[Value], dict[str, Attribute]]:
-    """Return the operands, beginning with `before`, and the attributes that encode the mixed lists."""
+    """Encode lists of integers and operands: return all operands, `before` first, and the attributes `static_<name>`.
+
+    The attributes include `operandSegmentSizes`.
+    """
     operands, attributes, sizes = list(before), {}, [1] * len(before)
     for name, values in lists.items():
         given = [value for value in values if isinstance(value, Value)]
@@ -44,12 +45,15 @@ def with_lists(lists: dict[str, Mixed], before: Sequence[Value]) -> tuple[list[V
 
 
 def numbers_of(values: Mixed) -> Shape:
-    """Return the list with None in place of each operand."""
+    """Return a list of integers and operands with None in place of each operand."""
     return tuple(None if isinstance(value, Value) else value for value in values)
 
 
 def constant_sizes(shape: Shape, sizes: Sequence[Value]) -> tuple[Shape, list[Value]]:
-    """Return the shape with its dynamic dimensions of constant size made static, and the operands of the other ones."""
+    """Move constant `sizes`, the operands of the dynamic dimensions, into `shape`.
+
+    Return the new shape, and the operands of the dimensions that remain dynamic.
+    """
     following, known, dynamic = iter(sizes), list(shape), []
     for axis, stated in enumerate(shape):
         size = next(following) if stated is None else None
@@ -66,7 +70,7 @@ REASSOCIATION = AttributeSpec(kind=array_of("Array of 64-bit integer array attri
 
 
 def reassociation_of(operation: Operation) -> Groups:
-    """Return, for each dimension of the collapsed type, its dimensions in the expanded type."""
+    """Return the dimensions of the expanded type that form each dimension of the collapsed type."""
     stated = operation.attribute("reassociation", ArrayAttr)
     return tuple(
         tuple(axis.python for axis in group.elements) for group in stated.elements if isinstance(group, ArrayAttr)

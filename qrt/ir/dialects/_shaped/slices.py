@@ -1,4 +1,4 @@
-"""Slices, `%x[offsets] [sizes] [strides]`: the operands, attributes, format and verification of ops that take one."""
+"""Slices `%x[offsets] [sizes] [strides]`: the operands, attributes, custom form and verification of slicing ops."""
 
 from itertools import pairwise
 
@@ -14,15 +14,15 @@ SLICE_ATTRIBUTES = {f"static_{part}": STATIC for part in PARTS}
 SLICE_OPERANDS = tuple(f"{part}*: index" for part in PARTS)
 
 
-def dropped_dimensions(full: Shape, reduced: Shape, may_be_open: bool = False) -> tuple[int, ...] | None:
-    """Return the dimensions of size 1 that the rank-reduced shape drops; None if it is not a rank reduction of `full`.
+def dropped_dimensions(full: Shape, reduced: Shape, unknown_matches: bool = False) -> tuple[int, ...] | None:
+    """Return the dimensions of size 1 that `reduced` lacks; None if `reduced` is not `full` without such dimensions.
 
-    With `may_be_open`, an unknown size matches any size.
+    With `unknown_matches`, an unknown size (None) in either shape matches any size in the other.
     """
     dropped: list[int] = []
     at = 0
     for axis, size in enumerate(full):
-        if at < len(reduced) and (reduced[at] == size or (may_be_open and None in (size, reduced[at]))):
+        if at < len(reduced) and (reduced[at] == size or (unknown_matches and None in (size, reduced[at]))):
             at += 1
         elif size == 1:
             dropped.append(axis)
@@ -32,7 +32,7 @@ def dropped_dimensions(full: Shape, reduced: Shape, may_be_open: bool = False) -
 
 
 def verify_slice_lists(operation: Operation, rank: int, offsets: int | None = None) -> None:
-    """Raise VerifyError unless there are `rank` offsets, sizes and strides, with an operand for each dynamic one.
+    """Raise VerifyError unless a slice has `rank` offsets, sizes and strides, and one operand for each dynamic entry.
 
     `offsets` is the number of offsets if it differs from `rank`. Static offsets and sizes must not be negative.
     """
@@ -63,7 +63,7 @@ def verify_slice_lists(operation: Operation, rank: int, offsets: int | None = No
 
 
 def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
-    """Raise VerifyError if the slice is known to leave its source's `shape`."""
+    """Raise VerifyError if a slice of a tensor or memref of this shape is known to be out of bounds."""
     parts = [static_values(operation, name) for name in PARTS]
     for axis, (size, offset, count, stride) in enumerate(zip(shape, *parts, strict=True)):
         if size is None or offset is None:
@@ -75,21 +75,24 @@ def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
             raise operation.error(f"slice along dimension {axis} runs out-of-bounds: {last} >= {size}")
 
 
-def may_state(part: str, number: int) -> bool:
-    """Return True if a list of a slice may hold the number: no offset or size is negative, no stride is DYNAMIC."""
+def may_be_static(part: str, number: int) -> bool:
+    """Return True if `number` may be a static entry of the list `part`: "offsets", "sizes" or "strides".
+
+    Offsets and sizes must not be negative. No stride may be DYNAMIC, the number that marks an operand.
+    """
     return number >= 0 or (part == "strides" and number != DYNAMIC)
 
 
 def static_lists(op: Operation) -> dict[str, Mixed] | None:
-    """Return the lists of a slice with constant operands as integers; None if that changes nothing.
+    """Return the offsets, sizes and strides of a slice with integers in place of constant operands.
 
-    Constants that `may_state` rejects stay operands.
+    Constants that `may_be_static` rejects stay operands. Return None if no operand changes.
     """
     lists = {name: mixed_values(op, name) for name in PARTS}
     static: dict[str, Mixed] = {}
     for name, values in lists.items():
         numbers = [constant_number(value) if isinstance(value, Value) else None for value in values]
-        allowed = [number is not None and may_state(name, number) for number in numbers]
+        allowed = [number is not None and may_be_static(name, number) for number in numbers]
         static[name] = [
             number if fine and number is not None else value
             for value, number, fine in zip(values, numbers, allowed, strict=True)

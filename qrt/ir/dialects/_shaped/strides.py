@@ -1,6 +1,6 @@
 """Strides and offsets of memref views, as `memref.subview` and similar ops compute them.
 
-`None` is a number known only at run time.
+In lists of sizes, offsets and strides, `None` stands for a number known only at run time.
 """
 
 from collections.abc import Sequence
@@ -32,17 +32,17 @@ def product(numbers: Sequence[Number]) -> Number:
 
 
 def is_contiguous(type: MemRefType) -> bool:
-    """Return True if the type has the layout of a row-major buffer with offset 0."""
+    """Return True if the layout is known to be row-major without gaps, with offset 0."""
     return type.layout is None or type.layout == MemRefType(type.shape, type.element).strides
 
 
 def has_identity_layout(type: MemRefType) -> bool:
-    """Return True if the layout is the default one, left out or spelled `strided<[1]>`."""
+    """Return True if the layout is the default one: it is absent or `strided<[1]>`."""
     return type.layout is None or type.layout == StridedLayout((1,), 0)
 
 
 def strides_of(type: MemRefType, symbols: Sequence[int] = ()) -> StridedLayout | None:
-    """Return the strides and offset of a memref; None for an unranked memref and for a map that is not strided.
+    """Return the strides and offset of a memref; None for an unranked memref, and for a layout map without strides.
 
     `symbols` are the values of the map's symbols, if they are known.
 
@@ -61,7 +61,7 @@ def strides_of(type: MemRefType, symbols: Sequence[int] = ()) -> StridedLayout |
 
 
 def _strided_terms(value: Expression, symbols: Sequence[int]) -> dict[int, Number] | None:
-    """Return the stride of each dimension in the expression, and the offset under key -1; None if it is not strided."""
+    """Return the coefficient of each dimension, and the constant under key -1; None if the expression is not linear."""
     if isinstance(value, int):
         return {-1: value}
     if value[0] == "d":
@@ -95,7 +95,7 @@ def is_minor_unit(type: MemRefType) -> bool:
 def subview(
     source: MemRefType, offsets: Sequence[Number], sizes: Sequence[Number], steps: Sequence[Number]
 ) -> MemRefType | None:
-    """Return the type of a view of every `steps`-th element from `offsets` on; None if the source has no strides.
+    """Return the type of the view `source[offsets] [sizes] [steps]`; None if the source's layout is not strided.
 
     >>> from qrt.types import FloatType
     >>> str(subview(MemRefType((8, 8), FloatType("f32")), (0, 2), (4, 2), (1, 3)))
@@ -112,7 +112,10 @@ def subview(
 
 
 def expanded(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequence[Number]) -> MemRefType | None:
-    """Return the type of a memref whose dimension i becomes the dimensions `groups[i]` of `shape`."""
+    """Return the type of `source` expanded to `shape`; None if the layout of `source` is not strided.
+
+    Dimension i of `source` becomes the dimensions `groups[i]` of `shape`.
+    """
     layout = strides_of(source)
     if layout is None:
         return None
@@ -127,8 +130,11 @@ def expanded(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequenc
 
 
 def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequence[Number]) -> MemRefType | None:
-    """Return the type of a memref whose dimensions `groups[i]` become dimension i of `shape`; None if a group is known
-    not to be contiguous."""
+    """Return the type of `source` collapsed to `shape`; None if that is known to be impossible.
+
+    The dimensions `groups[i]` of `source` become dimension i of `shape`. Each group must be contiguous, `source` must
+    be ranked, and its layout strided.
+    """
     layout = strides_of(source)
     if layout is None or source.shape is None:
         return None
@@ -146,10 +152,10 @@ def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequen
 
 
 def _innermost_stride(shape: Sequence[Number], strides: Sequence[Number], group: Sequence[int]) -> Number:
-    """Return the stride of a collapsed group: that of its last dimension whose size is not 1.
+    """Return the stride of a collapsed group of dimensions: that of its last dimension whose size is not 1.
 
-    The stride of a size of 1 means nothing. A dynamic size may turn out to be 1, so the stride is then None unless the
-    dimension is the group's first.
+    The stride of a dimension of size 1 is arbitrary. If the size of the selected dimension is dynamic, it may be 1 at
+    run time: the stride is then unknown (None), unless the dimension is the first of the group.
     """
     index = next((index for index in reversed(group) if shape[index] != 1), group[0])
     return None if shape[index] is None and index != group[0] else strides[index]

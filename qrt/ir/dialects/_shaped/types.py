@@ -26,14 +26,14 @@ def shaped(value: Value) -> TensorType | MemRefType:
 
 
 def require_cast(operation: Operation, fits: bool) -> None:
-    """Raise VerifyError, naming the operand and result types, unless the cast `fits`."""
+    """Raise VerifyError, with the operand type and the result type of the cast, unless `fits` is true."""
     if not fits:
         given, result_type = operation.operands[0].type, operation.results[0].type
         raise operation.op_error(f"operand type '{given}' and result type '{result_type}' are cast incompatible")
 
 
 def require_sizes(operation: Operation, type: TensorType | MemRefType, count: int) -> None:
-    """Raise VerifyError unless `count`, the number of dynamic sizes, is the type's number of dynamic dimensions."""
+    """Raise VerifyError unless `count`, the number of size operands, is the type's number of dynamic dimensions."""
     dynamic = (type.shape or ()).count(None)
     if dynamic != count:
         raise operation.op_error(f"incorrect number of dynamic sizes, has {count}, expected {dynamic}")
@@ -46,7 +46,7 @@ def memref_type(value: Value) -> MemRefType:
 
 
 def stored(value: Attribute | None, type: Type) -> Any:
-    """Return a numeric attribute as an array element of a constant of this type; None if it cannot be one."""
+    """Convert a number attribute to an element of the array of constants of `type`; None if that is impossible."""
     if not isinstance(type, TensorType | VectorType) or not is_backed(type.element):
         return None
     dtype = storage_dtype(type.element)
@@ -56,8 +56,10 @@ def stored(value: Attribute | None, type: Type) -> Any:
 
 
 def constant_elements(values: Sequence[Attribute | None], type: Type) -> DenseElementsAttr | None:
-    """Return a constant of these elements, or a splat of a single one; None if an element is not a number that an array
-    can hold, or the type has dynamic sizes."""
+    """Return a constant of `type` with these elements, or a splat of a single element.
+
+    Return None if an element is not a number that an array can hold, or if the type has dynamic sizes.
+    """
     array = [stored(value, type) for value in values]
     if not isinstance(type, TensorType | VectorType) or type.shape is None or None in type.shape:
         return None

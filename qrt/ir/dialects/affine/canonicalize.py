@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `affine`, as upstream's: compose maps with the maps of their operands and simplify."""
+"""Upstream's canonicalization patterns of `affine`: merge `affine.apply` into the maps that use it, and simplify."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from qrt.ir.rewriting.rewrite import Pattern, PatternResult
 
 
 def _with_map(first: int) -> Pattern:
-    """Return the pattern that simplifies the map of an op whose map operands begin at `first`."""
+    """Return the pattern that simplifies an op's attribute `map`; the map's operands begin at operand `first`."""
 
     def rewrite(op: Operation, builder: Builder) -> PatternResult:
         map, operands = simplest(map_of(op), op.operands[first:])
@@ -88,7 +88,7 @@ def results_of_the_same(op: Operation, builder: Builder) -> PatternResult:
 
 
 def order_of_results(op: Operation, builder: Builder) -> PatternResult:
-    """Sort the results by their coefficients, if all are linear."""
+    """Sort the results of the map of an `affine.min` or `affine.max` by their coefficients, if all are linear."""
     map = map_of(op)
     terms = [linear_terms(result) for result in map.results]
     known = [coefficients for coefficients in terms if coefficients is not None]
@@ -110,7 +110,7 @@ def _needed(map: AffineMapAttr, operands: Sequence[Value], greatest: bool) -> Af
 
 
 def bounds(op: Operation, builder: Builder) -> PatternResult:
-    """Remove repeated results of a bound's map, and those that cannot be the bound."""
+    """Simplify the bound maps of an `affine.for`: drop results that repeat the one before or are never the bound."""
     attributes, operands, sizes = dict(op.attributes), [], []
     for name in ("lowerBound", "upperBound"):
         given, values = map_of(op, f"{name}Map"), op.operand_group(f"{name}Operands")
@@ -133,7 +133,7 @@ def bounds(op: Operation, builder: Builder) -> PatternResult:
 
 
 def without_work(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a loop that runs no iteration or computes nothing by the values of its results."""
+    """Replace an `affine.for` by the values of its results, if it runs no iteration or has an empty body."""
     inits, trips = op.operand_group("inits"), trips_of_affine_for(op)
     if not op.results:
         return None
@@ -173,7 +173,10 @@ def condition(op: Operation, builder: Builder) -> PatternResult:
 
 
 def decided(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an `affine.if` on `0 == 0` or `1 == 0` by one of its branches. Upstream decides no other conditions."""
+    """Replace an `affine.if` with the condition `0 == 0` or `1 == 0` by one of its branches.
+
+    Other conditions stay, as in upstream.
+    """
     constraints = set_of(op).constraints
     if constraints not in (((0, True),), ((1, True),)):
         return None

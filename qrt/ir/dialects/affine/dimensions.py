@@ -22,12 +22,12 @@ def _is_top_level(value: Value) -> bool:
 
 
 def is_symbol(value: Value) -> bool:
-    """Return True if a value is a symbol: constant throughout a function by the rules of `affine`."""
+    """Return True if a value is a valid symbol: constant throughout a function by the rules of `affine`."""
     return has_parts_throughout(value, _parts_of_symbol)
 
 
 def _parts_of_symbol(value: Value) -> Sequence[Value] | None:
-    """Return the values that must be symbols for `value` to be one; None if it cannot be one."""
+    """Return the values that must be symbols for `value` to be a symbol; None if `value` cannot be a symbol."""
     if value.type is not INDEX:
         return None
     source = value.operation
@@ -47,9 +47,9 @@ _SIZES = {"memref.alloc": "dynamicSizes", "memref.view": "sizes", "memref.subvie
 
 
 def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
-    """Return the operand that determines a `dim` of an allocation or view, in a list; an empty list for a static size.
+    """Return the size operand that a `memref.dim` of an allocation or view reads, in a list; `()` for a static size.
 
-    Return None if the memref has another source. Casts of the memref are ignored.
+    Return None if another op produces the memref. Casts of the memref are ignored.
     """
     index, source = constant_number(dim.operands[1]), _without_casts(dim.operands[0]).operation
     if index is None or source is None or source.name not in _SIZES:
@@ -65,7 +65,7 @@ def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
 
 
 def _without_casts(value: Value) -> Value:
-    """Return the memref before all casts, except a cast from an unranked memref."""
+    """Return the source of a chain of `memref.cast`; a cast from an unranked memref ends the chain."""
     passed: set[Value] = set()
     while (cast := defining_op(value, "memref.cast")) is not None and value not in passed:
         if memref_type(cast.operands[0]).shape is None:
@@ -81,7 +81,7 @@ def is_dimension(value: Value) -> bool:
 
 
 def _parts_of_dimension(value: Value) -> Sequence[Value] | None:
-    """Return the values that must be dimensions for `value` to be one; None if it cannot be one."""
+    """Return the values that must be dimensions for `value` to be a dimension; None if `value` cannot be one."""
     if _is_top_level(value) and value.type is INDEX:
         return ()
     owner = value.owner
@@ -97,7 +97,7 @@ def _parts_of_dimension(value: Value) -> Sequence[Value] | None:
 
 
 def require_valid(operation: Operation, values: Sequence[Value], dimensions: int) -> None:
-    """Raise VerifyError unless the first values are dimensions and the others symbols."""
+    """Raise VerifyError unless the first `dimensions` values are valid dimensions, and the others valid symbols."""
     for index, value in enumerate(values):
         if index < dimensions and not is_dimension(value):
             raise operation.op_error("operand cannot be used as a dimension id")
@@ -106,5 +106,5 @@ def require_valid(operation: Operation, values: Sequence[Value], dimensions: int
 
 
 def map_of(operation: Operation, name: str = "map") -> AffineMapAttr:
-    """Return the affine map that the attribute `name` holds."""
+    """Return the operation's attribute `name`, an affine map."""
     return operation.attribute(name, AffineMapAttr)

@@ -1,5 +1,8 @@
-"""Canonical form of affine maps and their operands, as upstream's `canonicalize` writes them: composed with the
-`affine.apply` ops of their operands, with constants inlined, symbols recognized and sums flattened."""
+"""Canonical form of affine maps and their operands, as upstream's `canonicalize` writes them.
+
+The `affine.apply` ops that compute operands are merged into the map, constants are inlined, dimensions that are
+symbols become symbols, and sums are flattened.
+"""
 
 from collections.abc import Sequence
 
@@ -11,7 +14,10 @@ from qrt.ir.dialects.affine.sums import flattened
 
 
 class Inputs:
-    """Affine expressions, `results`, and their operands, which are rewritten together."""
+    """Affine expressions (`results`) and their operands, which are rewritten together.
+
+    In an expression, `("d", i)` is operand `dimensions[i]` and `("s", i)` is operand `symbols[i]`.
+    """
 
     def __init__(self, results: Sequence[Expression], operands: Sequence[Value], dimensions: int) -> None:
         self.results = tuple(results)
@@ -32,14 +38,14 @@ class Inputs:
         return True
 
     def compose(self) -> bool:
-        """Replace operands that an `affine.apply` computes by its expression; return True if there were any."""
+        """Merge each `affine.apply` that computes an operand into the expressions; return True if there was any."""
         is_changed = False
         while self._compose_one(self.dimensions, "d") or self._compose_one(self.symbols, "s"):
             is_changed = True
         return is_changed
 
     def simplify(self) -> None:
-        """Rewrite each result in the form of `flattened`."""
+        """Replace each result by its canonical sum (`sums.flattened`)."""
         counts = len(self.dimensions), len(self.symbols)
         self.results = tuple(flattened(result, *counts) for result in self.results)
 
@@ -101,9 +107,9 @@ class Inputs:
             self.dimensions, self.symbols = remaining, self.symbols + moved
 
 
-def _own(kind: str, named: Sequence[object]) -> list[Expression]:
-    """Return one name, `(kind, index)`, for each of the `named` dimensions or symbols."""
-    return [(kind, i) for i in range(len(named))]
+def _own(kind: str, operands: Sequence[object]) -> list[Expression]:
+    """Return the names `(kind, index)` of the operands, where `kind` is "d" for dimensions and "s" for symbols."""
+    return [(kind, i) for i in range(len(operands))]
 
 
 def _constant(symbols: Sequence[Value], index: int) -> Expression:

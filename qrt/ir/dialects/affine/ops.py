@@ -49,7 +49,7 @@ _YIELD = "affine.yield"
 
 
 def _parse_dimensions_and_symbols(parser: FormParser) -> tuple[list[OperandName], int]:
-    """Parse `(%dims)[%symbols]` and return the values and the number of dimensions."""
+    """Parse `(%dims)[%symbols]`; return all operands, and the number of dimensions among them."""
     dimensions = parse_values(parser)
     symbols = parse_values(parser, "[]") if parser.scanner.at("[") else []
     return [*dimensions, *symbols], len(dimensions)
@@ -95,7 +95,7 @@ def _verify_map(operation: Operation) -> None:
 
 
 def _fold_map(choose: Callable[[Sequence[int]], int]) -> Fold:
-    """Return a fold that evaluates the map on constants and picks one of its results with `choose`."""
+    """Return the folder of an op with constant operands; `choose` selects one of the results of the op's map."""
 
     def fold(operation: Operation, folds: Folds) -> Folded:
         map = map_of(operation)
@@ -124,7 +124,7 @@ def _fold_apply(operation: Operation, folds: Folds) -> Folded:
 
 
 def _parse_access(parser: FormParser, pending: PendingOperation, before: int) -> None:
-    """Parse `%memref[indices] : type`, which follows `before` other operands."""
+    """Parse `%memref[indices] : type` after the first `before` operands: 0 for a load, 1 (the value) for a store."""
     pending.operands.append(parser.operand())
     map, indices = parse_map_of_values(parser, "[]")
     pending.operands += indices
@@ -209,7 +209,11 @@ def _parse_for(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _parse_bound(parser: FormParser, pending: PendingOperation, which: str, prefix: str) -> list[OperandName]:
-    """Parse a bound: a constant, a value, or `max` or `min` of a map's results."""
+    """Parse the "lower" or "upper" bound (`which`) of an `affine.for`, and return its operands.
+
+    A bound is a constant, a value, or an affine map with operands. A map with several results needs the `prefix`: `max`
+    for a lower bound, `min` for an upper bound.
+    """
     scanner = parser.scanner
     name = f"{which}BoundMap"
     if scanner.at("%"):
@@ -296,7 +300,7 @@ def _verify_for(operation: Operation) -> None:
 
 
 def set_of(operation: Operation) -> IntegerSetAttr:
-    """Return the integer set that is the condition of an `affine.if`."""
+    """Return the condition of an `affine.if`, an integer set."""
     return operation.attribute("condition", IntegerSetAttr)
 
 

@@ -30,7 +30,7 @@ _OF_SIGN = {"maxs": "signed", "mins": "signed", "maxu": "unsigned", "minu": "uns
 
 
 def _fits(reduction: str, type: Type) -> bool:
-    """Return True if upstream's verifier accepts a reduction of values of this type."""
+    """Return True if upstream's verifier accepts this reduction (such as "addf") of values of this type."""
     if reduction in _OF_FLOATS:
         return isinstance(type, FloatType)
     if reduction in _OF_INTEGERS:
@@ -40,19 +40,20 @@ def _fits(reduction: str, type: Type) -> bool:
 
 
 def steps_of(operation: Operation) -> tuple[int, ...]:
-    """Return the step along each dimension."""
+    """Return the step of an `affine.parallel` along each dimension."""
     return tuple(operation.attributes["steps"].python)
 
 
 def reductions_of(operation: Operation) -> list[str]:
-    """Return the name of each result's reduction."""
+    """Return the reduction of each result of an `affine.parallel`, such as "addf"."""
     return [REDUCTIONS[number] for number in operation.attributes["reductions"].python]
 
 
 def bounds_of(operation: Operation, which: str) -> tuple[list[tuple[Expression, ...]], list[Value]]:
-    """Return the `lower` or `upper` bounds and the operands of their expressions, dimensions before symbols.
+    """Return the "lower" or "upper" bounds (`which`) of an `affine.parallel`, and their operands.
 
-    A dimension's lower bound is the largest, its upper bound the smallest, of its expressions.
+    The bounds are one or more expressions for each loop: its lower bound is the greatest, its upper bound the least of
+    their values. The operands are those of dimensions, then those of symbols.
     """
     map, sizes = map_of(operation, f"{which}BoundsMap"), _group_sizes(operation, which)
     ends = np.cumsum([0, *sizes]).tolist()
@@ -86,7 +87,11 @@ def _parse(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _parse_bounds(parser: FormParser, pending: PendingOperation, which: str, keyword: str) -> list[OperandName]:
-    """Parse the bounds of all dimensions into one map, and return its operands."""
+    """Parse `(bound, ...)` of all loops into one map; return its operands, dimensions before symbols.
+
+    `which` is "lower" or "upper". A loop with several bounds lists them in parentheses after the `keyword`, `max` or
+    `min`.
+    """
     scanner = parser.scanner
     scanner.expect("(", " before bounds")
     results: list[Expression] = []
@@ -111,7 +116,7 @@ def _parse_bounds(parser: FormParser, pending: PendingOperation, which: str, key
 
 
 def _place(known: list[OperandName], name: OperandName) -> int:
-    """Return the index of a value in `known`, appending it if it is new."""
+    """Return the index of a name in `known`; append the name first if it is not in the list."""
     for place, (text, number, _) in enumerate(known):
         if (text, number) == name[:2]:
             return place

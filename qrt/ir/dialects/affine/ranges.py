@@ -1,4 +1,4 @@
-"""Ranges and divisors of affine expressions over loop variables, and the simplification of quotients by them.
+"""Ranges and divisors of affine expressions over loop variables, used to simplify `floordiv`, `ceildiv` and `mod`.
 
 The rules are those of upstream's `simplifyMapWithOperands` and `simplifyMinOrMaxExprWithOperands`, and no others,
 because tests compare the result with upstream's.
@@ -29,7 +29,7 @@ _QUOTIENTS = ("floordiv", "ceildiv", "mod")
 
 
 class Ranges:
-    """The ranges of the operands of a map."""
+    """Ranges of the operands of an affine map: a variable of an `affine.for` with constant bounds has a known range."""
 
     def __init__(self, map: AffineMapAttr, operands: Sequence[Value]) -> None:
         self._dimensions = map.dimensions
@@ -42,7 +42,10 @@ class Ranges:
         return index + (self._dimensions if name[0] == "s" else 0)
 
     def of(self, value: Expression) -> Range:
-        """Return the range of an expression; unknown for a sum with quotients, and for bounds that exceed 64 bits."""
+        """Return the least and the greatest value of an expression, None for each that is unknown.
+
+        Both are unknown for a sum with quotients. A bound that exceeds 64 bits is unknown.
+        """
         if isinstance(value, int):
             return value, value
         if value[0] in _QUOTIENTS:
@@ -72,7 +75,7 @@ class Ranges:
         return _quotient(operator, low, divisor), _quotient(operator, high, divisor)
 
     def simplify(self, value: Expression) -> Expression:
-        """Simplify the quotients of an expression by the known ranges and divisors."""
+        """Simplify each `floordiv`, `ceildiv` and `mod` whose result follows from known ranges and divisors."""
         if isinstance(value, int) or value[0] in ("d", "s"):
             return value
         operator, left, right = value
@@ -111,7 +114,7 @@ class Ranges:
         return Compound((operator, left, divisor))
 
     def _multiple_and_rest(self, value: Expression) -> tuple[Expression, int, Expression] | None:
-        """Split a sum into a multiple of a number n, n itself, and a rest in [0, n); None if it has no such form."""
+        """Split a sum into (multiple of n, n, rest) with 0 <= rest < n; return None if that is impossible."""
         if isinstance(value, int) or value[0] != "+":
             return None
         for multiple, rest in (value[1:], value[:0:-1]):
@@ -121,7 +124,7 @@ class Ranges:
         return None
 
     def _is_below(self, value: Expression, limit: int) -> bool:
-        """Return True if a constant or a loop variable is known to lie in [0, limit)."""
+        """Return True if an expression is a constant or a loop variable, and known to lie in [0, limit)."""
         if isinstance(value, int):
             return 0 <= value < limit
         if value[0] != "d" or (loop := self._loops[self._position(value)]) is None:
@@ -130,16 +133,16 @@ class Ranges:
         return low is not None and end is not None and low >= 0 and end <= limit
 
     def _divisor(self, value: Expression) -> int:
-        """Return a number that divides every value of the expression."""
+        """Return a number that divides every value of an expression."""
         if isinstance(value, int) or value[0] != "d" or (loop := self._loops[self._position(value)]) is None:
             return divisor_of(value)
         return gcd(step_of(loop), *map(divisor_of, map_of(loop, "lowerBoundMap").results))
 
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
-        """Return the expressions that may be the `greatest` of all, else the least; the first of equal constants.
+        """Return the results that may be the greatest of all, or the least of all if `greatest` is False.
 
-        Return all of them if none remains: in a loop without iterations, whose range is empty, every expression may be
-        known to be beyond another.
+        Of equal constants only the first is returned. In a loop without iterations, the ranges can exclude every
+        result: then all are returned.
         """
         sign = 1 if greatest else -1
         ranges = [(low, high) if greatest else (high, low) for low, high in map(self.of, results)]
@@ -152,9 +155,9 @@ class Ranges:
 
 
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
-    """Return True if all values of `other` are at least as great as those of `own`, or as small if `sign` is -1.
+    """Return True if every value in the range `other` is >= every value in `own`, or <= if `sign` is -1.
 
-    Of two equal constants the first one is needed: return False if `own` is that.
+    Of two equal constants, one must remain: return False if `own` is the first of them (`is_first`).
     """
     near, far = other[0], own[1]
     if near is None or far is None or sign * near < sign * far:
@@ -173,7 +176,7 @@ def _quotient(operator: str, number: Number, divisor: int) -> Number:
 
 
 def _loop_of(value: Value) -> Operation | None:
-    """Return the `affine.for` whose induction variable the value is; None if there is none."""
+    """Return the `affine.for` whose induction variable is `value`; None if `value` is something else."""
     owner = value.owner
     loop = owner.parent.parent if isinstance(owner, Block) and owner.parent is not None else None
     return loop if loop is not None and loop.name == "affine.for" and value.index == 0 else None

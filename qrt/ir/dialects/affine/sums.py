@@ -1,7 +1,7 @@
 """Canonical form of affine sums, as upstream's `simplifyAffineExpr` writes them.
 
 The terms are dimensions, then symbols, then quotients in the order of their first use, then a constant. If an
-expression multiplies or divides by symbols, its terms are in the order of positions instead.
+expression multiplies or divides by symbols, its terms are sorted by the position of their dimension or symbol instead.
 """
 
 from math import gcd
@@ -13,9 +13,10 @@ _Terms = dict[Expression, int]
 
 
 def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
-    """Return the expression with each term once, or the expression itself if the result would be too large.
+    """Return an affine expression with equal terms added up; return it unchanged if the result would be too large.
 
     Too large means more than `MAX_OPERATORS` operators, or a coefficient past 64 bits: a nested `mod` may double both.
+    `dimensions` and `symbols` are the numbers of dimensions and symbols of the expression's map.
 
     >>> flattened(("+", ("*", ("s", 0), ("s", 1)), ("+", ("d", 0), ("*", ("d", 0), 2))), 1, 2)
     ('+', ('*', ('d', 0), 3), ('*', ('s', 0), ('s', 1)))
@@ -31,7 +32,7 @@ def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
 
 
 def _is_pure(value: Expression) -> bool:
-    """Return True if all factors and divisors are constants."""
+    """Return True if all factors and divisors in an expression are constants."""
     if isinstance(value, int) or value[0] in ("d", "s"):
         return True
     operator, left, right = value
@@ -56,8 +57,10 @@ class _Sums:
         return add(total, terms.get(1, 0))
 
     def total_by_position(self, terms: _Terms, behind: int) -> Expression:
-        """Return the sum in upstream's order of positions: a dimension comes before its products, and these before the
-        symbol of the same position. `behind` is greater than all positions.
+        """Return the sum of the terms, sorted by the position of their dimension or symbol, as upstream does.
+
+        At each position i, the order is `d_i`, quotients and products of `d_i`, `s_i`, products of `s_i`. Other terms
+        come last. `behind` is a number greater than all positions.
         """
         used = [part for part, number in terms.items() if number and isinstance(part, tuple)]
         symbols = sorted(part for part in used if part[0] == "s")
@@ -85,7 +88,7 @@ class _Sums:
         return add(total, terms.get(1, 0))
 
     def terms(self, value: Expression) -> _Terms | None:
-        """Return the terms of an expression as a sum; None if it has no such form, or one that is too large."""
+        """Return the coefficient of each term of an expression; None if a divisor is below 1 or a number too large."""
         if isinstance(value, int):
             return {1: value}
         if value[0] in ("d", "s"):
@@ -121,7 +124,7 @@ class _Sums:
         return {part: terms.get(part, 0) - divisor * quotient.get(part, 0) for part in [*terms, *quotient]}
 
     def _of(self, value: Expression) -> _Terms | None:
-        """Return an expression as a single term, even if it was simplified to a sum; None if it is too large."""
+        """Return a sum with this expression as its only term; None if the expression is too large."""
         if not _is_compound(value):
             return {1: value} if isinstance(value, int) else {value: 1}
         if not is_readable(value):

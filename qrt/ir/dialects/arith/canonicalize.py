@@ -25,12 +25,12 @@ def _constant(builder: Builder, number: int, type: Type) -> Value:
 def _make(
     builder: Builder, name: str, operands: tuple[Value, ...], like: Operation, **attributes: Attribute
 ) -> PatternResult:
-    """Build `arith.<name>` with the result type of `like`, and return its results."""
+    """Build `arith.<name>` with the result type of `like`, and return its result in a list."""
     return [builder.value(f"arith.{name}", operands, like.results[0].type, attributes)]
 
 
 def _flags(*operations: Operation) -> dict[str, Attribute]:
-    """Return the overflow flags that all operations have, as attributes."""
+    """Return the overflow flags that all of the operations have, as attributes."""
     flag_lists = [OVERFLOW.flags(op.attributes.get("overflowFlags", OVERFLOW.attribute("none"))) for op in operations]
     common = [flag for flag in flag_lists[0] if all(flag in flags for flags in flag_lists)]
     return {"overflowFlags": OVERFLOW.attribute(*common)} if common else {}
@@ -70,7 +70,10 @@ def sum_with_constant(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _valid_flags(flags: dict[str, Attribute], number: int, type: Type, unsigned: bool) -> dict[str, Attribute]:
-    """Return the overflow flags that still hold for a sum with `number`, of those that its two replaced sums had."""
+    """Return those of `flags` that hold for ``x + number``, which replaces two sums that had all of these flags.
+
+    `unsigned` is True if both replaced operations are additions: only then may `nuw` stay.
+    """
     half = 1 << ((width_of(type) or 64) - 1)
     names = OVERFLOW.flags(flags["overflowFlags"]) if flags else ()
     valid = [flag for flag in names if (-half <= number < half if flag == "nsw" else unsigned and 0 <= number < half)]
@@ -107,7 +110,7 @@ def muli_of_muli(op: Operation, builder: Builder) -> PatternResult:
 
 
 def low_half(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an extended sum or product whose second result is unused by a plain `addi` or `muli`."""
+    """Replace `addui_extended` or an extended multiplication by `addi` or `muli`, if the second result is unused."""
     if op.results[1].uses:
         return None
     name = "addi" if op.name == "arith.addui_extended" else "muli"
@@ -115,7 +118,7 @@ def low_half(op: Operation, builder: Builder) -> PatternResult:
 
 
 def signed_product_with_one(op: Operation, builder: Builder) -> PatternResult:
-    """Replace ``mulsi_extended(x, 1)`` by x and its sign, extended to all bits of the high half."""
+    """Replace ``mulsi_extended(x, 1)`` by x for the low half, and by copies of the sign bit of x for the high half."""
     x, type = op.operands[0], op.results[0].type
     if width_of(type) == 1 or not splat_is(op.operands[1], 1) or filled(0, type) is None:
         return None
@@ -130,7 +133,7 @@ def signed_product_with_one(op: Operation, builder: Builder) -> PatternResult:
 def _of(inner: str, outer: str | None = None, when: Callable[[Type, Type, Type], bool] | None = None) -> Pattern:
     """Return the pattern ``op(inner(x)) -> outer(x)``, where `outer` is `op` by default.
 
-    It applies if `when` is True for the types of x, of the intermediate value and of the result.
+    With `when`, it applies only if `when(type of x, type of inner(x), type of the result)` is True.
     """
 
     def pattern(op: Operation, builder: Builder) -> PatternResult:
@@ -190,7 +193,7 @@ def trunci_of_trunci(op: Operation, builder: Builder) -> PatternResult:
 
 
 def bitwise_of_extensions(op: Operation, builder: Builder) -> PatternResult:
-    """``ext(x) op ext(y) -> ext(x op y)``."""
+    """``ext(x) op ext(y) -> ext(x op y)``, for a bitwise op."""
     for extension in ("arith.extui", "arith.extsi"):
         sources = [defining_op(value, extension) for value in op.operands]
         operands = [source.operands[0] for source in sources if source is not None]
@@ -207,7 +210,7 @@ _INVERTED = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "
 
 
 def inverse(predicate: str) -> str:
-    """Return the negation of an `arith.cmpi` predicate."""
+    """Return the predicate of the opposite comparison of integers, such as "sge" for "slt"."""
     return _INVERTED[predicate] if predicate in _INVERTED else predicate[0] + _INVERTED[predicate[1:]]
 
 
@@ -225,7 +228,7 @@ def cmpi_constant_last(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cmpi_of_extensions(op: Operation, builder: Builder) -> PatternResult:
-    """``ext(x) == ext(y) -> x == y``."""
+    """``ext(x) == ext(y) -> x == y``, and likewise for ``!=``."""
     if predicate_of(op) not in ("eq", "ne"):
         return None
     for extension in ("arith.extsi", "arith.extui"):
@@ -265,7 +268,7 @@ def select_of_select(op: Operation, builder: Builder) -> PatternResult:
 
 
 def select_of_bits(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a selection between the scalar integers 0 and 1 by the condition or its negation, extended."""
+    """Replace a selection between the scalar integers 0 and 1 by the condition or its negation, extended if needed."""
     condition, true, false = op.operands
     type = op.results[0].type
     if not isinstance(type, IntegerType):

@@ -20,7 +20,7 @@ Identity = Callable[[Operation], Folded]
 
 
 def rules(*identities: Identity, constants: Fold = fold_constants) -> Fold:
-    """Return a fold that applies the first matching identity, else folds constants."""
+    """Return a folder that tries the identities in order, and then folds an op with constant operands."""
 
     def fold(operation: Operation, folds: Folds) -> Folded:
         for identity in identities:
@@ -36,14 +36,14 @@ def rules(*identities: Identity, constants: Fold = fold_constants) -> Fold:
 
 
 def right(number: int) -> Identity:
-    """Return the identity ``x op n -> x``."""
+    """Return the identity ``x op number -> x``."""
     return lambda op: [op.operands[0]] if splat_is(op.operands[1], number) else None
 
 
 def right_bound(signed: bool, greatest: bool, keeps: int) -> Identity:
-    """Return the identity that folds ``x op bound`` to operand number `keeps`.
+    """Return the identity that folds ``x op bound`` to x (`keeps` is 0) or to the bound (`keeps` is 1).
 
-    `bound` is the least or greatest value of the type.
+    The bound is the greatest value of the integer type, signed or unsigned, or the least one if `greatest` is False.
     """
 
     def fold(op: Operation) -> Folded:
@@ -57,7 +57,7 @@ def right_bound(signed: bool, greatest: bool, keeps: int) -> Identity:
 
 
 def right_float(test: Callable[[Any], Any]) -> Identity:
-    """Return the identity ``x op c -> x`` for float constants c for which `test` is true."""
+    """Return the identity ``x op constant -> x`` for float constants for which `test` is True."""
 
     def fold(op: Operation) -> Folded:
         constant = splat(op.operands[1])
@@ -67,7 +67,7 @@ def right_float(test: Callable[[Any], Any]) -> Identity:
 
 
 def absorbs(number: int) -> Identity:
-    """Return the identity ``x op n -> n``."""
+    """Return the identity ``x op number -> number``."""
     return lambda op: [op.operands[1]] if splat_is(op.operands[1], number) else None
 
 
@@ -87,7 +87,7 @@ def by_one_is_zero(op: Operation) -> Folded:
 
 
 def signed_one(fold: Identity) -> Identity:
-    """Exclude i1 from an identity on signed division by 1: there 1 means -1, and -1 / -1 overflows."""
+    """Restrict an identity on signed division by 1 to types other than i1: there 1 means -1, and -1 / -1 overflows."""
     return lambda op: None if element_of(op.operands[0].type) is I1 else fold(op)
 
 
@@ -97,7 +97,7 @@ def _zero(op: Operation) -> Folded:
 
 
 def undoes(inner: str) -> Identity:
-    """Return the identity ``(a inner b) op b -> a``."""
+    """Return the identity ``(a inner b) op b -> a``, such as ``(a + b) - b -> a``."""
 
     def fold(op: Operation) -> Folded:
         source = defining_op(op.operands[0], inner)
@@ -119,7 +119,7 @@ def _subi_of_addi(op: Operation) -> Folded:
 
 
 def _div_of_muli(flag: str) -> Identity:
-    """Return the identity ``(a * b) / b -> a``, which holds if the product has the overflow flag `flag`."""
+    """Return the identity ``(a * b) / b -> a``, which requires that the product has the overflow flag `flag`."""
 
     def fold(op: Operation) -> Folded:
         product = defining_op(op.operands[0], "arith.muli")
@@ -134,7 +134,7 @@ def _div_of_muli(flag: str) -> Identity:
 
 
 def _complement(op: Operation) -> Operation | None:
-    """Return the `arith.xori` that makes one operand the bitwise complement of the other; None if there is none."""
+    """Return the `arith.xori` with -1 that computes one operand of `op` from the other; None if there is none."""
     for value, other in (op.operands, op.operands[::-1]):
         negation = defining_op(other, "arith.xori")
         if negation is not None and negation.operands[0] is value and splat_number(negation.operands[1]) == -1:
@@ -190,7 +190,7 @@ def _there_and_back(op: Operation) -> Folded:
 def _index_there_and_back(op: Operation) -> Folded:
     """``op(op(x)) -> x``, if the result has the type of x and the intermediate type is at least as wide.
 
-    Upstream does not check the width, and so may change the value.
+    Upstream does not check the width, and may therefore change the value.
     """
     between, x = (getattr(element_of(type), "width", 64) for type in (op.operands[0].type, op.results[0].type))
     return _there_and_back(op) if between >= x else None
@@ -200,7 +200,7 @@ def _index_there_and_back(op: Operation) -> Folded:
 
 
 def _sum_with_zero(op: Operation) -> Folded:
-    """``x + 0 -> x, 0``: the second result, the overflow, is zero."""
+    """``addui_extended(x, 0) -> x, 0``: the sum is x, the overflow is 0."""
     overflow = filled(0, op.results[1].type)
     return [op.operands[0], overflow] if overflow is not None and splat_is(op.operands[1], 0) else None
 
@@ -215,7 +215,10 @@ def _product_with_one(op: Operation) -> Folded:
 
 
 def fold_select(op: Operation, folds: Folds) -> Folded:
-    """Fold a selection whose condition is known, whose branches are the same, or which repeats its condition."""
+    """Fold a selection with a constant condition or equal branches, and two cases in which the result is an operand.
+
+    These are ``select(c, true, false) -> c``, and ``select(a == b, a, b) -> b`` or the same with ``!=``.
+    """
     condition, true, false = op.operands
     if true is false:
         return [true]
@@ -257,7 +260,7 @@ def _cmpi_of_bool(op: Operation) -> Folded:
 
 
 def _cmpf(op: Operation, folds: Folds) -> Folded:
-    """Fold scalar comparisons only, as upstream does. A NaN decides the result even if the other operand is unknown."""
+    """Fold a comparison of two scalar float constants, or of any scalar with a NaN; not of tensors, as upstream."""
     constants = [constant_of(value) for value in op.operands]
     if any(isinstance(constant, FloatAttr) and isnan(constant.value) for constant in constants):
         name = tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python]
@@ -266,7 +269,7 @@ def _cmpf(op: Operation, folds: Folds) -> Folded:
 
 
 def _lossless(op: Operation, folds: Folds) -> Folded:
-    """Fold a conversion between float formats, if it does not change the constant's value."""
+    """Fold the conversion of a constant to another float format, unless the conversion changes the value."""
     folded = fold_constants(op, folds)
     before = constant_value(constant_of(op.operands[0]))
     if folded is None or not isinstance(folded[0], Attribute):

@@ -62,7 +62,7 @@ _PARTIAL: tuple[Trait, ...] = (NO_MEMORY_EFFECT, ELEMENTWISE)
 
 
 def flag_attributes(*groups: str) -> dict[str, AttributeSpec]:
-    """Return the attributes that the optional groups of a format name."""
+    """Return the specifications of the flag attributes, such as `fastmath`, in the optional groups of a format."""
     return {name: spec for name, spec in FLAGS.items() if any(f"${name}^" in group for group in groups)}
 
 
@@ -106,7 +106,10 @@ def elementwise(
     traits: Sequence[Trait] = _TOTAL,
     fold: Fold | None = None,
 ) -> Definition:
-    """Define an op whose operands and result have the same type."""
+    """Define an element-wise op, whose operands and result have the same type.
+
+    `type` is the constraint on this type, `group` the optional group of flags in the format, such as `FASTMATH`.
+    """
     return Definition(
         name,
         operands=tuple(f"{operand}: {type}" for operand in operands),
@@ -121,8 +124,10 @@ def elementwise(
 
 
 def has_safe_constant(operation: Operation) -> bool:
-    """Return True if a quotient, remainder or shift is defined for every left operand: the right one is a constant that
-    is neither 0 nor -1, or a shift less than the width."""
+    """Return True if a division, remainder or shift has a constant right operand for which it is always defined.
+
+    A safe divisor is neither 0 nor -1, a safe shift is less than the width.
+    """
     constant, type = constant_of(operation.operands[1]), element_of(operation.operands[1].type)
     if not isinstance(constant, IntegerAttr | DenseElementsAttr):
         return False
@@ -145,7 +150,10 @@ def _binary(names: str, type: str, group: str = "", traits: Sequence[Trait] = _T
 
 
 def _extended(name: str, results: tuple[str, str], types: str, infer: dict[str, Relation]) -> Definition:
-    """Define an op with two results."""
+    """Define an op on two integers with two results, such as `arith.mulsi_extended`.
+
+    `types` is the end of the format, `infer` maps each inferred type to its relation.
+    """
     return Definition(
         name,
         operands=(f"lhs: {INTEGER}", f"rhs: {INTEGER}"),
@@ -178,7 +186,7 @@ def _has_element(type: Type, *classes: Class) -> bool:
 
 
 def _check_shapes(operation: Operation) -> None:
-    """Raise VerifyError unless the operand and results are all tensors of one shape, or none is a tensor."""
+    """Raise VerifyError unless the operands and results are all tensors of one shape, or none of them is a tensor."""
     tensors = [
         value.type for value in (operation.operands[0], *operation.results) if isinstance(value.type, TensorType)
     ]
@@ -191,7 +199,11 @@ _SAME_DIMENSIONS = Trait("SameTensorDimensions", verify=_check_shapes)
 
 
 def _cast(name: str, source: str, target: str, fits: Widths, *groups: str, scale: str = "") -> Definition:
-    """Define a conversion. `fits` checks the widths of the operand and the result (0 for index)."""
+    """Define `arith.<name>`, a conversion from types that meet `source` to types that meet `target`.
+
+    `fits(width, result width)` is True for the supported widths, where `index` has width 0. `groups` are optional
+    groups of the format. `scale` is the constraint on the type of a second operand, if there is one.
+    """
 
     def verify(operation: Operation) -> None:
         given, result = operation.operands[0].type, operation.results[0].type
@@ -250,7 +262,7 @@ def _comparison(name: str, type: str, predicates: Iterable[str], group: str) -> 
 
 
 def result_of_test(source: str) -> Relation:
-    """Return a relation: the type has i1 elements and the shape of `source`."""
+    """Return the type relation of a comparison: the result has i1 elements and the shape of the operand `source`."""
     return with_element_type(source, I1, "result type has i1 element type and same shape as operands")
 
 

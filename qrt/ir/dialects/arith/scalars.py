@@ -24,7 +24,7 @@ from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, Vecto
 def bind_operation(operation: Operation, *, saturating: bool = False) -> elementwise.Function:
     """Return the function of `qrt.ops.elementwise` that computes an operation of `arith` or `math`.
 
-    Raise QuantTypeError if its types cannot be executed.
+    With `saturating`, conversions of floats to integers saturate. Raise QuantTypeError if the types cannot be executed.
     """
     return elementwise.bind(
         operation.name,
@@ -47,12 +47,15 @@ _PLAIN: dict[str, Callable[[Attribute], Any]] = {
 
 
 def fold_constants(operation: Operation, folds: Folds) -> Folded:
-    """Return the results, if all operands are constants for which the operation is defined and its types execute."""
+    """Return the constant results of an operation whose operands are constants.
+
+    Return None if an operand is not constant, the result is undefined, or the types cannot be executed.
+    """
     return _FOLDER.constants(operation, _known)
 
 
 def _known(value: Value) -> Any:
-    """Return the constant's value; None if it is unknown, or so large that folding would make the program longer."""
+    """Return the elements of a constant; None if `value` is not constant, or has more than MAX_FOLDED elements."""
     known = constant_value(constant_of(value))
     return known if np.size(known) <= dense.MAX_FOLDED else None
 
@@ -78,7 +81,10 @@ _FOLDER: ConstantFolder[Value | Attribute] = ConstantFolder(_computed, lambda op
 
 
 def constant_value(constant: Attribute | None) -> Any:
-    """Return a constant as `qrt.ops.elementwise` takes it, the one element of a splat; None if it has no such form."""
+    """Return a constant as a NumPy array for `qrt.ops.elementwise`, or a NumPy scalar if it is a scalar or splat.
+
+    Return None for other attributes, and for types that cannot be executed.
+    """
     try:
         match constant:
             case IntegerAttr():
@@ -93,7 +99,7 @@ def constant_value(constant: Attribute | None) -> Any:
 
 
 def _elementwise_form(stored: Any, element: Type) -> Any:
-    """Convert the stored elements of a constant (integers, bit patterns or floats) to the form of `elementwise`."""
+    """Convert the stored elements of a constant (integers, bit patterns or floats) to the dtypes of `elementwise`."""
     dtype = element_dtype(element)
     if stored.dtype.kind == "f" or not isinstance(element, FloatType):
         return stored
@@ -102,7 +108,7 @@ def _elementwise_form(stored: Any, element: Type) -> Any:
 
 
 def _with_own_nan(value: Any, type: Type) -> Any:
-    """Replace each NaN that the operation itself produced by APFloat's, which is positive and quiet."""
+    """Replace each NaN in a folded result by the NaN of APFloat, positive and quiet; no operand is a NaN."""
     element = element_of(type)
     if not isinstance(element, FloatType) or element.special == "none":
         return value
@@ -120,13 +126,13 @@ def width_of(type: Type) -> int:
 
 
 def splat(value: Value) -> Any:
-    """Return the value of a scalar or splat constant; None for anything else."""
+    """Return the value of a scalar constant, or the element of a splat constant; None for any other value."""
     constant = constant_value(constant_of(value))
     return constant if constant is None or not constant.ndim else None
 
 
 def splat_number(value: Value) -> int | None:
-    """Return the value of a scalar or splat constant of integers, as signed; None for anything else."""
+    """Return the signed value of a scalar integer constant, or of the element of a splat; None for any other value."""
     constant = splat(value)
     if constant is None or constant.dtype.kind not in "bi":
         return None
@@ -140,7 +146,7 @@ def splat_is(value: Value, number: int) -> bool:
 
 
 def filled(number: int, type: Type) -> Attribute | None:
-    """Return an integer constant with all elements equal to `number`; None for a type that has no such constant."""
+    """Return an integer constant with all elements equal to `number`; None if `type` has no constants."""
     element = element_of(type)
     assert isinstance(element, IntegerType | IndexType)
     if not isinstance(type, TensorType | VectorType):

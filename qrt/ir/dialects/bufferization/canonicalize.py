@@ -9,7 +9,7 @@ from qrt.ir.dialects._shaped.lists import constant_sizes
 from qrt.ir.dialects._shaped.strides import strides_of
 from qrt.ir.dialects._shaped.types import memref_type, ranked
 from qrt.ir.dialects.memref import canonicalize as memref
-from qrt.ir.dialects.memref.ops import open_numbers
+from qrt.ir.dialects.memref.ops import dynamic_layout_count
 from qrt.ir.dialects.tensor.canonicalize import cast
 from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import MemRefType, TensorType
@@ -18,15 +18,15 @@ from qrt.types import MemRefType, TensorType
 
 
 def tensor_of_buffer(op: Operation, builder: Builder) -> PatternResult:
-    """``to_tensor(to_buffer(t)) -> t``, if no operation is between them, which might write to the buffer."""
+    """``to_tensor(to_buffer(t)) -> t``, if the ops are adjacent: an op between them might write to the buffer."""
     inner = defining_op(op.operands[0], "bufferization.to_buffer")
     return None if inner is None or inner.next is not op else [inner.operands[0]]
 
 
 def buffer_of_tensor(op: Operation, builder: Builder) -> PatternResult:
-    """Replace ``to_buffer(to_tensor(b))`` by a cast of b, or by a copy if its layout may differ.
+    """Replace ``to_buffer(to_tensor(b))`` by a cast of b, or by a copy of b if the result may need another layout.
 
-    Leave it alone where neither is possible: a cast cannot change the memory space, and a copy needs a static layout.
+    If neither is possible, the op stays: a cast cannot change the memory space, and a copy needs a static layout.
     """
     inner = defining_op(op.operands[0], "bufferization.to_tensor")
     if inner is None:
@@ -39,7 +39,7 @@ def buffer_of_tensor(op: Operation, builder: Builder) -> PatternResult:
         or _casts(given, result_type)
     ):
         return [memref.cast(builder, source, result_type)]
-    if given.shape is None or result_type.shape is None or open_numbers(result_type):
+    if given.shape is None or result_type.shape is None or dynamic_layout_count(result_type):
         return None
     sizes = [_extent(builder, source, axis) for axis, size in enumerate(result_type.shape) if size is None]
     copy = builder.value("memref.alloc", sizes, result_type, {"operandSegmentSizes": segments(len(sizes), 0)})
@@ -52,7 +52,7 @@ def _extent(builder: Builder, source: Value, axis: int) -> Value:
 
 
 def _casts(given: MemRefType, result_type: MemRefType) -> bool:
-    """Return True if a cast to `result_type` claims no stride or offset that the `given` type leaves dynamic."""
+    """Return True if `given` can be cast to `result_type` without making a dynamic stride or offset static."""
     old, new = strides_of(given), strides_of(result_type)
     if given.shape is None or old is None or new is None or given.space != result_type.space:
         return False
@@ -72,7 +72,7 @@ def buffer_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def load(op: Operation, builder: Builder) -> PatternResult:
-    """``load(to_buffer(t), i) -> extract(t, i)``, if the buffer is only read."""
+    """``load(to_buffer(t), i) -> extract(t, i)``, if no op writes to the buffer."""
     buffer = defining_op(op.operands[0], "bufferization.to_buffer")
     if buffer is None:
         return None
@@ -87,7 +87,7 @@ def dim_of_buffer(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim_of_tensor(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` by the size of the tensor's buffer or copied source, or by its size operand."""
+    """Replace a `tensor.dim` by that of the tensor's buffer or copied tensor, or by a size operand of its producer."""
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
         return None
@@ -106,7 +106,7 @@ def dim_of_tensor(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_sizes(op: Operation, builder: Builder) -> PatternResult:
-    """Move constant sizes of an `alloc_tensor` into its type, and drop its size hint."""
+    """Move constant sizes of an `alloc_tensor` into its type, and drop its operand `size_hint`."""
     if op.operand_group("copy"):
         return None
     type, sizes = ranked(op.results[0]), op.operand_group("dynamic_sizes")
@@ -136,7 +136,7 @@ _VIEWS = {
 
 
 def needless_clone(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a clone by its source, if one of the two is freed in this block and nothing else is freed before that."""
+    """Replace a clone by its source, if either of the two is freed later in this block and nothing in between."""
     (source,), (clone,) = op.operands, op.results
     frees = _frees(clone), _frees(value_behind(source, _VIEWS))
     if any(len(deallocs) > 1 for deallocs in frees):

@@ -35,7 +35,7 @@ def _branch(builder: Builder, condition: Value, targets: Sequence[Target], like:
 
 
 def _single_predecessor(block: Block) -> Operation | None:
-    """Return the only branch to a block, if it has the block as one successor only; None otherwise."""
+    """Return the branch to a block; None if the block has no incoming edge, or more than one."""
     if len(block.branches) != 1:
         return None
     (branch,) = block.branches
@@ -43,7 +43,11 @@ def _single_predecessor(block: Block) -> Operation | None:
 
 
 def _past(target: Target) -> Target | None:
-    """Return the target of a successor that does nothing but branch; None if it does more or is part of a cycle."""
+    """Return the target behind a block that contains only a `cf.br`; None if the block cannot be skipped.
+
+    A target is a block and the values passed to it. A block that is part of a cycle, or whose arguments other
+    operations use, cannot be skipped.
+    """
     block, values = target
     only = block.first
     if only is None or only.name != "cf.br" or only is not block.last:
@@ -65,7 +69,7 @@ def _past(target: Target) -> Target | None:
 
 
 def jump_on(op: Operation, builder: Builder) -> PatternResult:
-    """Merge the successor into this block if it has no other predecessor; bypass it if it does nothing but branch."""
+    """Merge a `cf.br` with a successor that has no other predecessor; skip a successor that is only a `cf.br`."""
     (target,) = _targets(op)
     if target[0] is not op.parent and _single_predecessor(target[0]) is op:
         builder.absorb(*target)
@@ -89,7 +93,7 @@ def branch_past(op: Operation, builder: Builder) -> PatternResult:
 
 
 def one_target(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a conditional branch with equal successors by an unconditional one that passes selected values.
+    """Replace a `cf.cond_br` with equal successors by a `cf.br`, which passes an `arith.select` of the passed values.
 
     If the passed values differ, the successor must have no other predecessor.
     """
@@ -106,7 +110,7 @@ def one_target(op: Operation, builder: Builder) -> PatternResult:
 
 
 def decided_before(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a conditional branch by a jump, if the only branch to its block has the same condition."""
+    """Replace a `cf.cond_br` by a `cf.br`, if its block is only reached by a `cf.cond_br` on the same condition."""
     assert op.parent is not None
     before = _single_predecessor(op.parent)
     if before is None or before.name != "cf.cond_br" or before.operands[0] is not op.operands[0]:
@@ -115,7 +119,7 @@ def decided_before(op: Operation, builder: Builder) -> PatternResult:
 
 
 def condition_is_known_there(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the condition by a constant in each successor that only this branch reaches."""
+    """Replace the condition of a `cf.cond_br` by a constant in each successor that only this branch reaches."""
     condition, changed = op.operands[0], False
     for block, value in zip(op.successors, (1, 0), strict=True):
         if _single_predecessor(block) is not op:
@@ -171,9 +175,9 @@ def _cases_to(op: Operation, targets: Sequence[Target]) -> list[Case]:
 
 
 def switched_before(op: Operation, builder: Builder) -> PatternResult:
-    """Simplify a `cf.switch` if the only branch to its block is a switch on the same flag.
+    """Simplify a `cf.switch` if its block is only reached by another `cf.switch` on the same flag.
 
-    That switch either took a known case, or took its default, so that the flag equals none of its cases.
+    A case of the earlier switch determines the flag. Its default excludes the values of all its cases.
     """
     assert op.parent is not None
     before = _single_predecessor(op.parent)

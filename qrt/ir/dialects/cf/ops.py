@@ -32,7 +32,7 @@ def passed_values(branch: Operation) -> list[list[Value]]:
 
 
 def pass_values(branch: Operation, lists: Sequence[Sequence[Value]]) -> None:
-    """Replace the values that a branch passes to its successors, one list for each."""
+    """Replace the values that a branch passes to its successors by one list for each successor."""
     flag = branch.operands[:1] if branch.name != "cf.br" else []
     sizes = [len(values) for values in lists]
     if branch.name == "cf.cond_br":
@@ -75,7 +75,7 @@ def _parse_switch(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _parse_destination(parser: FormParser, pending: PendingOperation) -> int:
-    """Parse `: ^block(%operands : types)` and return the number of operands."""
+    """Parse `: ^block(%operands : types)` and return the number of operands passed to the block."""
     scanner = parser.scanner
     scanner.expect(":", " before a destination")
     pending.successors.append(parser.successor())
@@ -91,7 +91,7 @@ def _parse_destination(parser: FormParser, pending: PendingOperation) -> int:
 
 
 def switch_cases(operation: Operation) -> list[tuple[int, list[Value]]]:
-    """Return (value, operands) for each case of a `cf.switch` except the default, in the order of the successors."""
+    """Return (value, passed operands) for each case of a `cf.switch` but the default, in the successors' order."""
     values = operation.attributes.get("case_values")
     sizes = operation.attribute("case_operand_segments", DenseArrayAttr)
     given = operation.operand_group("caseOperands")

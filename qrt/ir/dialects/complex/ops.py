@@ -1,4 +1,4 @@
-"""`complex`: the ops in the bodies of named `linalg` ops. They can be parsed, verified and printed, but not run."""
+"""`complex`: the ops in the bodies of named `linalg` ops, which can be parsed, verified and printed, but not run."""
 
 from qrt.ir.core.constraints import Relation, add_type_constraint, element_of
 from qrt.ir.core.define import Definition
@@ -16,7 +16,7 @@ def _part_of(type: Type) -> Type:
 
 
 def _part(source: str, description: str) -> Relation:
-    """Return a relation: the type is the element type of the complex type of `source`."""
+    """Return the relation of a type that is the element type of `source`, a complex operand or result."""
     return Relation(source, _part_of, description)
 
 

@@ -20,7 +20,10 @@ def put_body(call: Operation, function: Operation) -> list[Operation]:
 
 
 def _put_blocks(call: Operation, region: Region) -> None:
-    """Replace a call by several blocks. The operations after it become a block whose arguments are the results."""
+    """Replace a call by the blocks of `region`, in a function body with several blocks.
+
+    The operations after the call become a block whose arguments replace the results of the call.
+    """
     here, entry, operands = call.parent, region.blocks[0], list(call.operands)
     assert here is not None
     following = here.split(call)
@@ -34,7 +37,7 @@ def _put_blocks(call: Operation, region: Region) -> None:
 
 
 def inlined_at_most(root: Operation) -> int:
-    """Return the maximum number of operations that inlining may add.
+    """Return the maximum number of operations that inlining may add to `root`.
 
     Without a limit, a chain of n functions, each of which calls the next one twice, would become 2^n operations.
     """
@@ -42,7 +45,7 @@ def inlined_at_most(root: Operation) -> int:
 
 
 class InliningBudget:
-    """The number of operations that inlining may still add.
+    """Number of operations that inlining may still add.
 
     The size of each function is cached: a function no longer changes once its body is copied.
     """
@@ -52,7 +55,7 @@ class InliningBudget:
         self._sizes: dict[Operation, int] = {}
 
     def allows(self, function: Operation) -> bool:
-        """Subtract a function's size from the budget; return False, without effect, if it exceeds the budget."""
+        """Subtract a function's size from the budget; return False, without effect, if the size exceeds the budget."""
         if function not in self._sizes:
             self._sizes[function] = sum(1 for _ in function.walk())
         if self._sizes[function] > self.left:

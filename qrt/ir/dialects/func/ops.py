@@ -55,7 +55,10 @@ def _parse_function(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _merge(parser: FormParser, pending: PendingOperation, extra: dict[str, Attribute], start: int) -> None:
-    """Add the attributes after the header. They may include `arg_attrs` and `res_attrs` if the header has none."""
+    """Add the attributes `extra`, which follow a function's header at `start`, to `pending`.
+
+    Raise ParseError for an attribute that occurs twice or that the header implies.
+    """
     for name, value in extra.items():
         if name in _INFERRED:
             message = (

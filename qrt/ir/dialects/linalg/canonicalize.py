@@ -27,7 +27,7 @@ def without_elements(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_sizes(op: Operation, builder: Builder) -> PatternResult:
-    """Make each dynamic dimension static whose loop has a known length."""
+    """Make dynamic sizes of operands and results static, if another operand gives the size of the same loop."""
     assert isinstance(op, StructuredOp)
     maps = op.indexing_maps
     if not op.results or any(not _is_projection(map) for map in maps):
@@ -55,7 +55,7 @@ def _is_projection(map: AffineMapAttr) -> bool:
 
 
 def _stated_shape(value: Value) -> tuple[int | None, ...]:
-    """Return the shape of a tensor, or that of the tensor before its cast if only that one is static."""
+    """Return the shape of a tensor before its cast, if that shape is static; else the shape of the tensor itself."""
     source = cast_source(value)
     types = ([] if source is None else [source.type]) + [value.type]
     shapes = [type.shape for type in types if isinstance(type, TensorType) and type.shape is not None]
@@ -70,7 +70,7 @@ def _with_operands(op: StructuredOp, builder: Builder, operands: Sequence[Value]
 
 
 def cast_of_result(op: Operation, builder: Builder) -> PatternResult:
-    """Move a `tensor.cast` of a result that adds static sizes to the op's output operand."""
+    """Move a `tensor.cast` that adds static sizes from the result of an op to the output operand of the op."""
     (value,) = op.operands
     source, type = value.operation, op.results[0].type
     if not isinstance(source, StructuredOp) or type is value.type or not keeps_sizes(value.type, type):
@@ -90,7 +90,7 @@ def cast_of_result(op: Operation, builder: Builder) -> PatternResult:
 
 
 def identity(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `linalg.generic` that only yields elements of its operands by those operands."""
+    """Replace a `linalg.generic` by the operands whose elements it yields, if its maps are equal and its body empty."""
     assert isinstance(op, StructuredOp)
     body = op.regions[0].blocks[0]
     if len(set(op.indexing_maps)) != 1 or body.first is not body.last or body.last is None:
@@ -110,7 +110,7 @@ def copy_to_itself(op: Operation, builder: Builder) -> PatternResult:
 
 
 def index_of_one(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the `linalg.index` of a loop that runs once by 0."""
+    """Replace a `linalg.index` by 0, if its loop is known to run once."""
     around = op.parent_operation
     loop = ("d", op.attributes["dim"].python)
     if not isinstance(around, StructuredOp):
@@ -162,7 +162,7 @@ def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
 
 
 def insert_of_pad(op: Operation, builder: Builder) -> PatternResult:
-    """Drop the padding of a tensor that is inserted into a tensor filled with the padding's value."""
+    """Insert the source of a `tensor.pad` instead of its result, if the destination is filled with the same value."""
     pad = defining_op(op.operands[0], "tensor.pad")
     if pad is None or ranked(op.operands[0]).rank != ranked(op.operands[1]).rank:
         return None
@@ -187,23 +187,29 @@ def insert_of_pad(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _may_hold(offset: Sequence[int | Value], part: int | None, whole: int | None) -> bool:
-    """Return False if ``part`` elements from the offset, a sum, are known to exceed a dimension of ``whole`` elements.
+    """Return False if `part` elements from `offset` are known to exceed a dimension of `whole` elements.
 
-    Such a program can verify while the padded size is unknown, but it fails when it runs.
+    `offset` is a list of terms to add. A program with such a slice may verify, but fails when it runs.
     """
     values, number = known_sum(offset)
     return bool(values) or part is None or whole is None or number + part <= whole
 
 
 def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:
-    """Return True if the padding is not known to be negative, and the tensor without it belongs at the offset + `low`:
-    the step is 1 or `low` is 0."""
+    """Return True if the source of a `tensor.pad` can be inserted without its padding, in one dimension.
+
+    The amounts `low` and `high` must not be known to be negative, and the insertion's `step` must be 1 unless `low` is
+    0.
+    """
     negative = any(isinstance(amount, int) and amount < 0 for amount in (low, high))
     return not negative and (step == 1 or low == 0)
 
 
 def _fill_below(op: Operation) -> Operation | None:
-    """Return the `linalg.fill` of the tensor into which the op inserts, ignoring insertions into disjoint slices."""
+    """Return the `linalg.fill` that filled the destination of an insertion; None if there is none.
+
+    Earlier insertions into disjoint slices of the destination are ignored.
+    """
     dest = op.operands[1]
     while (before := defining_op(dest, "tensor.insert_slice")) is not None:
         if ranked(before.operands[0]).rank != ranked(dest).rank:
@@ -218,7 +224,7 @@ _Range = tuple[int, int] | None
 
 
 def _ranges(op: Operation) -> list[_Range]:
-    """Return the first and last index of a slice in each dimension; None if unknown."""
+    """Return the (first, last) index of a slice in each dimension; None for a dimension that is not constant."""
     rows = zip(*(numbers_of(mixed_values(op, name)) for name in PARTS), strict=True)
     return [
         None if start is None or size is None or step is None else (start, start + (size - 1) * step)
@@ -258,7 +264,7 @@ def _numbers(op: Operation, name: str) -> tuple[int, ...]:
 
 
 def _moved(builder: Builder, source: Value, output: Value, name: str, numbers: Sequence[int]) -> list[Value]:
-    """Build the `linalg.transpose` or `linalg.broadcast` whose attribute `name` has these numbers."""
+    """Build a `linalg.transpose` (`name` is "permutation") or `linalg.broadcast` ("dimensions") with these numbers."""
     op_name = "linalg.transpose" if name == "permutation" else "linalg.broadcast"
     attributes: dict[str, Attribute] = {name: DenseArrayAttr(IntegerType(64), tuple(numbers))}
     types = [output.type] if isinstance(output.type, TensorType) else []

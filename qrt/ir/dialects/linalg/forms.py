@@ -140,7 +140,7 @@ def _parse_copying(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
-    """Parse the operands and attributes, with either a `{ payload op }` before them or a body after them."""
+    """Parse `{ payload op }` and the operands, or the operands and a body, for `linalg.map` and `linalg.reduce`."""
     scanner = parser.scanner
     payload: tuple[str, dict[str, Attribute]] | None = None
     if scanner.accept("{"):
@@ -165,7 +165,11 @@ def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _payload_operands(name: str, count: int) -> list[int]:
-    """Return the indices of the payload's block arguments: a map's inputs; a reduction's inits, then its inputs."""
+    """Return the numbers of the block arguments that are operands of a payload op, in order.
+
+    There are `count` block arguments. A map's payload takes the inputs, a reduction's payload the accumulators and then
+    the inputs.
+    """
     if name == "linalg.map":
         return list(range(count - 1))
     return [*range(count // 2, count), *range(count // 2)]
@@ -185,7 +189,7 @@ def _payload_region(pending: PendingOperation, name: str, attributes: dict[str, 
 
 
 def _payload_of(operation: Operation) -> Operation | None:
-    """Return the only op of a body if the short form `{ payload op }` can express it; None otherwise."""
+    """Return the only op of a body, if the short form `{ payload op }` can express the body; None otherwise."""
     block = operation.regions[0].blocks[0]
     first, last = block.first, block.last
     if first is None or first.next is not last or last is None or len(first.results) != 1 or first.regions:
@@ -238,7 +242,7 @@ def _verify_reduce(operation: Operation) -> None:
 
 
 def _stated_sizes(type: Type) -> list[int]:
-    """Return the shape with `DYNAMIC` for unknown sizes. Upstream compares these numbers, which must be equal."""
+    """Return the shape with `DYNAMIC` for unknown sizes; as upstream, the verifier compares these numbers."""
     assert isinstance(type, Shaped)  # the constraint
     return [DYNAMIC if size is None else size for size in type.shape or ()]
 

@@ -1,4 +1,4 @@
-"""Builder of loop nests: scalar operations in a `linalg.generic` on tensors or in `affine.for` loops on memrefs."""
+"""Builder of loop nests: a `linalg.generic` on tensors, or `affine.for` loops on memrefs, around scalar operations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,9 +20,9 @@ Index = Expression | Value
 
 
 class LoopNest(Builder):
-    """A builder in the body of a loop nest: first parallel loops, which index the results, then reduced loops.
+    """Builder of the body of a loop nest: parallel loops, which index the results, around reduced loops.
 
-    The body reads each scalar through index expressions of the loops. `finish` builds the operation around the body.
+    The body reads each scalar at indices that are expressions of the loops. `finish` builds the loops around the body.
     """
 
     def __init__(
@@ -39,9 +39,9 @@ class LoopNest(Builder):
         self.stage(stage)
 
     def split(self, axes: Sequence[int], rank: int, keepdims: bool) -> list[Expression]:
-        """Return the indices of an operand reduced along ``axes``: reduced loops there, parallel loops elsewhere.
+        """Return the index of each dimension of an operand: reduced loops along `axes`, parallel loops along others.
 
-        With ``keepdims`` the result has a dimension of 1 for each reduced axis.
+        With `keepdims`, the result has a dimension of size 1 for each reduced axis.
         """
         parallel, reduced = iter(self.loops), iter(self.loops[len(self.parallel) :])
         at = []
@@ -52,18 +52,18 @@ class LoopNest(Builder):
         return at
 
     def stage(self, name: str) -> None:
-        """Let the location of the body's following operations name a stage."""
+        """Use the name of a stage of the lowering, such as "requantize", as location of the operations that follow."""
         self.loc = stage_location(name)
 
     def read(self, tensor: Value, indices: Sequence[Expression]) -> Value:
-        """Return the element of a tensor at index expressions of the loops."""
+        """Return the element of a tensor at indices that are expressions of the loops."""
         source = self.context.in_bytes(tensor)
         argument = self.block.add_argument(element_of(source.type))
         self._inputs.append((source, tuple(indices), argument))
         return self._narrowed(argument, element_of(tensor.type))
 
     def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
-        """Truncate an element that is stored in a byte to its own type. `extend` uses the byte itself."""
+        """Truncate an element, loaded as a byte, to the type `element`; `extend` starts from the byte instead."""
         if element_in_byte.type is element:
             return element_in_byte
         narrow = self.value("arith.trunci", (element_in_byte,), element)
@@ -71,7 +71,7 @@ class LoopNest(Builder):
         return narrow
 
     def parameter(self, values: Array, element: Type, indices: Sequence[Index]) -> Value:
-        """Return the constant for an iteration: a scalar if all `values` are equal, else a constant tensor's element.
+        """Return the element of `values` at the indices: a constant if all values are equal, else read from a tensor.
 
         The tensor lacks the dimensions along which the values are equal.
         """
@@ -93,7 +93,7 @@ class LoopNest(Builder):
         )
 
     def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
-        """Return the element of a tensor at indices that the body computes, or that are loops."""
+        """Return the element of a tensor at indices that are loops or values that the body computes."""
         places = [index if isinstance(index, Value) else self.position(index) for index in indices]
         stored = self.context.in_bytes(tensor)
         is_affine = self.context.loops
@@ -101,12 +101,14 @@ class LoopNest(Builder):
         return self._narrowed(self.value(name, (source, *places), element_of(stored.type)), element_of(tensor.type))
 
     def position(self, loop: Expression) -> Value:
-        """Return the iteration number of a loop."""
+        """Return the current iteration number of a loop, a value of type index."""
         return self.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
 
     def is_before(self, end: Extent) -> Value:
-        """Return an i1: the row-major number of this iteration's result element is less than `end`. No loop may be
-        reduced."""
+        """Return an i1 value: True if the row-major number of the iteration's result element is less than `end`.
+
+        The nest must have no reduced loops.
+        """
         limit = self.constant(end, INDEX) if isinstance(end, int) else end
         return self.compare(_LESS, self._number(), limit)
 
@@ -125,16 +127,16 @@ class LoopNest(Builder):
         return self.value("arith.cmpf", (left, right), I1, {"predicate": IntegerAttr(predicate, I64)})
 
     def extend(self, value: Value, element: IntegerType, signed: bool = True) -> Value:
-        """Extend an integer to a type at least as wide."""
+        """Extend an integer, by its sign or by zeros, to a type that is at least as wide."""
         if value.type is element:
             return value
         value = self._bytes.get(value, value)
         return self.value("arith.extsi" if signed else "arith.extui", (value,), element)
 
     def running(self, element: Type, start: Any = None) -> Value:
-        """Return the value of a reduced result after the earlier iterations.
+        """Return the accumulator of a new result: its value after the earlier iterations of the reduced loops.
 
-        `start` is its initial value: a number, a tensor over the parallel loops, or None if it is not read.
+        `start` is its initial value: a number, a tensor over the parallel loops, or None if the body does not read it.
         """
         argument = self.block.add_argument(element)
         self._outputs.append((argument, start))
@@ -143,7 +145,8 @@ class LoopNest(Builder):
     def finish(self, *values: Value) -> list[Value]:
         """Finish the nest and return its results, tensors over the parallel loops.
 
-        The body yields `values`: first one for each `running`, in order, then those that are not reduced.
+        `values` are what the body yields: the new value of each `running` accumulator, in order, then results that are
+        not reduced.
         """
         for value in values[len(self._outputs) :]:
             self.running(value.type)
@@ -181,9 +184,9 @@ class LoopNest(Builder):
         return self.context.filled(self.parallel, self.context.constant(start, element))
 
     def _read_extents(self) -> None:
-        """Add an operand, whose values are not read, that defines the extents of the reduced loops.
+        """Add an input that only gives the reduced loops their numbers of iterations; its elements are not used.
 
-        It is needed if a reduced loop is not by itself the index of any operand.
+        It is needed if a reduced loop is not, by itself, an index of another input.
         """
         alone = {index for _, indices, _ in self._inputs for index in indices}
         reduced = self.loops[len(self.parallel) :]
@@ -193,9 +196,9 @@ class LoopNest(Builder):
     # -- on buffers
 
     def _affine(self, values: Sequence[Value]) -> list[Value]:
-        """Build loops on buffers, whose body begins with loads and ends with stores.
+        """Build `affine.for` loops on buffers, with loads at the beginning of their body and stores at its end.
 
-        The start of a reduction is stored before the reduced loops.
+        The initial value of an accumulator is stored before the reduced loops.
         """
         context = self.context
         buffers = [context.buffer(tensor) for tensor, *_ in self._inputs]
@@ -252,7 +255,7 @@ class _Loops:
             self._induction.append(body.arguments[0])
 
     def take(self, operation: Operation) -> None:
-        """Move an operation into the innermost loop. A `linalg.index` is replaced by the loop's variable."""
+        """Move an operation into the innermost loop; replace a `linalg.index` by the induction variable of its loop."""
         if operation.name == "linalg.index":
             operation.results[0].replace_all_uses(self._induction[operation.attributes["dim"].python])
             operation.erase()

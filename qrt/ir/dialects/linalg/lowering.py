@@ -1,4 +1,4 @@
-"""The builder for lowering an operation: constants, tensors and buffers around loop nests."""
+"""Builder for the lowering of an operation: constants, tensors and buffers around loop nests."""
 
 from collections.abc import Sequence
 from math import prod
@@ -48,7 +48,7 @@ def uniform_type(value: Value) -> UniformType:
 
 
 def constant_storage(x: Value) -> Array | None:
-    """Return the stored values, as int64, of a quantized tensor that is the cast of a constant; None otherwise."""
+    """Return the stored values of a quantized constant as an int64 array; None if the tensor is not constant."""
     source = x.operation
     constant = constant_of(source.operands[0]) if source is not None and source.name == "quant.scast" else None
     if not isinstance(constant, DenseElementsAttr):
@@ -60,10 +60,10 @@ def constant_storage(x: Value) -> Array | None:
 
 
 class LoweringContext(Builder):
-    """A builder at the place of a lowered op, with the options of the lowering.
+    """Builder at the place of an operation that is lowered, with the options of the lowering.
 
-    With `loops`, nests become `affine.for` loops over buffers. With `in_loop`, zero points are subtracted inside the
-    loop of a product; otherwise the sum is corrected afterwards.
+    With `loops`, nests become `affine.for` loops over buffers instead of `linalg.generic`. With `in_loop`, a product
+    subtracts the zero points from its operands inside the loop; otherwise its sum is corrected after the loop.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class LoweringContext(Builder):
         self._buffers: dict[Value, Value] = {}
 
     def stage(self, name: str) -> None:
-        """Let the location of the following operations name a stage."""
+        """Use the name of a stage of the lowering, such as "requantize", as location of the operations that follow."""
         self.loc = stage_location(name)
 
     def dense(self, values: Array, element: Type) -> Value:
@@ -83,9 +83,9 @@ class LoweringContext(Builder):
         return self.constant(values, TensorType(values.shape, element))
 
     def storage(self, x: Value) -> Value:
-        """Return the signless integers of a quantized tensor; another tensor is returned unchanged.
+        """Return the signless integers of a quantized tensor (a `quant.scast`), or any other tensor unchanged.
 
-        Raise QuantTypeError if the tensor is unranked. The cast belongs to no stage.
+        Raise QuantTypeError if the tensor is unranked. The cast gets no stage as its location.
         """
         if tensor_type(x).shape is None:
             raise QuantTypeError(f"a ranked tensor is required, got {x.type}")
@@ -97,8 +97,8 @@ class LoweringContext(Builder):
     def in_bytes(self, stored: Value) -> Value:
         """Return stored integers in a form that can be loaded: constants narrower than a byte are widened to bytes.
 
-        `finalize-memref-to-llvm` of MLIR 22 reads two i4 elements per byte but lays constants out with one per byte,
-        and has no loads of other narrow types.
+        `finalize-memref-to-llvm` of MLIR 22 reads two i4 elements per byte, although it lays out constants with one per
+        byte. It has no loads of other narrow types.
         """
         source = stored.operation
         declared = source.operands[0] if source is not None and source.name == "quant.scast" else None
@@ -115,7 +115,7 @@ class LoweringContext(Builder):
         return tuple(self.extent(tensor, axis) for axis in range(tensor_type(tensor).rank or 0))
 
     def count(self, extents: Sequence[Extent]) -> Extent:
-        """Return the product of the extents."""
+        """Return the product of the extents: the number of elements."""
         count: Extent = prod(extent for extent in extents if isinstance(extent, int))
         for extent in extents:
             if isinstance(extent, Value):
@@ -136,7 +136,7 @@ class LoweringContext(Builder):
         return self.constant(extent, INDEX) if isinstance(extent, int) else extent
 
     def empty(self, extents: Sequence[Extent], element: Type) -> Value:
-        """Return a tensor with undefined values."""
+        """Return a new tensor with undefined elements."""
         sizes = [extent for extent in extents if isinstance(extent, Value)]
         return self.value("tensor.empty", sizes, TensorType(static_shape(extents), element))
 
@@ -144,7 +144,7 @@ class LoweringContext(Builder):
         return make_fill(self, start, self.empty(extents, start.type))
 
     def buffer(self, tensor: Value) -> Value:
-        """Return the memref of a tensor."""
+        """Return the memref of a tensor, with one `bufferization.to_buffer` for all uses."""
         buffer = self._buffers.get(tensor)
         if buffer is None:
             type = tensor_type(tensor)
@@ -158,7 +158,7 @@ class LoweringContext(Builder):
         return self.value("memref.alloc", sizes, type, {OPERAND_SEGMENTS: segments(len(sizes), 0)})
 
     def as_tensor(self, buffer: Value) -> Value:
-        """Return the tensor of a memref, which must not be written any more."""
+        """Return the tensor of a memref to which no later operation writes."""
         assert isinstance(buffer.type, MemRefType)
         type = TensorType(buffer.type.shape, buffer.type.element)
         tensor = self.value("bufferization.to_tensor", (buffer,), type, {"restrict": UNIT})
@@ -166,7 +166,7 @@ class LoweringContext(Builder):
         return tensor
 
     def erase_unread_tensors(self) -> None:
-        """Erase the tensors that are only read through their buffers."""
+        """Erase each `bufferization.to_tensor` whose result is unused, because only its buffer is read."""
         for value in list(self._buffers):
             if value.operation is not None and value.operation.name == "bufferization.to_tensor" and not value.uses:
                 value.operation.erase()
@@ -177,14 +177,15 @@ def static_shape(extents: Sequence[Extent]) -> tuple[int | None, ...]:
 
 
 def accumulator_type(bound: int) -> IntegerType:
-    """Return the integer type for an accumulator of at most this magnitude."""
+    """Return i32 or i64, the type of an accumulator whose magnitude is at most `bound`."""
     return I32 if bound < 1 << 31 else I64
 
 
 def broadcast(context: LoweringContext, left: Sequence[Extent], right: Sequence[Extent]) -> tuple[Extent, ...]:
-    """Return the broadcast extents of two operands, by NumPy's rules, except that only a static size of 1 is repeated.
+    """Return the broadcast extents of two operands, by NumPy's rules for static sizes.
 
-    A dynamic size must equal the other size at run time: loops assert it, a linalg.generic requires it.
+    A dynamic size is never repeated: it must equal the other size at run time, which loops assert and a
+    `linalg.generic` requires.
     """
     rank = max(len(left), len(right))
     padded = [(1,) * (rank - len(extents)) + tuple(extents) for extents in (left, right)]
@@ -199,6 +200,6 @@ def broadcast(context: LoweringContext, left: Sequence[Extent], right: Sequence[
 
 
 def broadcast_indices(extents: Sequence[Extent], rank: int) -> list[Expression]:
-    """Return the indices of an operand of these extents, broadcast over `rank` loops."""
+    """Return the indices of an operand with these extents, broadcast over `rank` loops."""
     first = rank - len(extents)
     return [0 if extent == 1 else ("d", first + i) for i, extent in enumerate(extents)]

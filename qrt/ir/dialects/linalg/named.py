@@ -1,9 +1,9 @@
 """Named `linalg` ops, whose name determines their indexing maps and body.
 
-The tables define both; parsing, printing, verification, `linalg-generalize-named-ops` and the interpreter use them. In
-a table, the loops are letters, in the order of the nest. Each operand is written as the letters that index it; `(hy)`
-is a window: `h` times the stride plus `y` times the dilation. Loops that do not index the output, after the arrow, are
-reduced.
+The tables define both; parsing, printing, verification, `linalg-generalize-named-ops` and the interpreter use them. An
+entry lists the loops as letters, then the letters that index each input and the output, as in `nwcx: n(wx)c x -> nwc`.
+`(wx)` is a window: `w` times the stride plus `x` times the dilation. Loops that do not index the output, such as `x`,
+are reduced.
 """
 
 import re
@@ -123,9 +123,9 @@ upstream ignores it there and builds signed casts."""
 
 @dataclass(frozen=True)
 class NamedOpDefinition:
-    """The body and the loops of a named op. Empty `loops` mean one loop for each dimension of the output.
+    """Body and loops of a named op. If `loops` is empty, there is one parallel loop for each dimension of the output.
 
-    `build` is None for `elementwise`, whose attribute `kind` chooses the body.
+    `build` is None for `linalg.elementwise`, whose attribute `kind` selects the body.
     """
 
     build: Build | None
@@ -175,7 +175,10 @@ TABLE = _table()
 
 @lru_cache(maxsize=256)
 def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> Maps:
-    """Return the indexing maps of a table entry, in which `.` is a scalar."""
+    """Return the indexing maps for the text of a table entry; an operand written as `.` is a scalar.
+
+    `strides` and `dilations` have one number for each window of the text.
+    """
     order, _, rest = loops.partition(": ")
     window = dict(zip(re.findall(r"\((\w)\w\)", rest), zip(strides, dilations, strict=True), strict=True))
     inputs, _, output = rest.partition("->")
@@ -194,9 +197,10 @@ def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> M
 
 
 class NamedOp(StructuredOp):
-    """An op of `TABLE`. `memoized` is the attribute `linalg.memoized_indexing_maps` if the text has one.
+    """Operation with a name of `TABLE`.
 
-    It is upstream's cache of maps that follow from the op's name; upstream prints it in the generic form.
+    `memoized` is its attribute `linalg.memoized_indexing_maps`, or None: a cache of the maps that follow from the op's
+    name. Upstream prints it in the generic form.
     """
 
     __slots__ = ("memoized",)
@@ -230,7 +234,7 @@ def _counts(stated: DenseElementsAttr, count: int) -> bool:
 
 
 def _memoizes(name: str) -> bool:
-    """Return True if the op's name, strides and dilations determine its maps."""
+    """Return True if the maps of an op follow from its name, strides and dilations alone."""
     return bool(TABLE[name].loops) and not TABLE[name].states_maps
 
 
@@ -241,7 +245,10 @@ def _derived(operation: Operation) -> dict[str, Attribute]:
 
 
 def default_maps(name: str, operands: int, rank: int) -> ArrayAttr:
-    """Return the maps of an op without the attribute `indexing_maps`; `rank` is that of its output."""
+    """Return the maps of an op without the attribute `indexing_maps`.
+
+    `operands` is the number of operands, `rank` the rank of the output.
+    """
     loops = TABLE[name].loops
     return ArrayAttr(_maps(loops, (), ()) if loops else (AffineMapAttr.identity(rank),) * operands)
 
@@ -249,7 +256,7 @@ def default_maps(name: str, operands: int, rank: int) -> ArrayAttr:
 def body_of(
     name: str, types: Sequence[Type], attributes: Mapping[str, Attribute], location: Location = NOWHERE
 ) -> Region:
-    """Return the region of an op for operands of these types.
+    """Return the region of a named op with operands of these types.
 
     Raise QuantTypeError if the types do not support the body's operations.
     """
@@ -326,7 +333,7 @@ def _print(printer: FormPrinter, operation: Operation) -> None:
 
 
 def arity_of(name: str, attributes: Mapping[str, Attribute]) -> int:
-    """Return the number of inputs that an op takes."""
+    """Return the number of inputs of a named op."""
     named = TABLE[name]
     return named.arity if named.build is not None else FUNCTIONS[kind_name(attributes["kind"])]
 
@@ -363,7 +370,7 @@ def _verify(operation: Operation) -> None:
 
 
 def _verify_stated_maps(operation: NamedOp) -> None:
-    """Raise VerifyError unless the maps of a matrix product at most transpose or broadcast its inputs."""
+    """Raise VerifyError unless the maps of a matrix product are the default ones, or transpose or broadcast inputs."""
     maps, default = operation.indexing_maps, stated_maps(default_maps(operation.name, 3, 0))
     batched = operation.name != "linalg.matmul"
     if len(maps) != 3:
@@ -391,8 +398,10 @@ def _require_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAtt
 
 
 def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
-    """Raise VerifyError unless a batched input is complete or lacks dimensions in one of the allowed ways: only the
-    reduced one is left, the batch and the reduced one, or all but the batch."""
+    """Raise VerifyError unless the map of a batched input has the default dimensions, or an allowed part of them.
+
+    The allowed parts are the reduced dimension, the batch and the reduced dimension, and all but the batch.
+    """
     if not set(map.results) <= set(default.results):
         raise operation.op_error("Unexpected result dim expression (outside the set of default result dims).")
     if len(map.results) > 3:
@@ -424,7 +433,7 @@ def _verify_contraction(operation: NamedOp) -> None:
 
 
 def _verify_body(operation: NamedOp) -> None:
-    """Raise VerifyError unless the body is the one that the op's name implies: the custom form does not print it.
+    """Raise VerifyError unless the body is the one that the op's name implies: the custom form omits the body.
 
     Constants are ignored, because they may have been moved out of the body.
     """
@@ -450,7 +459,7 @@ def _is_constant(value: Value) -> bool:
 
 
 def _index_numbers(count: int) -> AttributeKind:
-    """Return the attribute kind of strides or dilations: `dense<[1, 2]> : tensor<2xi64>`, or a vector."""
+    """Return the attribute kind of `count` strides or dilations, such as `dense<[1, 2]> : tensor<2xi64>`."""
 
     def holds(value: Attribute) -> bool:
         return isinstance(value, DenseElementsAttr) and _counts(value, count)

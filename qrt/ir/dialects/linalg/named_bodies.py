@@ -1,7 +1,7 @@
-"""The bodies of named `linalg` ops: the same operations that upstream builds.
+"""Bodies of named `linalg` ops, with the same operations that upstream builds.
 
-The arguments of a body are the elements of all operands, the output's last. Casts are to the output's type, and signed
-unless the op has `cast = #linalg.type_fn<cast_unsigned>`.
+The arguments of a body are one element of each operand; the output's element is the last one. Casts are to the type of
+that element, and signed unless the op has `cast = #linalg.type_fn<cast_unsigned>`.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,13 +51,13 @@ CAST = enumeration("linalg.type_fn", "cast_signed cast_unsigned")
 
 
 def kind_name(kind: Attribute) -> str:
-    """Return the name of a function, such as `add` for `#linalg.elementwise_kind<add>`."""
+    """Return the function's name in an attribute, such as "add" for `#linalg.elementwise_kind<add>`."""
     (name,) = ENUMERATIONS["linalg.elementwise_kind"].flags(kind)
     return name
 
 
 class IterationBody(Builder):
-    """A builder in the body of an op that casts to the output's type and applies element-wise functions."""
+    """Builder of the body of a named op: casts to the output's element type, and element-wise functions."""
 
     __slots__ = ("target", "unsigned")
 
@@ -67,7 +67,7 @@ class IterationBody(Builder):
         self.target = block.arguments[-1].type
 
     def cast(self, value: Value) -> Value:
-        """Cast a value to the output's type; raise QuantTypeError if there is no such cast."""
+        """Cast a value to the output's element type; raise QuantTypeError if there is no such cast."""
         target = self.target
         if value.type is target or not isinstance(target, ComplexType):
             return self._part_cast(value, target)
@@ -86,7 +86,7 @@ class IterationBody(Builder):
         return value if not name else self.value(name, [value], target)
 
     def apply(self, name: str, *values: Value) -> Value:
-        """Apply an element-wise function to values of one type; raise QuantTypeError if the type does not have it."""
+        """Apply a function such as "add" to values of one type; raise QuantTypeError if the type does not have it."""
         type = values[-1].type
         if name == "select":
             operation = "arith.select"
@@ -119,7 +119,7 @@ def _width(type: Type) -> int:
 
 
 def _cast_name(given: Type, target: Type, unsigned: bool) -> str:
-    """Return the name of the op that casts; empty if no cast is needed."""
+    """Return the name of the `arith` op that casts `given` to `target`; empty if no cast is needed."""
     if given is target:
         return ""
     if isinstance(given, IndexType) != isinstance(target, IndexType) and not isinstance(target, FloatType):
@@ -156,12 +156,12 @@ def _quantized(b: IterationBody, x: Value, w: Value, x_zero: Value, w_zero: Valu
 
 
 def pooling(function: str) -> Build:
-    """Return a body that combines the input with the output by a function; the window's values are not used."""
+    """Return the builder of a pooling's body: ``function(output, input)``, which does not read the window operand."""
     return lambda b, x, window, out: b.apply(function, out, b.cast(x))
 
 
 def elementwise(function: str) -> Build:
-    """Return a body that applies a function to the inputs."""
+    """Return the builder of a body that applies an element-wise function to the inputs."""
     return lambda b, *values: b.apply(function, *values[:-1])
 
 
@@ -170,7 +170,7 @@ def _copy(b: IterationBody, x: Value, out: Value) -> Value:
 
 
 def build_body(build: Build, types: Sequence[Type], unsigned: bool, location: Location = NOWHERE) -> Region:
-    """Return the region of an op for operands with elements of these types.
+    """Return the region of a named op, with a block argument of each of these types.
 
     Raise QuantTypeError if the types do not support the body's operations.
     """

@@ -33,7 +33,7 @@ _HEADER = ("doc", MAPS, _ITERATORS, "library_call")
 
 
 class GenericOp(StructuredOp):
-    """`linalg.generic`, whose attributes hold its maps and iterators."""
+    """`linalg.generic`, whose attributes hold its indexing maps and iterator types."""
 
     __slots__ = ()
 

@@ -25,7 +25,10 @@ CANONICALIZE_BUFFERS = ("memref.canonicalize: from_ranked_casts",)
 
 
 class StructuredOp(Operation):
-    """A loop nest over inputs and outputs, indexed by maps. The body receives the elements of both."""
+    """Structured op: a loop nest over inputs and outputs, whose body receives one element of each operand.
+
+    Indexing maps select these elements.
+    """
 
     __slots__ = ()
 
@@ -48,20 +51,20 @@ class StructuredOp(Operation):
 
     @property
     def iterators(self) -> tuple[str, ...]:
-        """`parallel` or `reduction` for each loop: loops that index an output are parallel."""
+        """The iterator type of each loop: "parallel" if the loop indexes an output, else "reduction"."""
         maps = self.indexing_maps
         indexed = {result for map in maps[self.input_count :] for result in map.results}
         return tuple("parallel" if ("d", loop) in indexed else "reduction" for loop in range(maps[0].dimensions))
 
 
 def stated_maps(attribute: Attribute | None) -> Maps:
-    """Return the maps in an attribute that the verifier has checked."""
+    """Return the affine maps in an array attribute."""
     assert isinstance(attribute, ArrayAttr)
     return tuple(map for map in attribute.elements if isinstance(map, AffineMapAttr))
 
 
 def array_of_maps(value: Attribute) -> str | None:
-    """Return an error message unless the attribute is an array of affine maps."""
+    """Return None if the attribute is an array of affine maps, else an error message."""
     fine = isinstance(value, ArrayAttr) and all(isinstance(map, AffineMapAttr) for map in value.elements)
     return None if fine else "failed to satisfy constraint: AffineMap array attribute"
 
@@ -80,9 +83,9 @@ def generic(
     kinds: Iterable[str],
     region: Region,
 ) -> list[Value]:
-    """Build a `linalg.generic` and return its results.
+    """Build a `linalg.generic` with results of these types, and return its results.
 
-    `maps` are those of the inputs, then of the outputs; `kinds` are the iterator types of the loops.
+    `maps` are the indexing maps of the inputs, then of the outputs; `kinds` are the iterator types of the loops.
     """
     attributes: dict[str, Attribute] = {
         MAPS: ArrayAttr(tuple(maps)),
@@ -98,17 +101,17 @@ def rank_of(type: Type) -> int:
 
 
 def shape_of(type: Type) -> Sequence[int | None] | None:
-    """Return the shape of a tensor or memref; `()` for a scalar."""
+    """Return the shape of a tensor or memref: None for an unranked one, `()` for a scalar."""
     return type.shape if isinstance(type, TensorType | MemRefType) else ()
 
 
 def scalar_of(type: Type) -> Type:
-    """Return the type of the block argument for an operand: its element type, or a scalar's own type."""
+    """Return the type of the block argument for an operand: its element type, or its own type if it is a scalar."""
     return type.element if isinstance(type, TensorType | MemRefType) else type
 
 
 def effects(operation: Operation) -> Collection[Trait]:
-    """Return the memory effects: reads and writes if an operand is a buffer, none on tensors."""
+    """Return the memory effects of a structured op: reads and writes if an operand is a memref, else none."""
     buffers = any(isinstance(value.type, MemRefType) for value in operation.operands)
     return (MEM_READ, MEM_WRITE) if buffers else ()
 
@@ -117,7 +120,10 @@ def effects(operation: Operation) -> Collection[Trait]:
 
 
 def parse_operands(parser: FormParser, pending: PendingOperation, segmented: bool = True) -> tuple[int, int]:
-    """Parse the groups `ins` and `outs`, and return the numbers of inputs and outputs."""
+    """Parse `ins(...)` and `outs(...)`, and return the numbers of inputs and outputs.
+
+    If `segmented`, set the attribute `operandSegmentSizes` to these numbers.
+    """
     inputs, outputs = _parse_group(parser, pending, "ins"), _parse_group(parser, pending, "outs")
     if segmented:
         pending.attributes[OPERAND_SEGMENTS] = segments(inputs, outputs)
@@ -163,7 +169,7 @@ def print_results(printer: FormPrinter, operation: Operation) -> None:
 
 
 def verify_structured(operation: Operation) -> None:
-    """Check the rules of upstream's `LinalgOp` and `DestinationStyleOpInterface`, with upstream's error messages."""
+    """Raise VerifyError if an op violates upstream's `LinalgOp` or `DestinationStyleOpInterface`."""
     assert isinstance(operation, StructuredOp)  # by its definition
     _verify_destinations(operation)
     _verify_semantics(operation)
@@ -215,7 +221,7 @@ def _verify_map(operation: StructuredOp, number: int, map: AffineMapAttr, type: 
 
 
 def _verify_loops(operation: StructuredOp, maps: Maps, loops: int) -> None:
-    """Raise VerifyError unless every loop indexes some operand's dimension, and static sizes fit the loops' extents."""
+    """Raise VerifyError unless each loop indexes a dimension of an operand, and the operands' static sizes agree."""
     shapes = [shape_of(value.type) or () for value in operation.operands]
     extents: dict[int, int | None] = {}
     for map, shape in zip(maps, shapes, strict=True):

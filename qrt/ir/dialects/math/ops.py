@@ -22,13 +22,13 @@ _TRAITS = (PURE, ELEMENTWISE)
 
 
 def _fold_as_host(operation: Operation, folds: Folds) -> Folded:
-    """Fold f32 and f64 only: upstream folds by the C library, which has no other types."""
+    """Fold constants of f32 and f64 only: upstream calls the C library, which has no other types."""
     native = getattr(element_of(operation.operands[0].type), "name", "") in ("f32", "f64")
     return fold_constants(operation, folds) if native else None
 
 
 def _fold_sqrt(operation: Operation, folds: Folds) -> Folded:
-    """Fold a square root, except of a number with a negative sign (also -0.0), as upstream."""
+    """Fold the square root of a constant, unless its sign is negative (even -0.0), as upstream."""
     value = constant_value(constant_of(operation.operands[0]))
     return None if value is None or bool(np.signbit(value).any()) else _fold_as_host(operation, folds)
 

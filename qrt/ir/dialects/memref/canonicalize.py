@@ -1,4 +1,4 @@
-"""Upstream's canonicalization patterns of buffers, their casts and accesses."""
+"""Upstream's canonicalization patterns of `memref` allocations, casts, loads, stores and copies."""
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
@@ -20,13 +20,16 @@ def cast(builder: Builder, value: Value, type: Type) -> Value:
 
 
 def ranked_source(value: Value) -> Value | None:
-    """Return the operand of the cast that produces a value, if the operand is ranked; None otherwise."""
+    """Return the operand of the `memref.cast` that produces a value, if that operand is ranked; None otherwise."""
     cast = defining_op(value, "memref.cast")
     return cast.operands[0] if cast is not None and memref_type(cast.operands[0]).shape is not None else None
 
 
 def static_cast_source(value: Value) -> Value | None:
-    """Return the operand of the cast that produces a value, if the cast adds no static information; None otherwise."""
+    """Return the operand of the cast that produces a value, if the cast makes no size, stride or offset static.
+
+    Return None otherwise.
+    """
     source = ranked_source(value)
     if source is None:
         return None
@@ -40,7 +43,7 @@ def static_cast_source(value: Value) -> Value | None:
 
 
 def from_ranked_casts(op: Operation, builder: Builder) -> PatternResult:
-    """Replace each operand that is the result of a cast by the cast's operand, if that is ranked."""
+    """Replace each operand that is the result of a `memref.cast` by the operand of the cast, if that is ranked."""
     sources = [ranked_source(value) if isinstance(value.type, MemRefType) else None for value in op.operands]
     if sources.count(None) == len(sources):
         return None
@@ -50,7 +53,7 @@ def from_ranked_casts(op: Operation, builder: Builder) -> PatternResult:
 
 
 def store_to_cast(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a store into a cast memref by a store into the memref before the cast."""
+    """Replace a store into the result of a `memref.cast` by a store into the operand of the cast."""
     target = ranked_source(op.operands[1])
     if target is None:
         return None
@@ -81,7 +84,7 @@ def space_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `memref.dim` of a cast by that of its source, and one of an allocation or view by its size operand."""
+    """Replace a `memref.dim` of a cast by that of the source, and one of an allocation or view by a size operand."""
     (source, axis), producer = op.operands, op.operands[0].operation
     number, shape = constant_number(axis), memref_type(source).shape
     if producer is None or shape is None:

@@ -1,4 +1,4 @@
-"""Upstream's canonicalization patterns of `memref.alloca_scope`, which frees stack memory at its end."""
+"""Upstream's canonicalization patterns of `memref.alloca_scope`, an op that frees stack memory at its end."""
 
 from qrt.ir import Builder, Operation
 from qrt.ir.core.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
@@ -19,7 +19,7 @@ _ONCE = {"affine.if", "memref.alloca_scope", "scf.execute_region", "scf.if", "sc
 
 
 def _may_allocate(op: Operation) -> bool:
-    """Return True if an operation inside, but not in an inner scope, may allocate stack memory."""
+    """Return True if the body of `op` may allocate stack memory, not counting scopes in the body."""
     for child in (child for region in op.regions for block in region.blocks for child in block):
         if child.name == "memref.alloca":
             return True
@@ -32,7 +32,7 @@ def _may_allocate(op: Operation) -> bool:
 
 
 def _is_last(op: Operation) -> bool:
-    """Return True if only the terminator follows, in a region of one block."""
+    """Return True if only the terminator follows `op`, in a region of one block."""
     block = op.parent
     assert block is not None
     assert block.parent is not None
@@ -40,7 +40,7 @@ def _is_last(op: Operation) -> bool:
 
 
 def inline_scope(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a scope by its body, if that allocates no stack memory or the scope is the last op in another scope."""
+    """Replace a scope by its body, if the body allocates no stack memory or the scope is the last op in another."""
     parent = op.parent_operation
     assert parent is not None
     if _may_allocate(op) and (parent.name not in _SCOPES or not _is_last(op)):
@@ -49,10 +49,10 @@ def inline_scope(op: Operation, builder: Builder) -> PatternResult:
 
 
 def hoist_allocations(op: Operation, builder: Builder) -> PatternResult:
-    """Move the allocations in a scope out of the branches around it, if nothing follows the branches.
+    """Move stack allocations of a scope out of the branches around it, if the scope is the last op in each branch.
 
-    An allocation of dynamic size stays, because its size may be negative if the branch is not taken. An allocation in
-    a loop stays, because each iteration has its own memory.
+    An allocation of dynamic size stays, because its size may be negative if the branch is not taken. An allocation in a
+    loop stays, because each iteration has its own memory.
     """
     outermost = op.parent_operation
     assert outermost is not None

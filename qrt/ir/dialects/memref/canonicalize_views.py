@@ -8,7 +8,7 @@ from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, defining_op, number_of
 from qrt.ir.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
 from qrt.ir.dialects._shaped.lists import Mixed, constant_sizes, mixed_values, numbers_of, reassociation_of, with_lists
-from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, may_state, static_lists
+from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, may_be_static, static_lists
 from qrt.ir.dialects._shaped.strides import Number, collapsed, expanded, strides_of, subview
 from qrt.ir.dialects._shaped.types import memref_type
 from qrt.ir.dialects.memref.canonicalize import cast, static_cast_source
@@ -37,7 +37,7 @@ def same_view(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _is_at_start(subview: Operation) -> bool:
-    """Return True if all offsets are known to be 0."""
+    """Return True if all offsets of a subview are known to be 0."""
     offsets = mixed_values(subview, "offsets")
     return all(number_of(value) == 0 for value in offsets)
 
@@ -53,7 +53,10 @@ def whole_view(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed]) -> PatternResult:
-    """Rebuild a view with other lists or another source, and cast it to its former type; None if that is invalid."""
+    """Rebuild a `subview` with another source or other lists, and cast it to its former type; None if that is invalid.
+
+    The lists are its offsets, sizes and strides.
+    """
     type = memref_type(op.results[0])
     dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
     full = subview(memref_type(source), *(numbers_of(lists[name]) for name in PARTS))
@@ -87,7 +90,7 @@ def view_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_metadata(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the offset, sizes and strides that the source's type determines by constants."""
+    """Use constants for the results of `memref.extract_strided_metadata` that the source's type determines."""
     type = memref_type(op.operands[0])
     layout = strides_of(type)
     if type.shape is None or layout is None:
@@ -109,7 +112,7 @@ def _reinterpret(op: Operation, builder: Builder, source: Value) -> list[Value]:
 
 
 def reinterpret_to_itself(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `reinterpret_cast` to the source's own static type by the source."""
+    """Replace a `reinterpret_cast` by its source, if both have the same static type with offset 0."""
     type = memref_type(op.results[0])
     layout = strides_of(type)
     if type is not op.operands[0].type or not type.has_static_shape or layout is None:
@@ -118,7 +121,10 @@ def reinterpret_to_itself(op: Operation, builder: Builder) -> PatternResult:
 
 
 def reinterpret_of_view(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a view that is the source of a `reinterpret_cast` by the view's own source: only the buffer matters."""
+    """Replace the source of a `reinterpret_cast`, if it is a view, by the source of the view.
+
+    The view must have the same base buffer: it is a cast, another `reinterpret_cast`, or a subview whose offsets are 0.
+    """
     inner = op.operands[0].operation
     if inner is None:
         return None
@@ -126,8 +132,8 @@ def reinterpret_of_view(op: Operation, builder: Builder) -> PatternResult:
     return _reinterpret(op, builder, inner.operands[0]) if keeps_buffer else None
 
 
-def _stated(values: Mixed, known: Sequence[Number]) -> Mixed:
-    """Return the list with operands replaced by constants where the type or the operand gives the number."""
+def _with_numbers(values: Mixed, known: Sequence[Number]) -> Mixed:
+    """Return `values` with integers in place of operands that are constants, or for which `known` has a number."""
     numbers = [number_of(value) if number is None else number for value, number in zip(values, known, strict=True)]
     return [value if number is None else number for value, number in zip(values, numbers, strict=True)]
 
@@ -137,11 +143,14 @@ def _stated_lists(op: Operation) -> dict[str, Mixed]:
     layout = strides_of(type)
     assert layout is not None  # the verifier has checked it
     known = {"offsets": (layout.offset,), "sizes": type.shape or (), "strides": layout.strides}
-    return {name: _stated(mixed_values(op, name), known[name]) for name in PARTS}
+    return {name: _with_numbers(mixed_values(op, name), known[name]) for name in PARTS}
 
 
 def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `reinterpret_cast` to the metadata that was extracted from a memref by that memref."""
+    """Replace a `reinterpret_cast` of the base buffer of a memref by that memref, if the metadata are the same.
+
+    If offset, sizes or strides differ, the op becomes a `reinterpret_cast` of the memref.
+    """
     metadata = defining_op(op.operands[0], "memref.extract_strided_metadata")
     if metadata is None:
         return None
@@ -151,9 +160,9 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
     assert layout is not None  # the op's constraint
     rank = len(rest) // 2
     taken = {
-        "offsets": _stated([offset], (layout.offset,)),
-        "sizes": _stated(list(rest[:rank]), type.shape or ()),
-        "strides": _stated(list(rest[rank:]), layout.strides),
+        "offsets": _with_numbers([offset], (layout.offset,)),
+        "sizes": _with_numbers(list(rest[:rank]), type.shape or ()),
+        "strides": _with_numbers(list(rest[rank:]), layout.strides),
     }
     if taken == _stated_lists(op):
         return [cast(builder, source, op.results[0].type)]
@@ -161,11 +170,13 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
 
 
 def static_reinterpret(op: Operation, builder: Builder) -> PatternResult:
-    """Move constant offsets, sizes and strides into the type, if `may_state` allows all of them."""
+    """Move constant offsets, sizes and strides of a `reinterpret_cast` into its type, if all of them are valid."""
     lists, type = _stated_lists(op), memref_type(op.results[0])
     if all(lists[name] == mixed_values(op, name) for name in PARTS):
         return None
-    if not all(may_state(name, number) for name in PARTS for number in numbers_of(lists[name]) if number is not None):
+    if not all(
+        may_be_static(name, number) for name in PARTS for number in numbers_of(lists[name]) if number is not None
+    ):
         return None
     sizes, (offset,) = numbers_of(lists["sizes"]), numbers_of(lists["offsets"])
     static_type = MemRefType(sizes, type.element, StridedLayout(numbers_of(lists["strides"]), offset), type.space)
@@ -177,7 +188,7 @@ def static_reinterpret(op: Operation, builder: Builder) -> PatternResult:
 
 
 def transpose(op: Operation, builder: Builder) -> PatternResult:
-    """Remove a transpose that changes nothing, and merge two into one."""
+    """Remove a `memref.transpose` that keeps the order of the dimensions, and merge two into one."""
     source, order = op.operands[0], permutation_of(op)
     if list(order) == sorted(order) and source.type is op.results[0].type:
         return [source]
@@ -224,7 +235,7 @@ def collapse_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def expand_of_cast(op: Operation, builder: Builder) -> PatternResult:
-    """Expand the source of a cast instead of its result, if the sizes agree."""
+    """Expand the source of a cast instead of the cast's result, if the output sizes multiply to the source's sizes."""
     source = static_cast_source(op.operands[0])
     if source is None:
         return None
@@ -257,7 +268,7 @@ def dim_of_reshape(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _is_known_at(index: Value, dim: Operation, reshape: Operation) -> bool:
-    """Return True if the index of a `dim` is defined before its memref is reshaped."""
+    """Return True if `index`, the operand of a `dim`, is defined before `reshape`, the op that produces its memref."""
     block = index.block
     assert block is not None
     if dim.parent is reshape.parent:

@@ -77,15 +77,15 @@ def _verify_alloc(operation: Operation) -> None:
     type = memref_type(operation.results[0])
     sizes, symbols = (len(operation.operand_group(n)) for n in ("dynamicSizes", "symbolOperands"))
     require_sizes(operation, type, sizes)
-    expected = open_numbers(type)
+    expected = dynamic_layout_count(type)
     if symbols != expected:
         raise operation.op_error(
             f"symbol operand count does not equal memref symbol count: expected {expected}, got {symbols}"
         )
 
 
-def open_numbers(type: MemRefType) -> int:
-    """Return the number of symbols of a memref's map, or of dynamic strides and offsets of its strided layout."""
+def dynamic_layout_count(type: MemRefType) -> int:
+    """Return the number of dynamic values in a memref's layout: symbols of its map, or dynamic strides and offsets."""
     if isinstance(type.layout, StridedLayout):
         return (type.layout.offset, *type.layout.strides).count(None)
     listed = (type.layout or "").partition(")")[2].partition("->")[0].strip(" []")

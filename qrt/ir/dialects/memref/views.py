@@ -109,16 +109,17 @@ def _verify_subview(operation: Operation) -> None:
 
 
 def _remaining_strides(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> Sequence[Number]:
-    """Return the strides of the dimensions that a view does not drop."""
+    """Return the strides of a full slice that remain in a rank-reduced view with the strides `left`."""
     dropped = _dropped(strides, sizes, left)
     return tuple(stride for axis, stride in enumerate(strides) if axis not in dropped)
 
 
 def _dropped(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> list[int]:
-    """Return the dimensions that a view with the strides `left` drops, by upstream's rule.
+    """Return the dimensions of a full slice that a rank-reduced view drops, by upstream's rule.
 
-    They are all dimensions of size 1, if their number is right; else, for each stride, the first ones of size 1, as
-    many as `left` lacks.
+    The slice has these `strides` and `sizes`, the view has the strides `left`. If dropping all dimensions of size 1
+    gives the rank of the view, they are all dropped. Otherwise, for each stride that `left` lacks n times, the first n
+    dimensions of size 1 with that stride are dropped.
     """
     ones = [axis for axis, size in enumerate(sizes) if size == 1]
     if len(strides) == len(left):
@@ -253,7 +254,7 @@ def _verify_collapse_shape(operation: Operation) -> None:
 
 
 def permutation_of(operation: Operation) -> tuple[int, ...]:
-    """Return the source dimension of each dimension of a `memref.transpose`; -1 if the map has another expression."""
+    """Return the source dimension of each dimension of a `memref.transpose`; -1 for a map result of another form."""
     map = operation.attribute("permutation", AffineMapAttr)
     return tuple(result[1] if isinstance(result, tuple) and result[0] == "d" else -1 for result in map.results)
 

@@ -50,8 +50,10 @@ def _verify_global(operation: Operation) -> None:
 
 
 def global_of(operation: Operation) -> Operation | None:
-    """Return the `ml_program.global` that a load or store names, from the nearest symbol table that has one; None if
-    there is none."""
+    """Return the `ml_program.global` that a load or store names; None if there is none.
+
+    The symbol tables around the operation are searched from the inside out.
+    """
     path, table = operation.attribute("global", SymbolRefAttr).path, nearest_table(operation)
     while table is not None and len(path) == 1:
         named = table.regions[0].blocks[0].symbol(path[0])
@@ -62,7 +64,7 @@ def global_of(operation: Operation) -> Operation | None:
 
 
 def global_type(operation: Operation) -> Type:
-    """Return the type of a `ml_program.global`."""
+    """Return the type of an `ml_program.global`."""
     type = operation.attributes["type"].python
     assert isinstance(type, Type)  # the verifier has checked it
     return type

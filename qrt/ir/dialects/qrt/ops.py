@@ -1,4 +1,4 @@
-"""`qrt`: one op on quantized types per operation family of `qrt.ops`, which also infers the result types."""
+"""`qrt`: one op on quantized types for each operation family of `qrt.ops`; the family infers the result types."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -18,7 +18,10 @@ _FORMAT = "operands attr-dict `:` functional-type(operands, results)"
 
 
 def verify_family(family_name: str, operation: Operation) -> None:
-    """Raise VerifyError unless the result types are those that the family infers from the operands and attributes."""
+    """Raise VerifyError unless the result types are those that the family infers from operands and attributes.
+
+    `family_name` is a name in `qrt.ops.FAMILIES`, such as "conv2d".
+    """
     family = FAMILIES[family_name]
     types = []
     for side, values in (("operand", operation.operands), ("result", operation.results)):
@@ -39,7 +42,7 @@ def verify_family(family_name: str, operation: Operation) -> None:
 
 
 def infer_family(family_name: str, operands: Sequence[Type], attributes: Mapping[str, Attribute]) -> list[Type]:
-    """Return the result types that the family infers from the operand types and attributes."""
+    """Return the result types that the family named `family_name` infers from operand types and attributes."""
     family = FAMILIES[family_name]
     tensors = tuple(type for type in operands if isinstance(type, TensorType))
     if len(tensors) < len(operands):
@@ -52,14 +55,17 @@ def _is_integer(value: Attribute) -> bool:
 
 
 def _integers(value: Attribute) -> str | None:
-    """Return an error message unless the attribute is a list of integers."""
+    """Return None if the attribute is a list of integers, else an error message."""
     dense = isinstance(value, DenseArrayAttr) and isinstance(value.element, IntegerType)
     listed = isinstance(value, ArrayAttr) and all(map(_is_integer, value.elements))
     return None if dense or listed else "must be a list of integers"
 
 
 def specs_of(declared: Declaration, is_property: bool = True) -> dict[str, AttributeSpec]:
-    """Return the attributes of an op. Its family checks all other constraints, as it does in eager calls."""
+    """Return the attribute specifications of an op from the declaration of its operation family.
+
+    They only check choices and lists of integers. The family checks all other constraints, as it does in eager calls.
+    """
 
     def constraint(attribute: Declared) -> Constraint | None:
         if attribute.kind == "choice":
@@ -77,7 +83,10 @@ def definition_of(
     verify: Callable[[str, Operation], None] = verify_family,
     canonicalize: tuple[str, ...] = (),
 ) -> Definition:
-    """Define the op of a family in a dialect; ``also`` holds additional attributes."""
+    """Define the op `<dialect>.<name>` for the operation family `name`.
+
+    `also` holds specifications of attributes that the family does not declare.
+    """
     declared = FAMILIES[name].declaration
     return Definition(
         f"{dialect}.{name}",

@@ -1,4 +1,4 @@
-"""Ops that return their operand unchanged and annotate it with observed ranges, or with a key to them.
+"""Ops that return their operand unchanged and annotate it with observed ranges, or with a key of stored ranges.
 
 They belong to an earlier version of upstream's `quant` dialect, and have only the generic form.
 
@@ -75,8 +75,7 @@ def _statistics(operation: Operation, name: str) -> DenseElementsAttr | None:
 
 
 def _verify_coupled(operation: Operation) -> None:
-    """Raise VerifyError unless the operand is a tensor of floats, quantized values or integers and the result has the
-    same type."""
+    """Raise VerifyError unless operand and result are tensors of one type, of floats, quantized values or integers."""
     type = operation.operands[0].type
     if not isinstance(type, TensorType) or not isinstance(type.element, FloatType | QuantizedType | IntegerType):
         message = f"operand #0 must be tensor of floating-point, quantized type or integer, but got '{type}'"

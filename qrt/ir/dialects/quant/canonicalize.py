@@ -1,8 +1,8 @@
-"""Canonicalization patterns of `quant`.
+"""Canonicalization patterns of `quant`: replacement of ops that upstream does not have, and folding of casts.
 
-They replace the ops of articles on lowering: `"quant.cast"` by a qcast or dcast, `"quant.conv2d"` and `"quant.matmul"`
-by the ops of `qrt`. This changes no value, because the result type has the parameters `output_scale` and
-`output_zero_point`. They also fold casts of constants.
+Articles on lowering use `"quant.cast"`, which becomes a qcast or dcast, and `"quant.conv2d"` and `"quant.matmul"`,
+which become ops of `qrt`. This changes no value: the result type has the parameters that the attributes `output_scale`
+and `output_zero_point` repeat.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _IMPLIED_BY_TYPE = ("output_scale", "output_zero_point")
 
 
 def written_cast(operation: Operation, builder: Builder) -> list[Value]:
-    """Replace a `"quant.cast"` by the qcast or dcast that its types determine."""
+    """Replace a `"quant.cast"` by a `quant.qcast`, or by a `quant.dcast` if its operand is quantized."""
     (operand,) = operation.operands
     name = "quant.dcast" if isinstance(element_of(operand.type), QuantizedType) else "quant.qcast"
     return [builder.value(name, (operand,), operation.results[0].type, dict(operation.attributes))]
@@ -36,7 +36,7 @@ def written_kernel(operation: Operation, builder: Builder) -> list[Value]:
 
 
 def _fold_constant_cast(operation: Operation, builder: Builder) -> list[Value] | None:
-    """Replace a qcast of a constant by an integer constant and a scast, and a dcast of those by a float constant."""
+    """Replace a qcast of a constant by a constant and a scast; replace a dcast of these two by a float constant."""
     return ConstantFolder(_cast, _is_written, partial(_write, builder)).constants(operation, _short_array)
 
 
@@ -61,7 +61,7 @@ def _write(builder: Builder, cast: Operation, arrays: Sequence[Array]) -> list[V
 
 
 def _short_array(value: Value) -> Array | None:
-    """Return the array of a constant; None if it is a resource, or so large that folding would lengthen the program."""
+    """Return the array of a constant; None for a resource, and for more than MAX_FOLDED elements."""
     constant = constant_of_storage(value)
     is_long = isinstance(constant, DenseElementsAttr) and constant.array.size > MAX_FOLDED
     return None if is_long or isinstance(constant, DenseResourceAttr) else known_array(value)

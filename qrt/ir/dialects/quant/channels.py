@@ -4,10 +4,10 @@ The parameters must fit the tensor, and an operation must not move elements to a
 'Per-axis quantization integrity' of the quant dialect; upstream's verifiers check `quant` ops only.
 
 An operation of an upstream dialect gives its result the quantized type of its operand. Each axis along which the
-parameters differ must therefore become, as a whole, the axis of the same number. ``MOVES`` lists the operations that
-move elements between axes, with a function that maps the axes. ``AXIS_KEEPING_OPS`` leave every element in its place.
-``SCALAR_OPS`` insert or extract single elements; per-axis types do not allow them, because a scalar has no channel.
-``SHAPE_OPS`` read no element. The operations of `qrt` check the types of their results themselves.
+parameters differ must therefore keep its number, its size and the order of its elements. ``MOVES`` lists the operations
+that move elements between axes, with a function that maps the axes. ``AXIS_KEEPING_OPS`` leave every element in its
+place. ``SCALAR_OPS`` insert or extract single elements; per-axis types do not allow them, because a scalar has no
+channel. ``SHAPE_OPS`` read no element. The operations of `qrt` check the types of their results themselves.
 """
 
 import re
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Move:
-    """The movement of an operand's elements into a value of the same type; ``target`` is the name of that value.
+    """Movement of an operand's elements into another value of the same type, whose name is ``target``.
 
-    ``arrival(axis)`` is None if the axis becomes, as a whole, the axis of the same number; otherwise it is the part of
-    an error message that describes the change of the axis.
+    ``arrival(axis)`` is None if that axis of the operand becomes, complete and in order, the same axis of the target.
+    Otherwise it is the part of an error message that describes the change, such as "becomes axis 1 of".
     """
 
     operand: Value
@@ -48,8 +48,11 @@ Moves = Callable[[Operation], Iterator[Move]]
 
 
 def check_channels(program: Operation) -> None:
-    """Raise VerifyError for the first operation that has a value whose quantization parameters do not fit it, or that
-    moves elements to a channel with other parameters."""
+    """Raise VerifyError for the first operation that violates the integrity of quantization parameters.
+
+    The parameters of each value must fit its shape, and no operation may move elements to a channel with other
+    parameters.
+    """
     fitting: set[Type] = set()
     for operation in program.walk():
         for value in _values_of(operation):
@@ -68,8 +71,8 @@ def check_channels(program: Operation) -> None:
 def _values_of(operation: Operation) -> Iterator[Value]:
     """Yield the results of an operation and the arguments of its blocks.
 
-    The arguments in the body of a structured operation are left out: they are single elements of its tensors, whose
-    channels follow from the indexing maps.
+    The block arguments of a structured operation are left out: they are single elements of its tensors, whose channels
+    follow from the indexing maps.
     """
     yield from operation.results
     if not _is_structured(operation):
@@ -96,7 +99,7 @@ def _check_type(operation: Operation, type: Type, what: str) -> None:
 
 
 def _axes_of(element: UniformType) -> tuple[int, ...]:
-    """Return the axes along which a type may have several parameters."""
+    """Return the axes along which a type may have several scales or zero points."""
     if element.is_per_axis:
         assert element.axis is not None
         return (element.axis,)
@@ -104,7 +107,10 @@ def _axes_of(element: UniformType) -> tuple[int, ...]:
 
 
 def varying_axes(element: UniformType) -> tuple[int, ...]:
-    """Return the axes along which the parameters of a type differ. Elements may move along all other axes."""
+    """Return the axes along which the scales or zero points of a type differ.
+
+    Elements may move along all other axes without a change of their parameters.
+    """
     if element.is_per_layer:
         return ()
     parameters = element.scale_array, element.zero_point_array
@@ -189,10 +195,10 @@ def _is_structured(operation: Operation) -> bool:
 
 
 def _structured_moves(operation: Operation) -> Iterator[Move]:
-    """Yield the moves of a structured operation.
+    """Yield the `Move` of the elements of each operand of a structured operation into the last operand of its type.
 
-    Its body may combine all elements of one type, so each must be of the same channel as the element of the last
-    operand of that type.
+    The body may combine all elements of one type. Each of them must therefore be in the channel of the element of the
+    last operand.
     """
     op = cast("StructuredOp", operation)
     pairs = [
@@ -224,10 +230,10 @@ def _shape(value: Value) -> Shape:
 
 
 def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], whole: Callable[[int], bool]) -> Move:
-    """Return the move of an operand into a target.
+    """Return the `Move` of an operand's elements into a target.
 
-    ``axes`` maps each axis of the operand to an axis of the target, or to None if it is left out. ``whole(axis)`` is
-    True if the complete axis is moved, in its order.
+    Axis i of the operand becomes axis ``axes[i]`` of the target, or is left out if that is None. ``whole(axis)`` is
+    True if the complete axis is moved, in order.
     """
 
     def arrival(axis: int) -> str | None:
@@ -241,7 +247,10 @@ def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], who
 
 
 def _slice_moves(operation: Operation, operand: Value, target: Value, reduced: Value) -> Iterator[Move]:
-    """Yield the move of a slice. ``reduced`` is the value of the slice's shape, perhaps without its axes of size 1."""
+    """Yield the `Move` of the elements of an extracted or inserted slice.
+
+    ``reduced`` is the value that has the slice's shape, perhaps without some of its axes of size 1.
+    """
     lists = {name: [number_of(value) for value in mixed_values(operation, name)] for name in PARTS}
     dropped = dropped_dimensions(static_values(operation, "sizes"), _shape(reduced)) or ()
     remaining = [axis for axis in range(len(lists["sizes"])) if axis not in dropped]
@@ -264,8 +273,10 @@ def _insert_slice_moves(operation: Operation) -> Iterator[Move]:
 
 
 def _regrouping_moves(operation: Operation) -> Iterator[Move]:
-    """Yield the move of an `expand_shape` or `collapse_shape`. An axis that keeps its number and size is alone in its
-    group, or with axes of size 1."""
+    """Yield the `Move` of the elements of an `expand_shape` or `collapse_shape`.
+
+    An axis that keeps its number and size is always complete: the other axes of its group have size 1.
+    """
     group_of = {axis: number for number, group in enumerate(reassociation_of(operation)) for axis in group}
     rank = len(_shape(operation.operands[0]))
     (source, target) = operation.operands[0], operation.results[0]
@@ -280,8 +291,11 @@ def _regrouping_moves(operation: Operation) -> Iterator[Move]:
 
 
 def _reshape_moves(operation: Operation) -> Iterator[Move]:
-    """Yield the move of a `tensor.reshape`. An axis stays the same if the product of the sizes before it, or of those
-    after it, does not change."""
+    """Yield the `Move` of the elements of a `tensor.reshape`.
+
+    An axis stays the same if its size does, and if the product of the sizes before it or of the sizes after it does,
+    too.
+    """
     source, target = operation.operands[0], operation.results[0]
     old, new = (cast("TensorType", value.type).shape for value in (source, target))
 

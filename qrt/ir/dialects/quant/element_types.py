@@ -22,7 +22,7 @@ _CASTS = ("quant.qcast", "quant.dcast")
 
 
 def has_annotating_types(module: Module) -> bool:
-    """Return True if values or functions of a module have elements of a type that only annotates them."""
+    """Return True if a module has element types, such as `!quant.any`, that only annotate floats."""
     return any(_is_annotating(value.type) for value in _values(module)) or any(
         _is_annotating(type)
         for function in module.functions
@@ -31,10 +31,11 @@ def has_annotating_types(module: Module) -> bool:
 
 
 def express(module: Module, *, keeps_ranges: bool = False) -> None:
-    """Give values with annotating element types the expressed type, and remove their casts.
+    """Replace `!quant.any`, `!quant.calibrated` and `!quant.none` by the float types they annotate, and remove casts.
 
-    With ``keeps_ranges``, casts to and from `!quant.calibrated` become `quant.stats` of the range. Does
-    nothing if a `quant.scast` reads such values as integers.
+    The removed casts are those to and from these types. With ``keeps_ranges``, casts of `!quant.calibrated` become
+    `quant.stats` with the type's range. The module stays unchanged if a `quant.scast` reads annotated values as
+    integers.
     """
     casts = [op for op in module.operation.walk() if op.name in _CASTS and _annotates(op.operands[0], op.results[0])]
     storage = [op for op in module.operation.walk() if op.name == "quant.scast"]
@@ -56,7 +57,7 @@ def express(module: Module, *, keeps_ranges: bool = False) -> None:
 
 
 def expressed(module: Module) -> Module:
-    """Return a module in which no value has an annotating element type: a copy if there are any, else the module."""
+    """Return a module without the element types that `express` removes: a copy if there are any, else the module."""
     if not has_annotating_types(module):
         return module
     copy = Module(module.operation.clone({}), module.upstream)

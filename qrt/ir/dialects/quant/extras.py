@@ -1,5 +1,7 @@
-"""Ops in the `quant` dialect that articles on lowering use and upstream does not have. `--strict-upstream` rejects
-them."""
+"""Ops of the `quant` dialect that articles on lowering use, but upstream does not have.
+
+`--strict-upstream` rejects them.
+"""
 
 from qrt.ir.core.attributes import FloatAttr, IntegerAttr, instance_of
 from qrt.ir.core.constraints import element_of
@@ -33,8 +35,10 @@ def _tensor(operation: Operation, value: Value, side: str) -> TensorType:
 
 
 def _verify_kernel(family: str, operation: Operation) -> None:
-    """Verify the op as the `qrt` op of the same name, and that `output_scale` and `output_zero_point` agree with the
-    result type."""
+    """Raise VerifyError unless the op is valid as an op of the family, and its attributes fit the result type.
+
+    That is, `output_scale` and `output_zero_point` must be the scale and zero point of the result's quantized type.
+    """
     verify_family(family, operation)
     element = element_of(operation.results[0].type)
     if not isinstance(element, UniformType):

@@ -32,7 +32,10 @@ _LEAST_BITS, _MOST_BITS = 2, 16
 
 
 def fake_quant_type(operation: Operation) -> UniformType:
-    """Return the type to which a fake quantization rounds; raise QuantTypeError for invalid ranges or widths."""
+    """Return the quantized type to which a fake quantization rounds its operand.
+
+    Raise QuantTypeError for invalid ranges or widths.
+    """
     bits = operation.attribute("num_bits", IntegerAttr).value
     if not _LEAST_BITS <= bits <= _MOST_BITS:
         raise QuantTypeError(f"attribute 'num_bits' must be in [{_LEAST_BITS}, {_MOST_BITS}], got {bits}")
@@ -61,7 +64,7 @@ def fake_quant_type(operation: Operation) -> UniformType:
 
 
 def as_casts(operation: Operation, builder: Builder) -> Value:
-    """Build the equivalent `quant.qcast` and `quant.dcast` of a fake quantization."""
+    """Build the `quant.qcast` and `quant.dcast` that compute the same as a fake quantization; return the result."""
     type = operation.operands[0].type
     stored = builder.value("quant.qcast", operation.operands, with_element(type, fake_quant_type(operation)))
     return builder.value("quant.dcast", (stored,), type)

@@ -28,7 +28,7 @@ def element_of(type: Type) -> Type:
 
 
 class CastOp(Operation):
-    """A cast, with upstream's names for the accessors of its element types."""
+    """Cast of the `quant` dialect, with upstream's names for the accessors of its element types."""
 
     __slots__ = ()
 

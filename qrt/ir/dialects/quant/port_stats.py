@@ -1,9 +1,10 @@
-"""The attribute `quant.port_stats` of a region: statistics of its ports that the specifications do not hold.
+"""Attribute `quant.port_stats` of a `quant.region`: ranges of its ports, which are its operands and results.
 
     quant.port_stats = {input0 = {range = dense<[-1.0, 3.0]> : tensor<2xf64>},
                         output0 = {axis = 1 : i64, channels = dense<[[-1.0, 1.0], [0.0, 3.0]]> : tensor<2x2xf64>}}
 
-The range of a `!quant.any` port is stored here; a `!quant.calibrated` port has its range in the specification.
+A port with the type specification `!quant.any` has its range here. A `!quant.calibrated` specification holds the range
+itself; only ranges of channels are here.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ _F64 = FloatType("f64")
 
 @dataclass(frozen=True, eq=False)
 class PortRange:
-    """The range of the values at a port.
+    """Range [low, high] of the values at a port, an operand or result of a `quant.region`.
 
     If there is a range for each channel, ``axis`` is the channel axis, and each row of ``channels`` is a channel's
     (least, greatest) value.
@@ -39,9 +40,10 @@ class PortRange:
 
 
 def port_range(region: RegionOp, port: int) -> PortRange | None:
-    """Return the range of a port from the region's specification and `quant.port_stats`; None if there is none.
+    """Return the range of a port from its type specification and `quant.port_stats`; None if neither has one.
 
-    Raise VerifyError for an infinite range, and for an attribute of another form than the module's docstring shows.
+    Raise VerifyError for an infinite range, and for an attribute that does not have the form in the docstring of this
+    module.
     """
     spec = region.specs[port]
     stats = _entries(region).get(_key(region, port))
@@ -64,7 +66,10 @@ def port_range(region: RegionOp, port: int) -> PortRange | None:
 
 
 def set_port_range(region: RegionOp, port: int, range: PortRange | None) -> None:
-    """Store the range of a port in `quant.port_stats`, except what the specification holds; with None, remove it."""
+    """Store the range of a port in `quant.port_stats`; remove the entry if `range` is None.
+
+    A range that a `!quant.calibrated` specification holds is not stored.
+    """
     entries = _entries(region)
     entries.pop(_key(region, port), None)
     stats: dict[str, Attribute] = {}

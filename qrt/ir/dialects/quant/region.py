@@ -1,4 +1,4 @@
-"""`quant.region`: a float computation for a single kernel, with a type specification for each of its ports.
+"""`quant.region`: a float computation for one kernel, with a type specification for each operand and result.
 
     %y = quant.region(%x, %w) {
     ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
@@ -33,13 +33,13 @@ INPUT_SPECS, OUTPUT_SPECS = "input_specs", "output_specs"
 
 
 class RegionOp(Operation):
-    """A `quant.region`. Its ports are the operands, then the results, numbered consecutively."""
+    """A `quant.region`, whose ports are its operands and then its results, numbered consecutively."""
 
     __slots__ = ()
 
     @property
     def kernel(self) -> str:
-        """The name of the kernel."""
+        """The name of the kernel that computes the region, such as "mul"."""
         return self.attribute("kernel", StringAttr).value
 
     @property
@@ -59,7 +59,7 @@ class RegionOp(Operation):
 
     @property
     def specs(self) -> list[Type]:
-        """The type specification of each port."""
+        """The type specification of each port: those of the operands, then those of the results."""
         return [*self.input_specs, *self.output_specs]
 
     @property
@@ -68,13 +68,13 @@ class RegionOp(Operation):
         return [*self.operands, *self.results]
 
     def set_specs(self, specs: Sequence[Type]) -> None:
-        """Replace the type specifications of all ports."""
+        """Replace the type specifications of all operands and then of all results."""
         count = len(self.operands)
         self.attributes[INPUT_SPECS] = spec_array(specs[:count])
         self.attributes[OUTPUT_SPECS] = spec_array(specs[count:])
 
     def set_spec(self, port: int, spec: Type) -> None:
-        """Replace the type specification of one port."""
+        """Replace the type specification of the operand or result number `port`; results follow the operands."""
         specs = self.specs
         specs[port] = spec
         self.set_specs(specs)
@@ -84,7 +84,7 @@ class RegionOp(Operation):
 
 
 def spec_array(specs: Iterable[Type]) -> ArrayAttr:
-    """Return the attribute that holds type specifications."""
+    """Return the array attribute that holds these type specifications."""
     return ArrayAttr(tuple(map(TypeAttr, specs)))
 
 
@@ -109,7 +109,7 @@ def _parse_region(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _has_label(parser: FormParser) -> bool:
-    """Return True if the region begins with a block label or is empty."""
+    """Return True if the text of the region begins with a block label, or the region is empty."""
     start = parser.scanner.pos
     has_label = parser.scanner.accept("{") and (parser.scanner.at("^") or parser.scanner.at("}"))
     parser.scanner.pos = start
@@ -124,7 +124,10 @@ def _parse_rest(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _named_arguments(parser: FormParser, pending: PendingOperation) -> list[tuple[str, int, Type]]:
-    """Return the block arguments of a body without a label, which have the names of the region's operands."""
+    """Return the (name, position in the text, type) of the block arguments of a body without a label.
+
+    They have the names of the region's operands.
+    """
     operands: Sequence[OperandName] = pending.operands
     if len(operands) != len(pending.operand_types):
         message = f"'{pending.name}' has {len(operands)} operands but {len(pending.operand_types)} operand types"
@@ -190,8 +193,11 @@ def _listed(values: Iterable[Value]) -> str:
 
 
 def _fits(spec: Attribute, type: Type) -> bool:
-    """Return True if a specification fits a value's type: it is the element type itself, a narrower float, or a
-    quantized type whose expressed type is the element type and whose parameters fit the shape."""
+    """Return True if a type specification fits a value of this type.
+
+    It must be the element type itself, a narrower float, or a quantized type whose expressed type is the element type
+    and whose parameters fit the shape.
+    """
     if not isinstance(spec, TypeAttr):
         return False
     element = element_of(type)

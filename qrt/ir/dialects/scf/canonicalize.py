@@ -13,7 +13,7 @@ from qrt.ir.rewriting.rewrite import IN_PLACE, PatternResult
 
 
 def _body(operation: Operation, number: int = 0) -> Block | None:
-    """Return the first block of a region; None if the region is empty."""
+    """Return the entry block of region `number` of an operation; None if the region is empty."""
     blocks = operation.regions[number].blocks
     return blocks[0] if blocks else None
 
@@ -23,7 +23,7 @@ def _yielded(block: Block | None) -> list[Value]:
 
 
 def is_inside(operation: Operation, region: Region) -> bool:
-    """Return True if an operation is in a region, at any depth."""
+    """Return True if an operation is in a region or in a region nested in it."""
     at: Operation | None = operation
     while at is not None and at.parent is not None:
         if at.parent.parent is region:
@@ -33,7 +33,7 @@ def is_inside(operation: Operation, region: Region) -> bool:
 
 
 def boolean(builder: Builder, value: bool) -> Value:
-    """Build a constant of type i1."""
+    """Build an i1 constant."""
     constant = filled(int(value), I1)
     assert constant is not None
     return builder.constant(constant, I1)
@@ -47,9 +47,10 @@ def _only_yields(block: Block | None) -> bool:
 
 
 def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
-    """Return the regions of an `if` on `condition` that run when the regions 0 and 1 of an `if` on `other` run.
+    """Return the regions of an `scf.if` on `condition` that run when regions 0 and 1 of an `scf.if` on `other` run.
 
-    Return None unless the conditions are equal or one is the negation of the other.
+    These are (0, 1) for equal conditions, and (1, 0) if one condition is the negation of the other. Return None for
+    unrelated conditions.
     """
     if condition is other:
         return 0, 1
@@ -85,7 +86,7 @@ def adjacent_ifs(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _append(region: Region, block: Block, builder: Builder) -> None:
-    """Append a block's operations to a region's block, and its yielded values to the region's yielded values."""
+    """Append the operations of a block to the block of a region, and its yielded values to the region's."""
     if not region.blocks:
         region.append(block)
         return
@@ -95,10 +96,10 @@ def _append(region: Region, block: Block, builder: Builder) -> None:
 
 
 def nested_ifs(op: Operation, builder: Builder) -> PatternResult:
-    """Merge an `scf.if` that contains only another one into a single `scf.if` on both conditions.
+    """Merge an `scf.if` that contains only another `scf.if` into a single one on both conditions.
 
-    Outer results that the inner op does not compute become an `arith.select`. Both ops must yield the same values when
-    their condition is false.
+    A result of the outer op that the inner op does not compute becomes an `arith.select`. Both ops must yield the same
+    values when their condition is false.
     """
     then, otherwise = _body(op), _body(op, 1)
     inner = then.first if then is not None else None
@@ -134,7 +135,7 @@ def nested_ifs(op: Operation, builder: Builder) -> PatternResult:
 
 
 def condition_inside(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the condition by a constant inside the branches."""
+    """Replace the condition of an `scf.if` by a constant inside its branches."""
     condition = op.operands[0]
     if constant_number(condition) is not None:
         return None
@@ -149,7 +150,7 @@ def condition_inside(op: Operation, builder: Builder) -> PatternResult:
 
 
 def to_select(op: Operation, builder: Builder) -> PatternResult:
-    """Replace each result whose yielded values are defined outside the op by an `arith.select`."""
+    """Replace a result of an `scf.if` by an `arith.select`, if both yielded values are defined outside the op."""
     true, false = _yielded(_body(op)), _yielded(_body(op, 1))
     inside = [
         index
@@ -197,7 +198,7 @@ def known_if(op: Operation, builder: Builder) -> PatternResult:
 
 
 def trivial_for(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a loop that runs no iteration or one, or that only yields values defined outside the loop."""
+    """Replace an `scf.for` that runs no iteration or one, or that only yields values defined outside the loop."""
     trips, body = trips_of_for(op), _body(op)
     assert body is not None
     if trips == 0:
@@ -210,7 +211,7 @@ def trivial_for(op: Operation, builder: Builder) -> PatternResult:
 
 
 def parallel(op: Operation, builder: Builder) -> PatternResult:
-    """Remove the dimensions that run one iteration, and the whole op if a dimension runs none."""
+    """Remove dimensions of an `scf.parallel` that run one iteration, and the whole op if a dimension runs none."""
     bounds = [op.operand_group(name) for name in ("lowerBound", "upperBound", "step")]
     body = _body(op)
     ranges = [tuple(map(constant_number, bound)) for bound in zip(*bounds, strict=True)]
@@ -240,7 +241,10 @@ def parallel(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value], builder: Builder) -> list[Value]:
-    """Replace the loop by its body, and combine each initial value with the value that the body reduces."""
+    """Replace an `scf.parallel` of one iteration by its body, with `indices` as the induction variables.
+
+    Each result combines its initial value with the value that the body reduces.
+    """
     reduce = body.terminator
     builder.absorb(body, indices)
     results = []
@@ -254,8 +258,11 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
 
 
 def execute_region(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an `scf.execute_region` by its region. If that has several blocks, the parent's region must allow
-    several."""
+    """Replace an `scf.execute_region` by the blocks of its region.
+
+    If there are several blocks, the op must be in a `func.func` or another `scf.execute_region`, which may have
+    several.
+    """
     blocks = op.regions[0].blocks
     if "no_inline" in op.attributes:
         return None

@@ -1,7 +1,7 @@
 """Upstream's canonicalization patterns of the values that `scf` ops pass into and out of their regions.
 
-They work for every op. Each region argument and each result receives one value along each control flow edge: an operand
-of a region's terminator, or of the op itself.
+They apply to all `scf` ops. Each region argument and each result receives one value along each control flow edge: an
+operand of a region's terminator, or of the op itself.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ def region_of(value: Value) -> Region | None:
 
 
 def keep_arguments(block: Block, indices: Sequence[int]) -> None:
-    """Keep only the arguments of a block with these indices. The others must be unused."""
+    """Keep only the arguments of a block with these indices; the removed arguments must be unused."""
     block.set_arguments(block.arguments[index] for index in indices)
 
 
@@ -51,7 +51,10 @@ def _values(operands: Sequence[_Operand]) -> tuple[Value, ...]:
 
 
 def _reaching(value: Value, given: _IncomingValues) -> set[Value]:
-    """Return the values that an argument or result may have, except arguments and results of the op itself."""
+    """Return the values that an argument or result of an op may have, except the op's own arguments and results.
+
+    `given` has the operands that each argument and result receives, along all control flow edges.
+    """
     seen, pending = {value}, [value]
     while pending:
         for other in _values(given.get(pending.pop(), ())):
@@ -62,7 +65,7 @@ def _reaching(value: Value, given: _IncomingValues) -> set[Value]:
 
 
 def only_value(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an argument or result that receives the same value along every edge by that value."""
+    """Replace an argument or result by the value that it receives, if that is the same along all control flow edges."""
     given, changed = _incoming_values(op), False
     for value in given:
         reaching = _reaching(value, given) if value.uses else set()
@@ -77,7 +80,7 @@ def only_value(op: Operation, builder: Builder) -> PatternResult:
 
 
 def equal_inputs(op: Operation, builder: Builder) -> PatternResult:
-    """Merge two arguments, or two results, that receive the same values along every edge."""
+    """Merge two arguments of a block, or two results, that receive the same values along every control flow edge."""
     given, changed = _incoming_values(op), False
     for owner in dict.fromkeys(value.owner for value in given):
         values = [value for value in given if value.owner is owner]
@@ -90,7 +93,7 @@ def equal_inputs(op: Operation, builder: Builder) -> PatternResult:
 
 
 def unread_results(op: Operation, builder: Builder) -> PatternResult:
-    """Remove unused arguments and results with their operands, unless the operands also reach a used one."""
+    """Remove unused arguments and results with the operands they receive, unless a used one receives the same ones."""
     given = _incoming_values(op)
     read = {operands for value, operands in given.items() if value.uses}
     unread = {value for value, operands in given.items() if operands not in read}

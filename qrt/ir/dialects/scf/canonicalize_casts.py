@@ -1,7 +1,7 @@
 """Canonicalization patterns that give the carried values of `scf.for` and `scf.forall` more static types.
 
 As in upstream, a cast that drops static sizes before the loop moves into the loop. Upstream casts the yielded value
-even if its sizes may differ, which is undefined; here an iteration must be known to keep the sizes.
+even if its sizes may differ, which is undefined behavior; here an iteration must be known to keep the sizes.
 """
 
 from qrt.ir import Builder, Operation, Value
@@ -11,15 +11,15 @@ from qrt.types import Type
 
 
 def _source(value: Value) -> Value | None:
-    """Return the operand of the cast that produces a value and drops static sizes; None if there is none."""
+    """Return the operand of the `tensor.cast` that produces a value, if the cast drops static sizes; None otherwise."""
     source = cast_source(value)
     return None if source is None or source.type is value.type else source
 
 
 def _has_sizes_of(value: Value, other: Value, type: Type) -> bool:
-    """Return True if a value is known to have the sizes of `type`, which are those of `other`.
+    """Return True if `value` is known to have the sizes of `type`, given that `other` has them.
 
-    It has them if it has this type, or derives from `other` only by writes, casts, loops and branches that keep sizes.
+    The value must have that type, or derive from `other` only by writes, casts, loops and branches that keep the sizes.
     """
     while value is not other and value.type is not type:
         source = value.operation
@@ -67,7 +67,7 @@ def casts_into_for(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _cast_inside(argument: Value, type: Type, builder: Builder) -> None:
-    """Change the type of a block argument, and cast it to its former type at the beginning of the block."""
+    """Change the type of a block argument to `type`, and cast the argument to its former type for all its uses."""
     before, argument.type = argument.type, type
     uses = list(argument.uses)
     inner = Builder.after(argument, builder.observer).value("tensor.cast", (argument,), before)

@@ -1,4 +1,4 @@
-"""Upstream's canonicalization patterns of `scf.forall`, and of an `scf.parallel` inside another."""
+"""Upstream's canonicalization patterns of `scf.forall`, and of an `scf.parallel` in another `scf.parallel`."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,10 @@ _RANGES = ("lowerBound", "upperBound", "step")
 
 
 class _ForallParts:
-    """The parts of an `scf.forall`."""
+    """Parts of an `scf.forall`: its body, parallel insertions, bounds and output operands.
+
+    `bounds` are the lower bounds, the upper bounds and the steps.
+    """
 
     def __init__(self, op: Operation) -> None:
         self.op = op
@@ -44,7 +47,7 @@ class _ForallParts:
     def given(
         self, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
     ) -> tuple[list[Value], dict[str, Attribute]]:
-        """Return the operands and attributes of the loop for other bounds and outputs."""
+        """Return the operands and attributes that the loop needs for other bounds and outputs."""
         dynamic = [[value for value in part if isinstance(value, Value)] for part in bounds]
         attributes: dict[str, Attribute] = dict(self.op.attributes)
         for name, part in zip(BOUNDS, bounds, strict=True):
@@ -63,7 +66,7 @@ class _ForallParts:
 
 
 def constant_bounds(op: Operation, builder: Builder) -> PatternResult:
-    """Make the constant operands static in the first list of bounds that has any."""
+    """Make constant operands static, in the first list that has any: lower bounds, upper bounds or steps."""
     parts = _ForallParts(op)
     for index, part in enumerate(parts.bounds):
         known = [_number_or_value(value) for value in part]
@@ -81,7 +84,10 @@ def _number_or_value(bound: int | Value) -> int | Value:
 
 
 def unread_or_unwritten(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a result that is unused or into which nothing is inserted by its initial value, and remove its output."""
+    """Remove an output of an `scf.forall` whose result is unused, or into which nothing is inserted.
+
+    The output's initial value replaces the result.
+    """
     parts = _ForallParts(op)
     remaining = []
     for index, (argument, result) in enumerate(zip(parts.shared, op.results, strict=True)):
@@ -103,7 +109,7 @@ def unread_or_unwritten(op: Operation, builder: Builder) -> PatternResult:
 
 
 def single_iterations(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a loop that runs no iteration or one, and remove dimensions of one iteration."""
+    """Replace an `scf.forall` that runs no iteration or one, or remove its dimensions of one iteration."""
     parts = _ForallParts(op)
     counts = parts.trips()
     if "mapping" in op.attributes:  # its dimensions are assigned to processors
@@ -130,7 +136,10 @@ def _value(bound: int | Value, builder: Builder) -> Value:
 
 
 def _inlined(parts: _ForallParts, lower: Sequence[Value], builder: Builder) -> list[Value]:
-    """Replace a loop of one iteration by its body. The parallel insertions become consecutive ones."""
+    """Replace an `scf.forall` of one iteration by its body, with `lower` as the induction variables.
+
+    The parallel insertions become consecutive `tensor.insert_slice`.
+    """
     results, last = list(parts.outputs), parts.body.terminator
     insertions = [(insertion, parts.shared.index(insertion.operands[1])) for insertion in parts.insertions]
     builder.absorb(parts.body, [*lower, *parts.outputs])
@@ -144,7 +153,7 @@ def _inlined(parts: _ForallParts, lower: Sequence[Value], builder: Builder) -> l
 
 
 def constant_variables(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the variable of a dimension of one iteration by its lower bound."""
+    """Replace the induction variable of an `scf.forall` by the lower bound, in dimensions that run one iteration."""
     parts = _ForallParts(op)
     arguments = [
         (argument, bound)
@@ -159,7 +168,7 @@ def constant_variables(op: Operation, builder: Builder) -> PatternResult:
 
 
 def extent_of_result(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` of a result by that of the loop's output operand."""
+    """Replace a `tensor.dim` of a result of an `scf.forall` by that of the loop's output operand."""
     loop = defining_op(op.operands[0], "scf.forall")
     if loop is None:
         return None
@@ -168,7 +177,7 @@ def extent_of_result(op: Operation, builder: Builder) -> PatternResult:
 
 
 def nested_parallel(op: Operation, builder: Builder) -> PatternResult:
-    """Merge a loop that contains only another loop into one with the dimensions of both."""
+    """Merge an `scf.parallel` that contains only another `scf.parallel` into one with the dimensions of both."""
     body = op.regions[0].blocks[0]
     inner = body.first
     if inner is None or inner.name != "scf.parallel" or inner.next is not body.last or op.results or inner.results:

@@ -1,7 +1,7 @@
 """Upstream's canonicalization patterns of `scf.while`.
 
-The first region computes the condition. Its arguments are the carried values. It forwards other values to the second
-region or, when the condition is false, to the results.
+The first region computes the condition. Its arguments are the carried values. Its terminator forwards other values: to
+the second region if the condition is true, to the results if it is false.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from qrt.ir.rewriting.rewrite import IN_PLACE, PatternResult
 
 
 class _WhileParts:
-    """The parts of an `scf.while`."""
+    """Parts of an `scf.while`: the blocks of its two regions, and their terminators."""
 
     def __init__(self, op: Operation) -> None:
         self.op = op
@@ -28,7 +28,7 @@ class _WhileParts:
         return self.condition.operands[1:]
 
     def keeping(self, builder: Builder, carried: Sequence[int], forwarded: Sequence[int]) -> list[Value]:
-        """Rebuild the loop with only these carried and forwarded values, and return its results.
+        """Rebuild the loop with only the carried and forwarded values of these indices, and return its results.
 
         The other values must be unused.
         """
@@ -42,7 +42,7 @@ class _WhileParts:
 
 
 def true_after(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a forwarded condition by true in the second region."""
+    """Replace an argument of the second region by true, if the loop's condition is forwarded to it."""
     parts = _WhileParts(op)
     arguments = [
         argument
@@ -58,7 +58,7 @@ def true_after(op: Operation, builder: Builder) -> PatternResult:
 
 
 def compared_after(op: Operation, builder: Builder) -> PatternResult:
-    """Replace comparisons in the second region that repeat or negate the loop's condition by constants."""
+    """Fold comparisons in the second region that repeat or negate the loop's condition to constants."""
     parts = _WhileParts(op)
     decided = defining_op(parts.condition.operands[0], "arith.cmpi")
     if decided is None:
@@ -82,7 +82,7 @@ def compared_after(op: Operation, builder: Builder) -> PatternResult:
 
 
 def in_order_of_carried(op: Operation, builder: Builder) -> PatternResult:
-    """Forward the carried values in their own order, if exactly these are forwarded in another order."""
+    """Forward values in the order in which the loop carries them, if exactly the carried values are forwarded."""
     parts = _WhileParts(op)
     arguments, forwarded = parts.before.arguments, parts.forwarded
     if arguments == forwarded or len(arguments) != len(forwarded) or set(arguments) != set(forwarded):
@@ -93,7 +93,7 @@ def in_order_of_carried(op: Operation, builder: Builder) -> PatternResult:
 
 
 def if_moved_down(op: Operation, builder: Builder) -> PatternResult:
-    """Move an `scf.if` on the loop's condition to the beginning of the second region, which has the same condition."""
+    """Move an `scf.if` on the loop's condition from the end of the first region to the start of the second region."""
     parts = _WhileParts(op)
     inner = parts.condition.previous
     if inner is None or inner.name != "scf.if" or inner.operands[0] is not parts.condition.operands[0]:

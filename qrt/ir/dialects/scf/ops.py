@@ -88,7 +88,7 @@ def _verify_for(operation: Operation) -> None:
 
 
 def _ends(operation: Operation) -> bool:
-    """Return True if the loop has step 1, so that it ends for all bounds, and its body is speculatable."""
+    """Return True if an `scf.for` has step 1, so that it ends for all bounds, and its body is speculatable."""
     step = constant_of(operation.operands[2])
     return isinstance(step, IntegerAttr) and step.value == 1 and is_speculatable_inside(operation)
 

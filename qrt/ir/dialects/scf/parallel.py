@@ -194,7 +194,7 @@ def _parse_forall(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _give_block(region: Region) -> None:
-    """Add a region with an empty block to an implicit `scf.forall.in_parallel`."""
+    """Add an empty block to the `scf.forall.in_parallel` that ends `region`, if the program text omits that op."""
     last = region.blocks[0].last
     if last is not None and last.name == _IN_PARALLEL and not last.regions:
         last.regions = (Region([Block(location=last.location)]),)
@@ -202,7 +202,7 @@ def _give_block(region: Region) -> None:
 
 
 def mixed_bounds(operation: Operation) -> list[list[int | Value]]:
-    """Return the lower bounds, upper bounds and steps of an `scf.forall`."""
+    """Return the lower bounds, the upper bounds and the steps of an `scf.forall`, as integers or operands."""
     lists = []
     for name in BOUNDS:
         static = operation.attribute(f"static{name}", DenseArrayAttr)

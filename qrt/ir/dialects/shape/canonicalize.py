@@ -39,7 +39,7 @@ def shape_of_reshape(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_of_shape(op: Operation, builder: Builder) -> PatternResult:
-    """Merge the cast of the `shape_of` of a ranked tensor into the `shape_of`."""
+    """Merge a `tensor.cast` of the `shape.shape_of` of a tensor into the `shape_of`, if the tensor is ranked."""
     inner = defining_op(op.operands[0], "shape.shape_of")
     if inner is None or not isinstance(inner.operands[0].type, TensorType):
         return None
@@ -78,7 +78,7 @@ def once(op: Operation, builder: Builder) -> PatternResult:
 
 
 def without_scalars(op: Operation, builder: Builder) -> PatternResult:
-    """Drop the shapes of scalars, which have no extents, from the operands, if others remain."""
+    """Drop the operands that are shapes of scalars, with no extents, if other operands remain."""
     others = [value for value in op.operands if _shape(value) != (0,)]
     return _with_shapes(op, builder, others) if others else None
 
@@ -92,7 +92,7 @@ def only_one(op: Operation, builder: Builder) -> PatternResult:
 
 
 def joined_constants(op: Operation, builder: Builder) -> PatternResult:
-    """Merge the constant shapes among the operands into one."""
+    """Merge the constant shapes among the operands into one, their broadcast shape."""
     others = [value for value in op.operands if constant_of(value) is None]
     constants = [constant for value in op.operands if (constant := constant_of(value)) is not None]
     known: list[int] | None = []
@@ -109,7 +109,7 @@ def joined_constants(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_rank(op: Operation, builder: Builder) -> PatternResult:
-    """Make the length of the result static, if the lengths of all shapes are known: it is the longest of them."""
+    """Make the length of the result static, if all operands have static lengths: it is the greatest of these."""
     lengths, type = [(_shape(value) or (None,))[0] for value in op.operands], op.results[0].type
     known = [length for length in lengths if length is not None]
     if _shape(op.results[0]) != (None,) or len(known) < len(lengths):

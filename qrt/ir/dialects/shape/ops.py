@@ -80,7 +80,7 @@ def _print_const_shape(printer: FormPrinter, operation: Operation) -> None:
 
 
 def _known(value: Value) -> list[int] | None:
-    """Return the extents of a constant shape; None if it is not constant or longer than MAX_FOLDED."""
+    """Return the extents of a constant shape; None if `value` is not constant, or longer than MAX_FOLDED."""
     constant = constant_of(value)
     if not isinstance(constant, DenseElementsAttr) or constant.array.size > MAX_FOLDED:
         return None
@@ -89,7 +89,7 @@ def _known(value: Value) -> list[int] | None:
 
 
 def _extents(numbers: Sequence[int], value: Value) -> Attribute | None:
-    """Return the extents as a constant of the type of `value`; None if that has another or no static length."""
+    """Return a constant with these extents and the type of `value`; None unless that type has this static length."""
     type = TensorType((len(numbers),), INDEX)
     return DenseElementsAttr(np.array(numbers, np.int64), type) if value.type is type else None
 
@@ -106,7 +106,7 @@ def _fold_num_elements(operation: Operation, folds: Folds) -> Folded:
 
 
 def _index(number: int) -> Folded:
-    """Return the number as an index constant; None if it exceeds 64 bits, which is an error when it runs."""
+    """Return a number as an index constant; None if the number exceeds 64 bits, an error at run time."""
     return [IntegerAttr(number, INDEX)] if -(1 << 63) <= number < 1 << 63 else None
 
 
@@ -151,7 +151,7 @@ def _fold_to_extent_tensor(operation: Operation, folds: Folds) -> Folded:
 
 
 def broadcast_of(left: Sequence[int], right: Sequence[int]) -> list[int] | None:
-    """Return the broadcast shape of two shapes; None if they do not fit each other or an extent is negative."""
+    """Return the broadcast shape of two shapes; None if they are incompatible or an extent is negative."""
     rank = max(len(left), len(right))
     pairs = zip(*([1] * (rank - len(shape)) + list(shape) for shape in (left, right)), strict=True)
     extents = [a if b == 1 or a == b else b if a == 1 else -1 for a, b in pairs]
@@ -177,7 +177,7 @@ def _fold_shape_eq(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_arithmetic(operation: Operation, folds: Folds) -> Folded:
-    """Fold operations on constants, where a division rounds down, and a sum with 0."""
+    """Fold `shape.add`, `shape.mul` and `shape.div` (which rounds down) of constants, and a sum with 0."""
     left, right = map(constant_number, operation.operands)
     name = operation.name.removeprefix("shape.")
     if name == "add" and right == 0:
@@ -205,7 +205,7 @@ def _arithmetic(name: str) -> Definition:
 
 
 def _of_shapes(name: str, result: str, fold: Fold, *canonicalize: str) -> Definition:
-    """Define an op on any number of shapes."""
+    """Define `shape.<name>`, an op on any number of shapes whose result meets the type constraint `result`."""
     is_test = result == "i1"
     return Definition(
         f"shape.{name}",

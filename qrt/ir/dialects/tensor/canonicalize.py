@@ -18,7 +18,10 @@ from qrt.types import TensorType, Type
 
 
 def keeps_sizes(given: Type, other: Type) -> bool:
-    """Return True if `other` has all static sizes of the ranked tensor type `given`, its element type and encoding."""
+    """Return True if `other` has all static sizes of `given`, its element type and its encoding.
+
+    Both must be ranked tensor types.
+    """
     if not isinstance(given, TensorType) or not isinstance(other, TensorType) or given.encoding != other.encoding:
         return False
     if given.element is not other.element or given.shape is None or other.shape is None or given.rank != other.rank:
@@ -41,7 +44,7 @@ _NEVER: Shape = (-1,)
 
 
 def _join(left: Shape | None, right: Shape | None) -> Shape | None:
-    """Return the static sizes of either of two shapes of one tensor; `_NEVER` if the shapes contradict each other."""
+    """Combine the static sizes of two shapes of one tensor; return `_NEVER` if the shapes contradict each other."""
     if left is None or right is None:
         return right if left is None else left
     if len(left) != len(right) or any(
@@ -52,7 +55,7 @@ def _join(left: Shape | None, right: Shape | None) -> Shape | None:
 
 
 def cast_of_cast(op: Operation, builder: Builder) -> PatternResult:
-    """``cast(cast(x)) -> cast(x)``, if the intermediate type has no static size that both others lack."""
+    """``cast(cast(x)) -> cast(x)``, if each static size of the intermediate type is also in one of the other types."""
     inner = defining_op(op.operands[0], "tensor.cast")
     if inner is None:
         return None
@@ -71,7 +74,7 @@ def cast_of_empty(op: Operation, builder: Builder) -> PatternResult:
     if empty is None or not isinstance(type, TensorType) or not keeps_sizes(op.operands[0].type, type):
         return None
     dynamic = []
-    for size, known in zip(empty.operands, _opened(ranked(op.operands[0]), type), strict=True):
+    for size, known in zip(empty.operands, _sizes_of_dynamic(ranked(op.operands[0]), type), strict=True):
         if known is None:
             dynamic.append(size)
         elif constant_number(size) not in (None, known):
@@ -79,8 +82,8 @@ def cast_of_empty(op: Operation, builder: Builder) -> PatternResult:
     return [builder.value("tensor.empty", dynamic, type)]
 
 
-def _opened(given: TensorType, other: TensorType) -> Iterator[int | None]:
-    """Return the sizes in `other` of the dimensions that are dynamic in `given`."""
+def _sizes_of_dynamic(given: TensorType, other: TensorType) -> Iterator[int | None]:
+    """Yield the sizes in `other` of the dimensions that are dynamic in `given`."""
     return (known for size, known in zip(given.shape or (), other.shape or (), strict=True) if size is None)
 
 
@@ -104,14 +107,14 @@ _WRITES_SECOND = (
 
 
 def destinations(op: Operation) -> list[Value]:
-    """Return the destination operand of each result: the tensor into which the op writes; empty for other ops."""
+    """Return the destination operand of each result, into which the op writes; empty for ops without destinations."""
     if isinstance(op, StructuredOp):
         return op.outputs if op.results else []
     return op.operands[1:2] if op.name in _WRITES_SECOND and op.results else []
 
 
 def from_casts(op: Operation, builder: Builder) -> PatternResult:
-    """Replace each operand that is the result of a cast that only drops static sizes by the cast's operand."""
+    """Replace each operand by the source of the `tensor.cast` that produces it, if the cast only drops static sizes."""
     sources = [cast_source(value) for value in op.operands]
     if sources.count(None) == len(sources):
         return None
@@ -126,7 +129,7 @@ def from_casts(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` by that of a cast's source or of a destination, or by an element of a reshape's shape."""
+    """Replace a `tensor.dim` of a cast, of an op with a destination or of a reshape by a size of that op's operand."""
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
         return None
@@ -178,7 +181,7 @@ def insert_what_is_there(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_sizes(op: Operation, builder: Builder) -> PatternResult:
-    """Move constant sizes into the type."""
+    """Move constant size operands of an op into its result type."""
     type = ranked(op.results[0])
     shape, dynamic = constant_sizes(type.shape or (), op.operands)
     if len(dynamic) == len(op.operands):
@@ -191,8 +194,10 @@ def known_sizes(op: Operation, builder: Builder) -> PatternResult:
 
 
 def concat(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the `tensor.concat` of one tensor by that tensor, else share static sizes among the operands and the
-    result. As in upstream, their types then have no encoding."""
+    """Replace the `tensor.concat` of one tensor by that tensor; else share static sizes among operands and result.
+
+    As in upstream, the types of the operands and the result then have no encoding.
+    """
     stated = ranked(op.results[0])
     if len(op.operands) == 1:
         return [cast(builder, op.operands[0], stated)]

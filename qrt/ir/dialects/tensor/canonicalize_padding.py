@@ -35,7 +35,10 @@ def _pad(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed
 
 
 def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> TensorType | None:
-    """Return the result's type with the sizes that the operands determine; None if a size is negative or too large."""
+    """Return the result type of a `tensor.pad` with the sizes that its operands determine.
+
+    Return None if a size is negative or too large.
+    """
     stated = ranked(op.results[0])
     shape = list(stated.shape or ())
     for axis, (size, before, after) in enumerate(zip(ranked(source).shape or (), low, high, strict=True)):
@@ -48,7 +51,10 @@ def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> Tensor
 
 
 def _pad_as_stated(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed) -> PatternResult:
-    """Rebuild a padding with another source or other amounts, and cast it to its former type."""
+    """Rebuild a `tensor.pad` with another source or other amounts, and cast it to its former type.
+
+    Return None if a size is negative or too large.
+    """
     type = _known_type(op, source, low, high)
     return None if type is None else [cast(builder, _pad(op, builder, source, low, high, type), op.results[0].type)]
 
@@ -60,7 +66,7 @@ def pad_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_of_pad(op: Operation, builder: Builder) -> PatternResult:
-    """Merge the cast of a padding to a type with more static sizes into the padding."""
+    """Merge a `tensor.cast` of a padding to a type with more static sizes into the padding."""
     users = op.results[0].users
     user = users[0] if len(users) == 1 else None
     if user is None or user.name != "tensor.cast" or not keeps_sizes(op.results[0].type, user.results[0].type):
@@ -80,8 +86,10 @@ def static_pad(op: Operation, builder: Builder) -> PatternResult:
 
 
 def pad_of_slice_of_pad(op: Operation, builder: Builder) -> PatternResult:
-    """``pad(slice(pad(slice(x)))) -> pad(slice(x))``, if both pad with the same constant, only at the end and along
-    different dimensions."""
+    """``pad(slice(pad(slice(x)))) -> pad(slice(x))``, if both pad with one constant, along different dimensions.
+
+    Both must pad only at the end.
+    """
     inner = defining_op(op.operands[0], "tensor.extract_slice")
     outer_pad = None if inner is None else defining_op(inner.operands[0], "tensor.pad")
     outer = None if outer_pad is None else defining_op(outer_pad.operands[0], "tensor.extract_slice")
@@ -108,9 +116,10 @@ def pad_of_slice_of_pad(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer: Operation) -> dict[str, Mixed] | None:
-    """Return the lists of the slice that replaces `inner` and `outer`; None if there is none.
+    """Return the offsets, sizes and strides of one slice that replaces `inner` and `outer`; None if there is none.
 
-    There is none if a dimension is padded or offset by both, or if the inner slice drops some of the padding.
+    A dimension may be offset by `inner` or padded by `op`, or offset by `outer` or padded by `outer_pad`, but not both.
+    `inner` must keep the padding of `outer_pad`.
     """
     lists: dict[str, Mixed] = {"offsets": [], "sizes": [], "strides": mixed_values(inner, "strides")}
     rows = zip(
@@ -136,7 +145,7 @@ def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer:
 
 
 def pad_of_pad(op: Operation, builder: Builder) -> PatternResult:
-    """``pad(pad(x)) -> pad(x)``, if both pad with the same value, defined outside their bodies."""
+    """``pad(pad(x)) -> pad(x)``, if both pad with the same value, which is defined outside their bodies."""
     inner = defining_op(op.operands[0], "tensor.pad")
     if inner is None or "nofold" in op.attributes or "nofold" in inner.attributes:
         return None
@@ -158,12 +167,15 @@ def known_sum(terms: Sequence[int | Value]) -> tuple[list[Value], int]:
 
 
 def sum_fits(terms: Sequence[int | Value]) -> bool:
-    """Return True if the sum of the constant terms fits 64 bits, the largest numbers in the text of a program."""
+    """Return True if the sum of the constant terms fits 64 bits, as numbers in the text of a program must."""
     return -(1 << 63) <= known_sum(terms)[1] < 1 << 63
 
 
 def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:
-    """Return the sum of numbers and values, built with `affine.apply` unless it is constant. `sum_fits` must hold."""
+    """Return the sum of the terms: a number if all are constant, else a value, built with `affine.apply`.
+
+    `sum_fits(terms)` must be True.
+    """
     values, number = known_sum(terms)
     if not values:
         return number
@@ -180,7 +192,7 @@ def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:
 
 
 def pad_value(op: Operation) -> Value | None:
-    """Return the value with which a tensor is padded, if it is defined outside the body; None otherwise."""
+    """Return the value with which a tensor is padded; None if the body of the `tensor.pad` computes the value."""
     body = op.regions[0].blocks[0]
     (value,) = body.terminator.operands
     owner = value.owner

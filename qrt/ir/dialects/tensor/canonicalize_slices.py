@@ -14,9 +14,9 @@ from qrt.types import TensorType, Type
 
 
 def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | None:
-    """Return the type of the extracted or inserted `part` for other lists, without the dimensions that the op drops.
+    """Return the type of `part`, the extracted or inserted tensor of the op, for other offsets, sizes and strides.
 
-    Return None if the dropped dimensions are unknown.
+    Dimensions that the op drops from the slice stay dropped; return None if they are unknown.
     """
     type = ranked(part)
     dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
@@ -28,7 +28,10 @@ def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | 
 def _slice(
     op: Operation, builder: Builder, before: Sequence[Value], lists: dict[str, Mixed], type: Type
 ) -> Value | None:
-    """Rebuild the op with other lists; return None if the slice would exceed its source."""
+    """Rebuild an extraction or insertion with other lists; return None if the slice would be out of bounds.
+
+    `before` are the operands before the lists, `type` is the result type.
+    """
     operands, attributes = with_lists(lists, before)
     rebuilt = builder.create_valid(op.name, operands, (type,) if op.results else (), attributes)
     if rebuilt is None:
@@ -53,7 +56,7 @@ def _same_place(op: Operation, other: Operation) -> bool:
 
 
 def slice_of_insert(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a slice at the place of an insertion by the inserted tensor."""
+    """Replace ``extract_slice(insert_slice(x, y))`` by x, if both slices are at the same place and have one type."""
     inserted = defining_op(op.operands[0], "tensor.insert_slice")
     if inserted is None or inserted.operands[0].type is not op.results[0].type or not _same_place(op, inserted):
         return None
@@ -78,7 +81,7 @@ def slice_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_of_slice(op: Operation, builder: Builder) -> PatternResult:
-    """Merge the cast of a slice to a type with more static sizes into the slice."""
+    """Merge a `tensor.cast` of a slice to a type with more static sizes into the slice."""
     slice_, type = defining_op(op.operands[0], "tensor.extract_slice"), op.results[0].type
     if slice_ is None or type is op.operands[0].type or not keeps_sizes(op.operands[0].type, type):
         return None
@@ -98,7 +101,7 @@ def cast_of_slice(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_over(op: Operation, builder: Builder) -> PatternResult:
-    """Bypass an earlier insertion at the same place, which this one overwrites."""
+    """Skip an earlier insertion at the same place, which this insertion overwrites."""
     before = defining_op(op.operands[1], "tensor.insert_slice")
     if before is None or before.operands[0].type is not op.operands[0].type or not _same_place(op, before):
         return None
@@ -107,8 +110,10 @@ def insert_over(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _for_source(op: Operation, builder: Builder) -> Builder:
-    """Return the builder for casts of the inserted tensor. The body of an `in_parallel` may only contain insertions, so
-    its casts are placed before that op."""
+    """Return the builder of casts of the inserted tensor.
+
+    The body of an `in_parallel` may only contain insertions, so casts are placed before the `in_parallel`.
+    """
     parent = op.parent_operation
     return builder.at(parent) if not op.results and parent is not None else builder
 
@@ -135,7 +140,7 @@ def insert_of_casts(op: Operation, builder: Builder) -> PatternResult:
     source, dest = source or op.operands[0], dest or op.operands[1]
     lists = {name: mixed_values(op, name) for name in PARTS}
     sizes, shape = numbers_of(lists["sizes"]), ranked(source).shape or ()
-    dropped = () if len(sizes) == len(shape) else dropped_dimensions(sizes, shape, may_be_open=True)
+    dropped = () if len(sizes) == len(shape) else dropped_dimensions(sizes, shape, unknown_matches=True)
     if dropped is None:
         return None
     known = iter(shape)

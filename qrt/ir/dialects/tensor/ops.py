@@ -1,4 +1,4 @@
-"""`tensor`: ops that create tensors, query extents, and read and write elements. `slices.py` has the slices."""
+"""`tensor`: ops that create tensors, query extents, and read and write elements; slices are in `slices.py`."""
 
 from math import prod
 
@@ -105,7 +105,7 @@ def _fold_rank(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_dim(operation: Operation, folds: Folds) -> Folded:
-    """Fold a static size, or one that is an operand of the op that produces the tensor."""
+    """Fold a `tensor.dim` of a static size, or of a size that is an operand of the op that produces the tensor."""
     source, axis = operation.operands[0], constant_number(operation.operands[1])
     shape = ranked(source).shape
     if axis is None or shape is None or not 0 <= axis < len(shape):
@@ -125,8 +125,10 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_extract(operation: Operation, folds: Folds) -> Folded:
-    """Fold an element of a constant, a splat or a `tensor.from_elements`, unless its index is known to be out of
-    bounds."""
+    """Fold an element of a constant, a splat or a `tensor.from_elements`.
+
+    An index that is known to be out of bounds is not folded: it is an error at run time.
+    """
     tensor, *positions = operation.operands
     index, shape = [constant_number(value) for value in positions], ranked(tensor).shape or ()
     for at, size in zip(index, shape, strict=True):

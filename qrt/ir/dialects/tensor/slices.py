@@ -62,7 +62,7 @@ def _verify_parallel_insert(operation: Operation) -> None:
 
 
 def _fold_whole(operation: Operation, folds: Folds) -> Folded:
-    """Fold a slice of a whole tensor of static shape, or an insertion over a whole one."""
+    """Fold an extraction of a whole tensor, or an insertion over a whole tensor, of static shape."""
     source, result_type = ranked(operation.operands[0]), ranked(operation.results[0])
     if source is not result_type or not result_type.has_static_shape:
         return None
@@ -72,7 +72,7 @@ def _fold_whole(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_insert(operation: Operation, folds: Folds) -> Folded:
-    """Fold an insertion over a whole tensor, or one that puts a slice back to where it was extracted."""
+    """Fold an insertion over a whole tensor, or the insertion of a slice at the place where it was extracted."""
     source, dest = operation.operands[:2]
     taken = source.operation
     if taken is None or taken.name != "tensor.extract_slice" or taken.operands[0] is not dest:
@@ -133,8 +133,10 @@ def _verify_expand_shape(operation: Operation) -> None:
 
 
 def concat_type(types: Sequence[TensorType], axis: int) -> TensorType:
-    """Return the type of a concatenation of tensors of one rank, with the sizes that their types determine, without
-    encoding."""
+    """Return the type of a concatenation of tensors along `axis`, with the sizes that their types determine.
+
+    The tensors have one rank. The type has no encoding.
+    """
     shape = list(types[0].shape or ())
     for index in range(len(shape)):
         sizes = [(type.shape or ())[index] for type in types]

@@ -1,4 +1,4 @@
-"""`ub`: poison values and unreachable points, both an error when they run."""
+"""`ub`: poison values and unreachable points, which are both errors at run time."""
 
 from qrt.ir.core.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.core.define import AttributeSpec, Definition

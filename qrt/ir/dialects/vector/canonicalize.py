@@ -83,8 +83,11 @@ def cast_to_source(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """Replace ``shape_cast(broadcast(x))`` by a `shape_cast` of x if the broadcast repeats nothing, else by a
-    `broadcast` of x if x can be broadcast to the result's shape."""
+    """Replace ``shape_cast(broadcast(x))`` by one of the two ops, if one suffices.
+
+    That is a `shape_cast` of x if the broadcast repeats nothing, or a `broadcast` of x if x can be broadcast to the
+    result's shape.
+    """
     broadcast, type = defining_op(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
     if broadcast is None:
         return None
@@ -103,7 +106,7 @@ def cast_of_constant(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _keeps_order(transpose: Operation) -> bool:
-    """Return True if the transpose only moves dimensions of size 1."""
+    """Return True if a transpose only moves dimensions of size 1, and so keeps the order of the elements."""
     given = vector_of(transpose.operands[0])
     dimensions = list(zip(given.shape, given.scalable, strict=True))
     moved = [axis for axis in integers(transpose, "permutation") if dimensions[axis] != (1, False)]
@@ -202,7 +205,7 @@ def interleave(op: Operation, builder: Builder) -> PatternResult:
 
 
 def shuffle_of_scalars(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a shuffle of vectors of rank 0, of one lane each, by a broadcast of one of them."""
+    """Replace a shuffle of two vectors of rank 0 that selects a single lane by a broadcast of the selected vector."""
     mask = integers(op, "mask")
     if shape_of(op.operands[0].type) or mask not in ((0,), (1,)):
         return None

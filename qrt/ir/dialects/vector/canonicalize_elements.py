@@ -1,6 +1,6 @@
 """Upstream's canonicalization patterns of `vector` ops that extract and insert parts of vectors.
 
-Most apply to static positions only: a position that an operand supplies may be out of bounds, an error that must not
+Most apply to static positions only. A position that an operand supplies may be out of bounds, an error that must not
 get lost.
 """
 
@@ -39,12 +39,12 @@ _MAX_ELEMENTS = 256
 
 
 def whole_vector(op: Operation, builder: Builder) -> PatternResult:
-    """Fold an op with an empty position, which extracts or inserts the whole vector."""
+    """Fold a `vector.extract` or `vector.insert` with an empty position, which moves the whole vector."""
     return None if integers(op, "static_position") else same_type(op, builder)
 
 
 def constant_position(op: Operation, builder: Builder) -> PatternResult:
-    """Move constant indices that are in bounds into the static position."""
+    """Make constant index operands static, if they are in bounds."""
     before = op.operands[: 1 if op.name == "vector.extract" else 2]
     position, shape = position_of(op), shape_of(before[-1].type)
     known = [
@@ -59,7 +59,7 @@ def constant_position(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _at(builder: Builder, op: Operation, source: Value, position: Position) -> PatternResult:
-    """Change a `vector.extract` to extract from another source and position."""
+    """Change a `vector.extract` in place, to another source and position."""
     return changed(builder, op, *with_position(position, (source,)))
 
 
@@ -87,7 +87,7 @@ def of_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_inserts(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the extraction of an inserted part by the inserted value, and bypass insertions of other parts.
+    """Replace the extraction of an inserted part by the inserted value, and skip insertions of other parts.
 
     Transposes between the insertions are followed.
     """
@@ -166,7 +166,7 @@ def of_shape_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_slice(op: Operation, builder: Builder) -> PatternResult:
-    """Extract a part of a slice from the slice's source, if the slice contains the complete dimensions of the part."""
+    """Extract a part of a slice from the slice's source, if the slice is complete along the dimensions of the part."""
     cut, position = defining_op(op.operands[0], "vector.extract_strided_slice"), known_position(op)
     if cut is None or position is None:
         return None
@@ -181,7 +181,7 @@ def of_slice(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_inserted_slices(op: Operation, builder: Builder) -> PatternResult:
-    """Extract the part from the last inserted slice that contains it."""
+    """Extract a part from the last inserted slice that contains it, instead of from the result of the insertions."""
     position, value = known_position(op), op.operands[0]
     if position is None:
         return None
@@ -190,7 +190,7 @@ def of_inserted_slices(op: Operation, builder: Builder) -> PatternResult:
         part, whole = (shape_of(operand.type) for operand in insert.operands)
         if rest > len(part):
             return None
-        where = slice_of(insert, len(whole))
+        where = slice_of(insert)
         if all(extent.start <= index < extent.stop for index, extent in zip(position, where, strict=False)):
             if part[len(part) - rest :] != whole[len(whole) - rest :]:
                 return None
@@ -224,7 +224,7 @@ def to_broadcast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def to_mask(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a part of a `create_mask` by a `create_mask` or by false."""
+    """Replace a part extracted from a `create_mask` by a smaller `create_mask`, or by a constant of false."""
     mask, position, type = defining_op(op.operands[0], "vector.create_mask"), known_position(op), op.results[0].type
     if mask is None or position is None or not isinstance(type, VectorType):
         return None
@@ -239,7 +239,7 @@ def to_mask(op: Operation, builder: Builder) -> PatternResult:
 
 
 def to_shape_cast(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a part of a `shape_cast` that has all elements of the cast's source by a `shape_cast` of that source."""
+    """Replace a part extracted from a `shape_cast` by a `shape_cast` of its source, if the part has all elements."""
     cast, type = defining_op(op.operands[0], "vector.shape_cast"), op.results[0].type
     if cast is None or known_position(op) is None or not isinstance(type, VectorType):
         return None
@@ -250,7 +250,7 @@ def to_shape_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def over_insert(op: Operation, builder: Builder) -> PatternResult:
-    """Bypass an earlier insertion at the same position, which this one overwrites."""
+    """Skip an earlier insertion at the same position, which this insertion overwrites."""
     inner = defining_op(op.operands[1], op.name)
     if inner is None or position_of(inner) != position_of(op):
         return None
@@ -285,7 +285,7 @@ def as_broadcast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def as_elements(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a chain of insertions that sets all elements of a vector by a `vector.from_elements`."""
+    """Replace a chain of insertions by a `vector.from_elements`, if they set all elements of the vector."""
     if any(user.name == op.name and user.operands[1] is op.results[0] for user in op.results[0].users):
         return None
     inserts: list[Operation] = []
@@ -342,7 +342,10 @@ def of_one_element(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_neighbours(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `from_elements` of consecutive elements of a vector by a part of it, if they fill whole dimensions."""
+    """Replace a `from_elements` of consecutive elements of a vector by the part of the vector that they form.
+
+    They must fill complete dimensions of the vector.
+    """
     first, size = defining_op(op.operands[0], "vector.extract"), len(op.operands)
     if first is None or size == 1:
         return None
@@ -369,7 +372,7 @@ def elements_of_elements(op: Operation, builder: Builder) -> PatternResult:
 
 
 def elements_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the elements of a broadcast by those of the broadcast's source, repeated."""
+    """Replace a `vector.to_elements` of a broadcast by the elements of the broadcast's source, repeated."""
     broadcast = defining_op(op.operands[0], "vector.broadcast")
     if broadcast is None:
         return None

@@ -11,7 +11,7 @@ from qrt.ir.core.matching import constant_number, defining_op
 from qrt.ir.dialects.arith.fold import predicate_of
 from qrt.ir.dialects.arith.scalars import splat_number
 from qrt.ir.dialects.vector.elements import slice_of
-from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
+from qrt.ir.dialects.vector.types import integers, vector_of
 from qrt.ir.dialects.vector.values import dense_array, dense_of, splat
 from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import Type
@@ -26,7 +26,7 @@ def is_full(mask: Value) -> bool:
 
 
 def _constant_mask(builder: Builder, sizes: Sequence[int], type: Type) -> PatternResult:
-    """Build a `constant_mask` with these sizes; all are set to 0 if one of them is 0."""
+    """Build a `vector.constant_mask` with these sizes; if one of them is 0, all are set to 0."""
     valid = list(sizes) if all(sizes) else [0] * len(sizes)
     return [builder.value("vector.constant_mask", (), type, {"mask_dim_sizes": dense_array(valid)})]
 
@@ -48,11 +48,11 @@ def full_or_empty(op: Operation, builder: Builder) -> PatternResult:
 
 
 def slice_of_mask(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a slice of a mask by a mask, whose sizes are reduced by the offsets of the slice."""
+    """Replace a slice of a mask by a mask with smaller sizes: the offsets of the slice are subtracted."""
     mask = op.operands[0].operation
     if mask is None or mask.name not in MASKS:
         return None
-    type, where = op.results[0].type, slice_of(op, len(shape_of(op.operands[0].type)))
+    type, where = op.results[0].type, slice_of(op)
     if mask.name == "vector.constant_mask":
         sizes = list(integers(mask, "mask_dim_sizes"))
         for axis, extent in enumerate(where):
@@ -78,7 +78,7 @@ def transposed_mask(op: Operation, builder: Builder) -> PatternResult:
 
 
 def mask_without_ones(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the `shape_cast` of a mask that drops trailing dimensions of size 1, all true, by a mask."""
+    """Merge a `shape_cast` that drops trailing dimensions of size 1 into the mask, if the mask is true along them."""
     mask, type = op.operands[0].operation, vector_of(op.results[0])
     if mask is None or mask.name not in MASKS:
         return None
@@ -102,7 +102,7 @@ all lanes give the same result, and this result."""
 
 
 def compared_step(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a comparison of `vector.step` with a constant by a splat, if all lanes give the same result."""
+    """Replace a comparison of `vector.step` with a constant by a splat, if the result is the same in all lanes."""
     step, bound = defining_op(op.operands[0], "vector.step"), splat_number(op.operands[1])
     predicate = predicate_of(op)
     if step is None or bound is None or predicate not in _LANES:

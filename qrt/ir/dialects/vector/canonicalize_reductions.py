@@ -16,14 +16,14 @@ def _first(builder: Builder, vector: Value) -> Value:
 
 
 def _is_arithmetic(element: Type) -> bool:
-    """Return True if ops of `arith` accept the element type: they reject integers that are not signless."""
+    """Return True if the ops of `arith` accept the element type: a float, index or signless integer."""
     return not isinstance(element, IntegerType) or element.is_signless
 
 
 def one_element(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the reduction of one element by that element, combined with the start if there is one.
+    """Replace the reduction of one element by that element, combined with the accumulator operand if there is one.
 
-    A float sum without a start is left alone: it begins with 0.0, which turns -0.0 into 0.0. Upstream ignores this.
+    A float sum without accumulator stays: it begins with 0.0, which turns -0.0 into 0.0. Upstream ignores this.
     """
     vector, *start = op.operands
     type = vector_of(vector)
@@ -42,7 +42,7 @@ def one_element(op: Operation, builder: Builder) -> PatternResult:
 
 
 def unit_dimensions(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a reduction of dimensions of size 1 by dropping these and combining the rest with the start."""
+    """Replace a reduction along dimensions of size 1 by the vector without them, combined with the accumulator."""
     (vector, start), reduced = op.operands, integers(op, "reduction_dims")
     type = vector_of(vector)
     if any((type.shape[axis], type.scalable[axis]) != (1, False) for axis in reduced):

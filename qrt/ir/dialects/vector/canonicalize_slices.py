@@ -25,14 +25,14 @@ def _slice(builder: Builder, source: Value, offsets: Sequence[int], sizes: Seque
 
 
 def of_inserted(op: Operation, builder: Builder) -> PatternResult:
-    """Extract the slice from the last inserted slice that contains it."""
+    """Extract a slice from the last inserted slice that contains it, instead of from the result of the insertions."""
     value = op.operands[0]
-    taken = slice_of(op, len(shape_of(value.type)))
+    taken = slice_of(op)
     while (insert := defining_op(value, "vector.insert_strided_slice")) is not None:
         part, whole = (shape_of(operand.type) for operand in insert.operands)
         if len(part) != len(whole):
             return None
-        given = slice_of(insert, len(whole))
+        given = slice_of(insert)
         if all(a.start <= b.start < a.stop for a, b in zip(given, taken, strict=False)):
             inside = all(b.stop <= a.stop for a, b in zip(given, taken, strict=False))
             if not inside or part[len(taken) :] != whole[len(taken) :]:
@@ -49,11 +49,11 @@ def of_constant(op: Operation, builder: Builder) -> PatternResult:
     dense = dense_of(op.operands[0])
     if dense is None:
         return None
-    return [constant(builder, dense.array[slice_of(op, dense.array.ndim)], op.results[0].type)]
+    return [constant(builder, dense.array[slice_of(op)], op.results[0].type)]
 
 
 def of_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a slice of a broadcast by a broadcast of the source, which is sliced first if necessary."""
+    """Replace a slice of a broadcast by a broadcast of the broadcast's source, or of a slice of that source."""
     broadcast, type = defining_op(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
     if broadcast is None:
         return None
@@ -70,8 +70,10 @@ def of_broadcast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def to_extract(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a slice of size 1 along the first dimensions, complete along the others, by a `vector.extract` and a
-    `shape_cast`."""
+    """Replace a slice of size 1 along the first dimensions, and complete along the others, by a `vector.extract`.
+
+    A `shape_cast` restores the dimensions of size 1.
+    """
     source, sizes, offsets = vector_of(op.operands[0]), integers(op, "sizes"), integers(op, "offsets")
     count = len(sizes)
     while count and sizes[count - 1] == source.shape[count - 1]:
@@ -88,7 +90,7 @@ def to_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_of_existing(op: Operation, builder: Builder) -> PatternResult:
-    """Remove an insertion of a whole vector, or of elements that the target already has."""
+    """Remove an insertion that covers the whole vector, or that inserts elements which the vector already has."""
     part, whole = op.operands
     if part.type is whole.type:
         return [part]
@@ -109,5 +111,5 @@ def into_constant(op: Operation, builder: Builder) -> PatternResult:
         return None
     elements = whole.array.copy()
     shape = (1,) * (elements.ndim - part.array.ndim) + part.array.shape
-    elements[slice_of(op, elements.ndim)] = part.array.reshape(shape)
+    elements[slice_of(op)] = part.array.reshape(shape)
     return [constant(builder, elements, op.results[0].type)]

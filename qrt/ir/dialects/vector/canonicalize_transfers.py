@@ -1,5 +1,7 @@
-"""Upstream's canonicalization patterns of `vector.transfer_read` and `vector.transfer_write`, except where they change
-a value or drop an error."""
+"""Upstream's canonicalization patterns of `vector.transfer_read` and `vector.transfer_write`.
+
+Those that change a value or drop an error are left out.
+"""
 
 from collections.abc import Iterator
 
@@ -20,7 +22,10 @@ from qrt.types import TensorType, VectorType
 
 
 class Transfer:
-    """The memory elements that a transfer reads or writes."""
+    """Operands and attributes of a `vector.transfer_read` or `vector.transfer_write`.
+
+    `base` is the tensor or memref, called the memory here.
+    """
 
     def __init__(self, op: Operation) -> None:
         group = op.operand_group
@@ -43,16 +48,16 @@ class Transfer:
 
     @property
     def extents(self) -> list[int]:
-        """The transfer's size along each dimension of the memory; 0 along those that the vector does not have."""
+        """The vector's size along each dimension of the memory; 0 for dimensions along which it does not extend."""
         sizes = dict(zip(self.permutation, self.type.shape, strict=True))
         return [sizes.get(axis, 0) for axis in range(len(self.indices))]
 
-    def is_where(self, other: "Transfer") -> bool:
-        """Return True if the lanes of both transfers are the same elements."""
+    def accesses_same_elements(self, other: "Transfer") -> bool:
+        """Return True if two transfers of one memory access the same element in each lane."""
         return self.indices == other.indices and self.map == other.map and self.type is other.type
 
     def is_disjoint_from(self, other: "Transfer") -> bool:
-        """Return True if the transfers are known to have no element in common, by their constant indices."""
+        """Return True if constant indices show that two transfers of one memory have no element in common."""
         if self.type is not other.type:
             return False
         lead = len(self.indices) - len(self.permutation)
@@ -67,7 +72,7 @@ class Transfer:
 
 
 def _writes_before(base: Value) -> Iterator[tuple[Operation, Transfer]]:
-    """Yield the chain of writes that produces a tensor, the last write first."""
+    """Yield the chain of `vector.transfer_write` ops that produces a tensor, the last write first."""
     while isinstance(base.type, TensorType) and (write := defining_op(base, "vector.transfer_write")) is not None:
         if not is_plain(write):
             return
@@ -80,13 +85,13 @@ def _writes_before(base: Value) -> Iterator[tuple[Operation, Transfer]]:
 
 
 def _of_plain(pattern: Pattern) -> Pattern:
-    """Restrict a pattern to transfers whose lanes are single memory elements."""
+    """Restrict a pattern to transfers whose lanes are single elements of the memory."""
     return lambda op, builder: pattern(op, builder) if is_plain(op) else None
 
 
 @_of_plain
 def known_in_bounds(op: Operation, builder: Builder) -> PatternResult:
-    """Set the `in_bounds` flags of dimensions that constant indices keep in bounds.
+    """Set the `in_bounds` flags of the dimensions in which constant indices keep the transfer in bounds.
 
     Broadcast dimensions get the flag if all others have it.
     """
@@ -117,11 +122,11 @@ def without_mask(op: Operation, builder: Builder) -> PatternResult:
 
 @_of_plain
 def read_of_written(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a read by the vector that was written to the same place, if no later write overlaps it."""
+    """Replace a read by the vector that was written to the same place, if no later write overlaps that place."""
     read = Transfer(op)
     for _, write in _writes_before(read.base):
         unmasked = not read.mask and not write.mask
-        if all(write.in_bounds) and write.is_where(read) and (unmasked or _is_padding(op, read, write)):
+        if all(write.in_bounds) and write.accesses_same_elements(read) and (unmasked or _is_padding(op, read, write)):
             return [write.vector]
         if not write.is_disjoint_from(read):
             return None
@@ -129,8 +134,10 @@ def read_of_written(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
-    """Return True if the written vector is a splat of the read's padding, and the masks do not differ: then masked and
-    unmasked lanes of the read have the same value."""
+    """Return True if the written vector is a splat of the read's padding value, and both masks agree.
+
+    Masked and unmasked lanes of the read then have the same value.
+    """
     if not read.mask or (write.mask and write.mask != read.mask):
         return False
     dense, padding = dense_of(write.vector), constant_of(op.operands[-2])
@@ -139,7 +146,7 @@ def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
 
 @_of_plain
 def written_otherwise(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a read of the elements just written, in another order of dimensions, by a broadcast and a transpose."""
+    """Replace a read of just written elements, with dimensions in another order, by a transpose of a broadcast."""
     read, source = Transfer(op), defining_op(op.operands[0], "vector.transfer_write")
     if source is None or not is_plain(source) or not isinstance(read.base.type, TensorType) or not read.permutation:
         return None
@@ -157,7 +164,7 @@ def written_otherwise(op: Operation, builder: Builder) -> PatternResult:
 
 @_of_plain
 def of_cast(op: Operation, builder: Builder) -> PatternResult:
-    """Read from the source of a cast that only drops static sizes."""
+    """Read from the source of a `tensor.cast` that only drops static sizes, instead of from its result."""
     source = cast_source(op.operands[0])
     return None if source is None else changed(builder, op, [source, *op.operands[1:]], {})
 
@@ -167,14 +174,14 @@ def of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 @_of_plain
 def write_of_read(op: Operation, builder: Builder) -> PatternResult:
-    """Remove a write of the vector read from the same place, or replace a copy of a whole tensor by that tensor."""
+    """Remove a write of a vector that was read from the same place; replace a copy of a whole tensor by that tensor."""
     write, source = Transfer(op), defining_op(op.operands[0], "vector.transfer_read")
     if source is None or not is_plain(source) or not isinstance(write.base.type, TensorType):
         return None
     read = Transfer(source)
     if read.mask or write.mask:
         return None
-    if read.base is write.base and read.is_where(write):
+    if read.base is write.base and read.accesses_same_elements(write):
         # An out-of-bounds write with `in_bounds` is an error, which must not get lost unless the read has it too.
         has_same_error = all(read_flag for read_flag, flag in zip(read.in_bounds, write.in_bounds, strict=True) if flag)
         return [read.base] if has_same_error else None
@@ -188,10 +195,10 @@ def write_of_read(op: Operation, builder: Builder) -> PatternResult:
 
 @_of_plain
 def over_write(op: Operation, builder: Builder) -> PatternResult:
-    """Remove an earlier write to the same place, if nothing reads between the writes."""
+    """Skip an earlier write to the same place, if nothing reads between the two writes."""
     last, first = Transfer(op), op
     for write, transfer in _writes_before(last.base):
-        if transfer.is_where(last) and transfer.mask == last.mask:
+        if transfer.accesses_same_elements(last) and transfer.mask == last.mask:
             builder.set_operand(first, 1, transfer.base)
             return IN_PLACE
         if not transfer.is_disjoint_from(last) or len(write.results[0].uses) != 1:
@@ -204,7 +211,10 @@ def over_write(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_of_written(op: Operation, builder: Builder) -> PatternResult:
-    """Write a vector into the target of an insertion, if the inserted slice is of a tensor that the vector fills."""
+    """Write a vector directly into the destination of a `tensor.insert_slice`, without a tensor in between.
+
+    The inserted slice must be the beginning of a tensor that the vector fills.
+    """
     cut, into = defining_op(op.operands[0], "tensor.extract_slice"), op.operands[1]
     source = None if cut is None else defining_op(cut.operands[0], "vector.transfer_write")
     if (

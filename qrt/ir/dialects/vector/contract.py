@@ -30,7 +30,7 @@ def iterators_of(operation: Operation) -> tuple[str, ...]:
 
 
 def verify_contract(operation: Operation) -> None:
-    """Raise VerifyError unless maps and types form a contraction. The caller checks the kind."""
+    """Raise VerifyError unless the maps and types form a contraction; the caller checks the combining kind."""
     lhs, rhs, _ = (value.type for value in operation.operands)
     if element_of(lhs) is not element_of(rhs):
         raise operation.op_error("failed to verify that lhs and rhs have same element type")
@@ -63,12 +63,12 @@ def _require_map(operation: Operation, index: int, map: AffineMapAttr, type: Typ
 
 
 def _axes(map: AffineMapAttr) -> list[int]:
-    """Return the loops in a map's results, in order."""
+    """Return the loop that each result of a map names, in order."""
     return [result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d"]
 
 
 def _require_pairs(operation: Operation, maps: tuple[AffineMapAttr, ...], iterators: tuple[str, ...]) -> None:
-    """Raise VerifyError unless loops that index both inputs have equal sizes in both, and at least one is reduced."""
+    """Raise VerifyError unless loops that index both inputs have the same size in both, and at least one is reduced."""
     left, right = _axes(maps[0]), _axes(maps[1])
     shapes = [value.type.shape for value in operation.operands[:2] if isinstance(value.type, VectorType)]
     for kind, what in (("reduction", "contracting"), ("parallel", "batch")):
@@ -80,7 +80,7 @@ def _require_pairs(operation: Operation, maps: tuple[AffineMapAttr, ...], iterat
 
 
 def _require_result(operation: Operation, maps: tuple[AffineMapAttr, ...]) -> None:
-    """Raise VerifyError unless accumulator and result have the sizes of the loops that index them."""
+    """Raise VerifyError unless the accumulator and the result have the sizes of the loops that index them."""
     left, right, result_loops = map(_axes, maps)
     lhs, rhs, accumulator = (value.type for value in operation.operands)
     assert isinstance(lhs, VectorType)  # the constraints

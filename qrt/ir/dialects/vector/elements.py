@@ -45,8 +45,11 @@ def _verify_insert(operation: Operation) -> None:
     _require_position(operation, vector_of(operation.operands[1]), operation.operands[0].type)
 
 
-def slice_of(operation: Operation, rank: int) -> tuple[slice, ...]:
-    """Return the range of a `vector.extract_strided_slice` or `insert_strided_slice` in each leading dimension."""
+def slice_of(operation: Operation) -> tuple[slice, ...]:
+    """Return the range in each leading dimension of the larger vector that a strided slice op extracts or inserts.
+
+    The operation is a `vector.extract_strided_slice` or a `vector.insert_strided_slice`.
+    """
     offsets = integers(operation, "offsets")
     if operation.name == "vector.extract_strided_slice":  # `insert_strided_slice` has no `sizes`
         sizes = integers(operation, "sizes")
@@ -111,7 +114,7 @@ def _require_unit_strides(operation: Operation) -> None:
 
 
 def _require_whole(operation: Operation, axis: int, size: int, whole: int, scales: bool) -> None:
-    """Raise VerifyError if a slice cuts a scalable dimension."""
+    """Raise VerifyError if an axis is scalable (`scales`) and the slice's size along the axis is not the whole size."""
     if scales and size != whole:
         raise operation.op_error(
             f"expected size at idx={axis} to match the corresponding base size from the input vector ({size} vs "

@@ -1,4 +1,4 @@
-"""Reductions of vectors and the kinds of their combining functions."""
+"""Reductions of vectors, and the kinds of functions that combine their elements."""
 
 from qrt.ir.core.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.core.constraints import element_of, element_type_of, same_as
@@ -14,12 +14,12 @@ KIND = AttributeSpec(kind=enumeration("vector.kind", KINDS), required=True)
 
 
 def kind_of(operation: Operation) -> str:
-    """Return the kind of a reduction, one of `KINDS`."""
+    """Return the kind of a reduction, one of `KINDS`, such as "add"."""
     return ENUMERATIONS["vector.kind"].flags(operation.attributes["kind"])[0]
 
 
 def combination(operation: Operation) -> str:
-    """Return the name of the `arith` op that combines two elements of a reduction."""
+    """Return the name of the `arith` op that combines two elements of a reduction, such as `arith.addf`."""
     kind, element = kind_of(operation), element_of(operation.results[0].type)
     if kind in ("add", "mul"):
         kind += "f" if isinstance(element, FloatType) else "i"

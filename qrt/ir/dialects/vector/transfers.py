@@ -15,7 +15,7 @@ MAP, BOUNDS = "permutation_map", "in_bounds"
 
 
 def minor_identity(rank: int, vector_rank: int) -> AffineMapAttr:
-    """Return the map of a transfer whose vector lies along the last dimensions of the memory."""
+    """Return the permutation map of a transfer whose vector lies along the last dimensions of the memory."""
     return AffineMapAttr(rank, 0, tuple(("d", axis) for axis in range(rank - vector_rank, rank)))
 
 
@@ -26,14 +26,14 @@ def permutation_of(operation: Operation) -> tuple[int | None, ...]:
 
 
 def is_in_bounds(operation: Operation) -> tuple[bool, ...]:
-    """Return, for each dimension of the vector, True if the op promises that no lane is out of bounds."""
+    """Return the `in_bounds` flag of each dimension of the vector: True if no lane may be out of bounds there."""
     return tuple(flag == TRUE for flag in operation.attribute(BOUNDS, ArrayAttr).elements)
 
 
 def mask_type(vector: VectorType, permutation: tuple[int | None, ...]) -> VectorType:
-    """Return the type of a transfer's mask, which has the vector's sizes in the order of the memory's dimensions.
+    """Return the type of a transfer's mask: the vector's sizes, in the order of the memory's dimensions.
 
-    It lacks the broadcast dimensions, and has one lane if all dimensions are broadcast.
+    The mask lacks the broadcast dimensions. It has one lane if all dimensions are broadcast.
     """
     lanes = zip(permutation, vector.shape, vector.scalable, strict=True)
     used = sorted((axis, size, scalable) for axis, size, scalable in lanes if axis is not None)
@@ -43,9 +43,9 @@ def mask_type(vector: VectorType, permutation: tuple[int | None, ...]) -> Vector
 
 
 def is_plain(operation: Operation) -> bool:
-    """Return True if each lane is one element of the memory.
+    """Return True if each lane of a transfer is one element of the memory.
 
-    Upstream's verifier also accepts a memory of vectors or of elements of another width.
+    Upstream's verifier also accepts a memory whose elements are vectors or have another width.
     """
     reads = operation.name == "vector.transfer_read"
     vector = operation.results[0].type if reads else operation.operands[0].type
@@ -60,12 +60,15 @@ def _is_projected(map: AffineMapAttr) -> bool:
 
 
 def _transfer_rank(element: Type, vector: VectorType) -> int:
-    """Return the number of the vector's dimensions that lie along the memory, not inside elements that are vectors."""
+    """Return the number of the vector's dimensions that lie along the memory.
+
+    The other dimensions are inside the memory's elements, if these are vectors.
+    """
     return len(vector.shape) - (len(element.shape) if isinstance(element, VectorType) else 0)
 
 
 def _finish(parser: FormParser, pending: PendingOperation, memory: Type, vector: Type, is_masked: bool) -> None:
-    """Add the attributes that the custom form omits, and the operand type of the mask."""
+    """Add the attributes that the custom form omits, and the type of the mask operand, to `pending`."""
     scanner = parser.scanner
     if not isinstance(vector, VectorType):
         raise parser.error_at(pending, "requires vector type")

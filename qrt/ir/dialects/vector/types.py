@@ -47,7 +47,7 @@ def shape_of(type: Type) -> tuple[int, ...]:
 
 
 def part_type(vector: VectorType, axes: Iterable[int]) -> Type:
-    """Return a vector type with only these dimensions of another, in this order; its element type if there are none."""
+    """Return the type of a part of a vector with these axes, in this order; the element type if there are no axes."""
     order = list(axes)
     if not order:
         return vector.element
@@ -55,6 +55,6 @@ def part_type(vector: VectorType, axes: Iterable[int]) -> Type:
 
 
 def integers(operation: Operation, name: str) -> tuple[int, ...]:
-    """Return the integers in an attribute that is a list of them."""
+    """Return the integers of the attribute `name`, an array of integers."""
     numbers = operation.attributes[name]
     return numbers.values if isinstance(numbers, DenseArrayAttr) else tuple(numbers.python)

@@ -1,4 +1,4 @@
-"""Helpers for the patterns of `vector`: constants, splats, types and positions of parts."""
+"""Helpers of the canonicalization patterns of `vector`: constants, splats, types and positions of parts."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -28,7 +28,7 @@ def array(values: Sequence[int]) -> ArrayAttr:
 
 
 def same_type(op: Operation, builder: Builder) -> PatternResult:
-    """Fold an op whose operand has the result's type already."""
+    """Fold an op whose operand already has the type of the result."""
     return [op.operands[0]] if op.operands[0].type is op.results[0].type else None
 
 
@@ -49,31 +49,31 @@ def changed(
 
 
 def dense_of(value: Value) -> DenseElementsAttr | None:
-    """Return the constant elements of a vector; None if it is not constant."""
+    """Return the elements of a constant vector; None if the value is not constant."""
     constant = constant_of(value)
     return constant if isinstance(constant, DenseElementsAttr) else None
 
 
 def constant(builder: Builder, values: Array, type: Type) -> Value:
-    """Build a constant vector of these elements, or a splat of a single one."""
+    """Build a constant vector with these elements, or a splat of a single element."""
     assert isinstance(type, VectorType)
     return builder.constant(DenseElementsAttr(values, type), type)
 
 
 def splat(builder: Builder, value: Any, type: Type) -> PatternResult:
-    """Build a constant vector with all elements equal to `value`; return None if no constant can have so many."""
+    """Build a constant vector with all elements equal to `value`; None if the constant would be too large."""
     elements = dense.splat(value, type)
     return None if elements is None else [builder.constant(elements, type)]
 
 
 def splat_source(value: Value) -> Value | None:
-    """Return the scalar of which a vector is a broadcast; None if there is none."""
+    """Return the scalar that a `vector.broadcast` repeats to produce a vector; None for other vectors."""
     source = defining_op(value, "vector.broadcast")
     return None if source is None or isinstance(source.operands[0].type, VectorType) else source.operands[0]
 
 
 def repeated(value: Value) -> Value | None:
-    """Return the source of a broadcast, or of a cast that adds leading dimensions of size 1; None for other values."""
+    """Return the source of a `broadcast`, or of a `shape_cast` that adds leading dimensions of size 1; else None."""
     broadcast = defining_op(value, "vector.broadcast")
     if broadcast is not None:
         return broadcast.operands[0]
@@ -99,7 +99,7 @@ def can_broadcast(given: Type, target: VectorType) -> bool:
 
 
 def has_as_many(given: Type, other: Type) -> bool:
-    """Return True if two types have the same number of elements, of the same type."""
+    """Return True if two types have the same number of elements and the same element type."""
     return prod(shape_of(given)) == prod(shape_of(other)) and element_of(given) is element_of(other)
 
 
@@ -115,14 +115,14 @@ def position_of(op: Operation) -> Position:
 def known_position(op: Operation) -> tuple[int, ...] | None:
     """Return the position of a `vector.extract` or `vector.insert` if it is static; None otherwise.
 
-    Upstream's -1 is poison, not a position.
+    A static index of -1 is poison in upstream, not a position.
     """
     position = integers(op, "static_position")
     return None if any(index < 0 for index in position) else position
 
 
 def with_position(position: Position, before: Sequence[Value]) -> tuple[list[Value], dict[str, Attribute]]:
-    """Return the operands, beginning with `before`, and the attribute that encode a position."""
+    """Encode a position: return the operands, `before` first, and the attribute `static_position`."""
     dynamic = [index for index in position if isinstance(index, Value)]
     static = [DYNAMIC if isinstance(index, Value) else index for index in position]
     return [*before, *dynamic], {"static_position": dense_array(static)}

@@ -1,4 +1,4 @@
-"""Lowering of `qrt` ops to integer arithmetic that any MLIR tool reads: one file per op family."""
+"""Lowering of `qrt` ops to integer arithmetic in upstream dialects: one file per op family."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,11 +22,15 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class LowerQrt:
-    """Turns qrt ops into linalg, arith, math and tensor on signless integers, with quant.scast around them. Changes no
-    value. Locations name the stage: "accumulate", "zero-point", "bias", "requantize", "output zero point", "clamp".
+    """Replaces qrt ops by linalg, arith, math and tensor ops on signless integers, with quant.scast around them.
 
-    `zero-point` selects where products subtract zero points: after the sum, or in its loop. `to=loops` writes
-    affine.for nests on memrefs instead of linalg.generic. `requant` is the rule of ops without one.
+    Changes no value. Locations name the stage: "accumulate", "zero-point", "bias", "requantize", "output zero point",
+    "clamp".
+
+    `zero-point` selects how sums of products account for zero points: they are subtracted from both factors in the loop
+    (`in-loop`), or the sum of raw products is corrected (`post-accumulation`). `to=loops` emits affine.for nests on
+    memrefs instead of linalg.generic. `requant` is the requantization rule (such as `fixed` or `float32`) of ops
+    without the attribute `requant`.
     """
 
     zero_point: str = option("post-accumulation", "where products get rid of zero points", _CHOICES["zero_point"])
@@ -46,7 +50,7 @@ class LowerQrt:
                 self.lower(op)
 
     def lower(self, op: Operation) -> None:
-        """Lower one op of qrt. Raises VerifyError if there is no lowering."""
+        """Replace one qrt op by its lowering. Raises VerifyError if the op has no lowering."""
         try:
             self._lower(op)
         except QuantTypeError as error:
@@ -65,7 +69,7 @@ class LowerQrt:
         context.erase_unread_tensors()
 
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
-        """Return the attributes of the op. Missing ones come from the options, then from the family's defaults."""
+        """Return all attributes of the op; missing ones come from the pass options, else from the family's defaults."""
         family = FAMILIES[name]
         given = family.given_attributes(op.attributes)
         has_rule = self.requant in family.declaration.choices.get("requant", ())
@@ -78,7 +82,7 @@ class LowerQrt:
 
 
 def _declared(context: LoweringContext, stored: Value, result: Value) -> Value:
-    """Cast storage to the declared type of the result."""
+    """Cast storage integers to the type of `result`; a tensor that is not quantized is only cast to its shape."""
     declared = tensor_type(result)
     element = declared.element
     type = declared.with_(element=element.storage_type) if isinstance(element, UniformType) else declared

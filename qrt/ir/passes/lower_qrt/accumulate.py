@@ -1,10 +1,12 @@
 """Sums of products of quantized values, the common part of matmul and the convolutions.
 
-`acc = sum (a - za) * (w - zw)`, in i32 or i64 by the bound of `ops.accumulate`. Two's complement makes either strategy
-exact: if 32-bit storage or a sum before its correction wraps, later steps undo it.
+`acc = sum (a - za) * (w - zw)`, in i32 if `ops.accumulate` bounds its magnitude below 2^31, else in i64. There are two
+strategies:
 
     in-loop             sum (a - za) * (w - zw)
     post-accumulation   sum a*w  -  zw * sum a  -  za * sum w  +  K * za * zw
+
+Both are exact, although intermediate values may wrap: two's complement arithmetic is exact if the final sum fits.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -28,17 +30,17 @@ from qrt.types import IntegerType, UniformType
 Indices = Sequence[Expression]
 
 _DEEPEST = 1 << 46
-"""No tensor has so many values."""
+"""More elements than any tensor has."""
 _AT_MOST = list(INTEGER_PREDICATES).index("sle")
 
 
 @dataclass(frozen=True)
 class ProductOperand:
-    """One operand of the products: its storage, and the indices at which the loops read it.
+    """An operand of the products: its storage tensor, and the indices at which the loops read the tensor.
 
-    `index(coordinates, reduced)` returns the indices, given the operand's own coordinates, which are expressions of the
-    outer loops with their extents, and the reduced loops. `zero_points` are read at `channel`, expressions of the outer
-    loops.
+    `coordinates` are the operand's non-reduced coordinates, expressions of the outer loops, and `extents` their sizes.
+    `index(coordinates, reduced)` returns the tensor's indices for such coordinates and the reduced loops. The array
+    `zero_points` is read at the indices `channel`, expressions of the outer loops.
     """
 
     tensor: Value
@@ -58,7 +60,8 @@ class ProductOperand:
 class Contraction:
     """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the outer loops.
 
-    `depth` is the number of products of a whole result (with sub-channel weights, of all blocks), None if unknown.
+    `outer` and `reduced` are the sizes of these loops. `depth` is the number of products that contribute to one element
+    of the result, with sub-channel weights those of all blocks; None if it is dynamic.
     """
 
     a: ProductOperand
@@ -77,12 +80,13 @@ class Contraction:
 
 
 Correct = Callable[[LoopNest, Value], Value]
-"""Given the nest that reads an accumulator, corrects it for the zero points."""
+"""Corrects an accumulator for the zero points, in the body of the nest that reads the accumulator."""
 
 
 def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct]:
-    """Return (tensor of accumulators over the outer loops, function that corrects an accumulator for the zero
-    points).
+    """Emit the sums and return (tensor of accumulators over the outer loops, function that corrects an accumulator).
+
+    With post-accumulation, the function applies the terms with zero points; otherwise it changes nothing.
     """
     correct = _nothing_to_correct if context.in_loop else _corrections(context, c)
     nest = LoopNest(context, "accumulate", c.outer, c.reduced)
@@ -108,9 +112,9 @@ def _nothing_to_correct(nest: LoopNest, acc: Value) -> Value:
 
 
 def _corrections(context: LoweringContext, c: Contraction) -> Correct:
-    """Emit the sums that zero points require, and return a function that corrects an accumulator by them.
+    """Emit the operands' sums, and return a function that applies the zero-point terms to an accumulator.
 
-    Terms whose zero point is 0 are omitted.
+    Terms with a zero point of 0 are omitted.
     """
     width = c.width
     sum_a = _sums(context, c.a, c.reduced, width) if c.w.has_zero_point else None
@@ -136,16 +140,16 @@ def _corrections(context: LoweringContext, c: Contraction) -> Correct:
 
 
 def _depth(context: LoweringContext, reduced: Sequence[Extent], width: IntegerType) -> int | Value:
-    """Return the number of products of one sum; a tensor of it if it is dynamic."""
+    """Return the number of products in one sum: an integer, or a tensor of rank 0 if it is dynamic."""
     context.stage("zero-point")
     count = context.count(reduced)
     return count if isinstance(count, int) else context.filled((), context.value("arith.index_cast", (count,), width))
 
 
 def _sums(context: LoweringContext, factor: ProductOperand, reduced: Sequence[Extent], width: IntegerType) -> Value:
-    """Return the sums of an operand over the reduced loops, one for each of its own coordinates.
+    """Return the sums of one operand's storage over the reduced loops, a tensor of the shape `factor.extents`.
 
-    The sums of a constant are a constant.
+    The sums of a constant operand are computed and emitted as a constant.
     """
     known = _constant_sums(factor, reduced)
     if known is not None:
@@ -179,7 +183,7 @@ def _constant_sums(factor: ProductOperand, reduced: Sequence[Extent]) -> Array |
 
 @dataclass(frozen=True)
 class Bias:
-    """A bias at the accumulator's scale, one value per channel, and the largest magnitude it can have."""
+    """A bias at the accumulator's scale, one value per output channel, and a bound of its magnitude."""
 
     tensor: Value
     signed: bool
@@ -188,11 +192,12 @@ class Bias:
 
 
 def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: UniformType, channels: Extent) -> Bias:
-    """Return a bias at the accumulator's scale.
+    """Emit a bias as integers at the accumulator's scale.
 
-    A bias of scale `sa * sw` and zero point 0 is unchanged; another is rescaled once, by the `fixed` rule.
+    A bias of scale `sa * sw` and zero point 0 is used as it is; any other bias is rescaled, with one rounding, by the
+    `fixed` rule.
 
-    Raises QuantTypeError where 64 bits do not hold a value of its type at the accumulator's scale.
+    Raises QuantTypeError if 64 bits do not hold every value of the bias at the accumulator's scale.
     """
     element = uniform_type(value)
     count = max(len(element.scales), len(w.scales))
@@ -215,7 +220,7 @@ def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: Unifor
 
 
 def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, count: int) -> tuple[Array, Array]:
-    """Return (M0, N) of each channel's `S_b / (sa * sw)`; (1, 0) where the two are equal as doubles."""
+    """Return (M0, N) of `S_b / (sa * sw)` for each channel; (1, 0) if `S_b` equals the float64 product `sa * sw`."""
     multiplier, shift = np.ones(count, np.int64), np.zeros(count, np.int64)
     scales = np.broadcast_to(element.scales, count).tolist(), np.broadcast_to(w.scales, count).tolist()
     for i, (own, weight) in enumerate(zip(*scales, strict=True)):
@@ -226,8 +231,10 @@ def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, coun
 
 
 def _extremes(value: Value, element: UniformType, count: int) -> list[Array]:
-    """Return vectors of storage that bound a bias in each channel: its values if they are constant, else the bounds of
-    its type. Rescaling is monotonic, so rescaled bounds are bounds.
+    """Return arrays of stored biases that bound the bias of each channel.
+
+    They are the values of a constant bias, else the storage bounds of its type. Rescaling is monotonic, so the rescaled
+    arrays bound the rescaled bias.
     """
     stored = constant_storage(value)
     if stored is not None:
@@ -240,7 +247,11 @@ def _largest(arrays: Iterable[Array]) -> int:
 
 
 def add_bias(nest: LoopNest, acc: Value, bound: int | None, bias: Bias, channel: Indices) -> Value:
-    """Add a bias: in i32 if the sum fits that, else in i64."""
+    """Emit the accumulator plus the bias: an i32 if `acc` is one and the sum fits, else an i64.
+
+    `bound` is the largest magnitude of the accumulator, None if unknown; `channel` the indices at which the bias is
+    read.
+    """
     nest.stage("bias")
     width = I32 if acc.type is I32 and bound is not None and bound + bias.bound < 1 << 31 else I64
     value = nest.read(bias.tensor, channel)
@@ -253,7 +264,11 @@ def add_bias(nest: LoopNest, acc: Value, bound: int | None, bias: Bias, channel:
 
 
 def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices] | None, r: Requantization) -> Value:
-    """Emit a whole contraction: accumulate, correct, add the bias, requantize to storage over the outer loops."""
+    """Emit a contraction with all its steps: sums of products, zero points, bias, and requantization to storage.
+
+    Returns a tensor over the outer loops. `bias` is the bias with the indices at which it is read, expressions of the
+    outer loops.
+    """
     if c.bound is None:
         _assert_depth(context, c, None if bias is None else bias[0].type)
     sums, correct = accumulate(context, c)
@@ -265,9 +280,10 @@ def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices
 
 
 def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | None) -> None:
-    """Emit an assertion that a dynamic depth is not too large, if it could be.
+    """Emit an assertion that a dynamic number of products is too small to overflow the accumulator.
 
-    A static depth is checked with the types.
+    Nothing is emitted if no tensor is large enough to overflow it. A static number is checked by the verifier. `bias`
+    is the type of the bias.
     """
     most = largest_depth(c.a.type, c.w.type, bias)
     if most >= _DEEPEST:
@@ -283,6 +299,6 @@ def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | 
 
 
 def zero_points_of(t: UniformType) -> Array:
-    """Return the zero points of a type per layer or per axis; a single one if all are equal."""
+    """Return the zero points of a per-layer or per-axis type as a vector; as a scalar array if all are equal."""
     points = np.array(t.zero_points, np.int64)
     return points[:1].reshape(()) if (points == points[0]).all() else points

@@ -1,7 +1,7 @@
-"""Sums of the floats in windows, in the orders of `numerics.averages`.
+"""Sums of the floats in pooling windows, added in the orders of `numerics.sum_in_order`.
 
-The kept loops are the image, the window's position along the axes of an image, and the channel. A reader returns the
-float at a position in the padded image; it takes image and channel from the nest's loops.
+The outer loops are the image, the window's position along each spatial axis, and the channel. `read(nest, position)`
+returns the float at a spatial position of the padded input, for the image and the channel of the nest's loops.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ Sizes = Sequence[int]
 def sum_of_rows(
     context: LoweringContext, outer: Sequence[Extent], kernel: Sizes, strides: Sizes, dilations: Sizes, read: Reader
 ) -> Value:
-    """Return the sum of each window, element by element in row-major order."""
+    """Return the sum of each window, adding its elements in row-major order."""
     nest = LoopNest(context, "accumulate", outer, kernel)
     at = _inside(nest.loops[1 : 1 + len(kernel)], nest.loops[len(outer) :], strides, dilations)
     return _accumulated(nest, read(nest, at))
@@ -35,7 +35,10 @@ def sum_of_columns(
     read: Reader,
     width: Extent,
 ) -> Value:
-    """Return the sum of each window, first along all axes of the image but the last, whose padded size is ``width``."""
+    """Return the sum of each window: first each of its columns is added up, then these sums.
+
+    A column extends along all spatial axes but the last, whose padded size is ``width``.
+    """
     last = len(kernel)
     nest = LoopNest(context, "accumulate", (*outer[:last], width, outer[-1]), kernel[:-1])
     above = _inside(nest.loops[1:last], nest.loops[len(outer) :], strides[:-1], dilations[:-1])
@@ -47,7 +50,11 @@ def sum_of_columns(
 
 
 def sum_of_lanes(context: LoweringContext, outer: Sequence[Extent], image: Sizes, read: Reader) -> Value:
-    """Return the sum of each whole image, of static size, in lanes."""
+    """Return the sum of each image over its spatial positions, whose number is static, by partial sums.
+
+    Partial sum i adds the elements i, i + LANES, i + 2 LANES, ...; then the partial sums are added, then the elements
+    that are left over.
+    """
     count = prod(image)
     whole = count // LANES
     lanes = None
@@ -67,7 +74,7 @@ def sum_of_lanes(context: LoweringContext, outer: Sequence[Extent], image: Sizes
 
 
 def _places(number: Expression, image: Sizes) -> list[Expression]:
-    """Return the indices of an element of an image from its row-major position."""
+    """Return the spatial indices of the element with the row-major position `number` in an image."""
     indices = []
     for axis, size in enumerate(image):
         behind = prod(image[axis + 1 :])

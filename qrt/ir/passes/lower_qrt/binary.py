@@ -1,6 +1,6 @@
 """Lowering of add, sub and mul, element by element.
 
-NumPy's broadcasting applies to dimensions whose static size is 1.
+Operands broadcast by NumPy's rules, but only dimensions whose static size is 1 are repeated.
 """
 
 import numpy as np
@@ -34,17 +34,17 @@ from qrt.types import IntegerType
 
 
 def lower_add(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower an add to loops and return the storage of the sum."""
+    """Lower a qrt.add to loops and return the sum as storage integers."""
     return _sum(context, op, attributes, 1)
 
 
 def lower_sub(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a sub to loops and return the storage of the difference."""
+    """Lower a qrt.sub to loops and return the difference as storage integers."""
     return _sum(context, op, attributes, -1)
 
 
 def lower_mul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a mul to loops and return the storage of the product, requantized as that of a matmul with K = 1."""
+    """Lower a qrt.mul to loops and return the product as storage integers, requantized as in a matmul with K = 1."""
     operands = _Operands(context, op)
     width = accumulator_type(max_magnitude(operands.a.type) * max_magnitude(operands.b.type))
     nest = LoopNest(context, "accumulate", operands.extents)
@@ -56,7 +56,7 @@ def lower_mul(context: LoweringContext, op: Operation, attributes: Attributes) -
 
 
 class _Operands:
-    """The storage of both operands, the indices at which the loops read it, and the indices of their parameters."""
+    """Both operands of the op: their storage, and the loop indices at which their elements and parameters are read."""
 
     def __init__(self, context: LoweringContext, op: Operation) -> None:
         self._stored = [context.storage(value) for value in op.operands]
@@ -73,7 +73,7 @@ class _Operands:
         ]
 
     def read_raw(self, nest: LoopNest) -> list[Value]:
-        """Return the raw storage of both operands as i64."""
+        """Return an element of each operand as i64, without subtracting its zero point."""
         return [
             nest.extend(nest.read(stored, at), I64, channels.type.is_signed)
             for stored, at, channels in zip(self._stored, self._at, (self.a, self.b), strict=True)
@@ -89,7 +89,7 @@ def _sum(context: LoweringContext, op: Operation, attributes: Attributes, sign: 
 
 
 def _scaled_sum(context: LoweringContext, op: Operation, attributes: Attributes, sign: int) -> Value:
-    """Scale both operands, and round their sum by the last step of the rule."""
+    """Lower an add (`sign` 1) or sub (-1) by a rule that scales both operands, adds them and requantizes the sum."""
     operands = _Operands(context, op)
     result = operands.result()
     indices, numbers = joint(operands.a, operands.b, result)
@@ -120,7 +120,10 @@ def _scaled_sum(context: LoweringContext, op: Operation, attributes: Attributes,
 
 
 def _fused_sum(context: LoweringContext, op: Operation, attributes: Attributes, sign: int) -> Value:
-    """Compute the sum by two fused multiply-adds of raw storage as f32, starting from the offset of the zero points."""
+    """Lower an add (`sign` 1) or sub (-1) by two fused multiply-adds in f32.
+
+    They add each operand's raw storage times a factor to an offset that contains all zero points.
+    """
     operands = _Operands(context, op)
     result = operands.result()
     indices, numbers = joint(operands.a, operands.b, result)

@@ -1,4 +1,4 @@
-"""Lowering of clamp: a clamp of storage to the bounds, which are quantized by the default cast rule."""
+"""Lowering of clamp to a clamp of storage integers; its bounds are quantized by the default rule of casts."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from qrt.ops.core import Attributes
 
 
 def lower_clamp(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a clamp and return the storage of the result. Raises QuantTypeError for an unranked operand."""
+    """Lower a qrt.clamp and return its result as storage integers. Raises QuantTypeError for an unranked operand."""
     t, stored = uniform_type(op.operands[0]), context.storage(op.operands[0])
     nest = LoopNest(context, "clamp", context.extents(stored))
     channels = Channels.of(t, nest.loops)

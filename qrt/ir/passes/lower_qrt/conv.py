@@ -16,7 +16,10 @@ _IMAGE, _ROW, _COLUMN, CHANNEL = (("d", i) for i in range(4))
 
 
 def lower_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a conv2d and return the storage of the result. Raises QuantTypeError for several groups of dynamic size."""
+    """Lower a qrt.conv2d and return its result as storage integers.
+
+    Raises QuantTypeError if there are several groups and the number of channels is dynamic.
+    """
     w = context.storage(op.operands[1])
     channels, height, width, depth = (context.extent(w, axis) for axis in range(4))
     groups = attributes["groups"]
@@ -42,10 +45,11 @@ def convolve(
     channels: Extent,
     groups: tuple[Expression, Extent],
 ) -> Value:
-    """Emit a convolution over padded input and return the storage of the result.
+    """Emit a convolution with the filters `w` over the padded input, and return its result as storage integers.
 
-    `reduced` are the window's height and width and, if it has one, its depth. `groups` is the group of a channel and
-    the number of groups; the window of a group begins at the input channel `group * step`.
+    `reduced` are the sizes of a window: height, width and, unless the convolution is depthwise, input channels.
+    `channels` is the number of output channels. `groups` is (group of an output channel, number of groups); the input
+    channels of a group begin at `group * step`.
     """
     x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
     stored = context.storage(op.operands[0])
@@ -80,9 +84,9 @@ def convolve(
 
 
 def lower_depthwise_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a depthwise_conv2d and return the storage of the result.
+    """Lower a qrt.depthwise_conv2d and return its result as storage integers.
 
-    Raises QuantTypeError for a dynamic number of filters per channel.
+    Raises QuantTypeError for a dynamic number of input channels or filters.
     """
     w = context.storage(op.operands[1])
     height, width, channels = (context.extent(w, axis) for axis in range(3))

@@ -1,6 +1,7 @@
 """Lowering of dynamic_matmul, and of dynamic_lstm step by step.
 
-A reduction computes the quantization parameters. Functions of gates are computed in float64, and rounded once.
+The float operand is quantized at run time, with parameters from its least and greatest element. The gates' sigmoid and
+tanh are computed in float64, and rounded once to float32.
 """
 
 from collections.abc import Sequence
@@ -30,9 +31,9 @@ def _select(nest: LoopNest, condition: Value, yes: Value, no: Value) -> Value:
 
 
 def _parameters(context: LoweringContext, x: Value) -> tuple[Value, Value]:
-    """Emit the quantization parameters (scale f32, zero point i64) for the elements of x and 0, as tensors of rank 0.
+    """Emit (scale f32, zero point i64), tensors of rank 0, of a quantization that covers 0 and all elements of x.
 
-    NaNs are ignored.
+    NaNs among the elements are ignored.
     """
     nest = LoopNest(context, "range", (), context.extents(x))
     element = nest.read(x, nest.loops)
@@ -51,7 +52,7 @@ def _parameters(context: LoweringContext, x: Value) -> tuple[Value, Value]:
 
 
 def _centred(context: LoweringContext, x: Value, scale: Value, point: Value) -> Value:
-    """Return the storage of x minus the zero point, as i64."""
+    """Emit the quantization of x, and return the storage integers minus the zero point as i64."""
     nest = LoopNest(context, "quantize", context.extents(x))
     by, zero_point = nest.read(scale, ()), nest.read(point, ())
     steps = nest.value("math.roundeven", (nest.value("arith.divf", (nest.read(x, nest.loops), by), F32),), F32)
@@ -64,14 +65,15 @@ def _centred(context: LoweringContext, x: Value, scale: Value, point: Value) -> 
 
 @dataclass
 class _Weights:
-    """Weights [depth, columns], as signless storage with their type."""
+    """Weights [depth, columns]: signless storage integers, and the quantized type."""
 
     storage: Value
     type: TensorType
 
     def product(self, context: LoweringContext, x: Value) -> Value:
-        """Multiply rows, which are quantized together, by the weights; the result is float32, its last axis the
-        columns.
+        """Quantize float32 rows `x` [..., depth] together; return their product with the weights [..., columns].
+
+        The product is float32.
         """
         scale, point = _parameters(context, x)
         centred = _centred(context, x, scale, point)
@@ -93,7 +95,7 @@ class _Weights:
 
 @dataclass
 class _Functions:
-    """Functions of float32 in the body of a loop nest."""
+    """Builder of sigmoid and tanh of float32 in the body of a loop nest."""
 
     nest: LoopNest
 
@@ -106,7 +108,7 @@ class _Functions:
         return _select(self.nest, self.nest.compare_floats(_UNORDERED, x, x), x, rounded)
 
     def _magnitude(self, x: Value) -> Value:
-        """Return |x| in float64; for a NaN 0, whose exponential is defined."""
+        """Return |x| in float64; for a NaN return 0, so that the exponential is defined."""
         wide = self.nest.value("math.absf", (self.nest.value("arith.extf", (x,), F64),), F64)
         nan = self.nest.compare_floats(_UNORDERED, x, x)
         return _select(self.nest, nan, self.nest.constant(0.0, F64), wide)
@@ -135,7 +137,7 @@ class _Functions:
 
 
 def _cells(context: LoweringContext, gates: Value, cell: Value, extents: Sequence[Extent], cells: int) -> list[Value]:
-    """Return (hidden values, cell) after a step, from the sums of the gates [batch, 4 * cells]."""
+    """Emit (hidden values, new cell values) of one step from the gates' pre-activations [batch, 4 * cells]."""
     parts = [
         static_slice(context, "tensor.extract_slice", (gates,), (0, gate * cells), (extents[0], cells), (1, 1))
         for gate in range(4)
@@ -152,13 +154,16 @@ def _cells(context: LoweringContext, gates: Value, cell: Value, extents: Sequenc
 
 
 def lower_dynamic_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a dynamic_matmul and return the float32 product."""
+    """Lower a qrt.dynamic_matmul and return the float32 product."""
     x, w = op.operands
     return _Weights(context.storage(w), tensor_type(w)).product(context, x)
 
 
 def lower_dynamic_lstm(context: LoweringContext, op: Operation, attributes: Attributes) -> list[Value]:
-    """Lower a dynamic_lstm and return its results. Raises QuantTypeError for a dynamic number of steps or of cells."""
+    """Lower a qrt.dynamic_lstm and return its results, [all hidden values, last hidden values, cell].
+
+    Raises QuantTypeError for a dynamic number of steps or of cells.
+    """
     x, _, _, bias, hidden, cell = op.operands
     steps, cells = (tensor_type(x).shape or (None,))[0], (tensor_type(cell).shape or (None, None))[1]
     if steps is None or cells is None:

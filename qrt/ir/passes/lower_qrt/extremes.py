@@ -1,7 +1,7 @@
 """Lowering of reduce_max, reduce_min, argmax, argmin and top_k to loops that carry the extreme element and its index.
 
-Elements are taken in order, and one that equals the extreme one so far does not replace it. top_k counts the elements
-that come before each element, and puts the element at that index of the result.
+The loops take elements in ascending order of index, and an equal element does not replace an earlier one. top_k counts,
+for each element, the elements that precede it in the result; this count is its index in the result.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _OLT, _OGT, _ORD, _UNO = 4, 2, 7, 14
 
 
 def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a reduce_max or reduce_min and return the storage of the result."""
+    """Lower a qrt.reduce_max or qrt.reduce_min and return its result (storage integers if it is quantized)."""
     axes = reduced_axes(name, (tensor_type(op.operands[0]),), attributes)
     keeps, stored = attributes["keepdims"], context.storage(op.operands[0])
     sizes = context.extents(stored)
@@ -37,7 +37,7 @@ def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes
 
 
 def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower an argmax or argmin and return the indices."""
+    """Lower a qrt.argmax or qrt.argmin and return the indices."""
     axis = one_axis(name, (tensor_type(op.operands[0]),), attributes)
     stored = context.storage(op.operands[0])
     sizes = context.extents(stored)
@@ -57,7 +57,7 @@ def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: A
 
 
 def _start(name: str, op: Operation) -> int | float:
-    """Return the initial value of a reduction: every element is at least as extreme."""
+    """Return the initial value of a reduction: the element type's least value for a maximum, else its greatest."""
     t, least = tensor_type(op.operands[0]).element, name.endswith("min")
     if isinstance(t, UniformType):
         low, high = t.default_bounds
@@ -80,7 +80,10 @@ def _comes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: 
 
 
 def is_beyond(nest: LoopNest, t: Type, least: bool, value: Value, best: Value) -> Value:
-    """Emit the test that a value of type ``t`` replaces the extreme value so far."""
+    """Emit the test `value < best` if `least`, else `value > best`, for elements of type `t`.
+
+    A NaN replaces any number: the test is also true if `value` is a NaN and `best` is not.
+    """
     if isinstance(t, FloatType):
         beyond = nest.compare_floats(_OLT if least else _OGT, value, best)
         is_nan, was_none = nest.compare_floats(_UNO, value, value), nest.compare_floats(_ORD, best, best)
@@ -94,7 +97,7 @@ lower_argmax, lower_argmin = (partial(_lower_arg, name) for name in ("argmax", "
 
 
 def lower_top_k(context: LoweringContext, op: Operation, attributes: Attributes) -> Sequence[Value]:
-    """Lower a top_k and return the storage of the values, and the indices."""
+    """Lower a qrt.top_k and return (values, indices); the values are storage integers if they are quantized."""
     stored, element = context.storage(op.operands[0]), tensor_type(op.operands[0]).element
     *rest, size = context.extents(stored)
     nest = LoopNest(context, "order", [*rest, size], [size])

@@ -1,6 +1,7 @@
-"""Lowering of float_matmul with float operands.
+"""Lowering of float_matmul with float weights, or weights that are dequantized first.
 
-Each lane of a sum is a chain of fused multiply-adds over K; a tree adds the lanes.
+Each sum over K is computed as LANES partial sums: partial sum i is a chain of fused multiply-adds over k = i, i +
+LANES, ... A binary tree adds the partial sums.
 """
 
 import numpy as np
@@ -20,7 +21,7 @@ from qrt.types import UniformType
 
 
 def lower_float_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a float_matmul and return the result. Raises QuantTypeError for a dynamic contracted dimension."""
+    """Lower a qrt.float_matmul and return its result. Raises QuantTypeError for a dynamic contracted dimension."""
     a, w, *bias = op.operands
     depth = (tensor_type(w).shape or (None,))[0]
     if depth is None or (tensor_type(a).shape or (None,))[-1] is None:

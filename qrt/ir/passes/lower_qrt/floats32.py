@@ -1,6 +1,4 @@
-"""Functions of ``numerics.floats32`` as scalar operations: ``logf`` of the C library, and the exponential of its
-``expf`` before rounding.
-"""
+"""Functions of ``numerics.floats32`` as scalar operations: ``logf``, and the float64 result that ``expf`` rounds."""
 
 import numpy as np
 
@@ -22,7 +20,7 @@ from qrt.numerics.floats32 import (
 
 
 def logarithm(nest: LoopNest, x: Value) -> Value:
-    """Emit ``logf`` of a positive normal float32."""
+    """Emit the C library's ``logf`` of `x`, a positive normal float32."""
 
     def integer(name: str, a: Value, b: int) -> Value:
         return nest.value(f"arith.{name}", (a, nest.constant(b, I32)), I32)
@@ -47,7 +45,7 @@ def logarithm(nest: LoopNest, x: Value) -> Value:
 
 
 def exponential(nest: LoopNest, x: Value) -> Value:
-    """Emit the exponential of a float64 with a float32 value, not a NaN, of magnitude at most 1000."""
+    """Emit the float64 exponential of `x`, a float64 with a float32 value of magnitude at most 1000, no NaN."""
 
     def real(name: str, a: Value, b: Value | float) -> Value:
         return nest.value(f"arith.{name}", (a, b if isinstance(b, Value) else nest.constant(b, F64)), F64)

@@ -1,4 +1,7 @@
-"""gemmlowp's 32-bit arithmetic as scalar operations on i64, as in ``numerics.gemmlowp`` and ``fixed_functions``."""
+"""gemmlowp's 32-bit fixed-point arithmetic as scalar operations on i64.
+
+The functions are those of ``numerics.gemmlowp`` and ``numerics.fixed_functions``.
+"""
 
 from dataclasses import dataclass
 
@@ -13,9 +16,9 @@ _LESS, _GREATER = (list(INTEGER_PREDICATES).index(name) for name in ("slt", "sgt
 
 @dataclass(frozen=True)
 class Fixed:
-    """Fixed-point operations in the body of a loop nest.
+    """Builder of fixed-point operations in the body of a loop nest.
 
-    An operand may be a Python integer, which becomes a constant.
+    Operands are i64 values, or Python integers, which become constants.
     """
 
     nest: LoopNest
@@ -42,7 +45,7 @@ class Fixed:
         return clamp(self.nest, x, -(1 << 31), (1 << 31) - 1)
 
     def multiply(self, a: Value | int, b: Value | int) -> Value:
-        """Emit the rounding doubling high multiply; the operands are not both -2^31."""
+        """Emit `a * b / 2**31`, rounded half up (gemmlowp's doubling high multiply); not for two operands of -2^31."""
         product = self.emit("muli", a, b)
         negative = self.nest.compare(_LESS, product, self.value(0))
         nudge = self.select(negative, 1 - (1 << 30), 1 << 30)
@@ -52,7 +55,7 @@ class Fixed:
         return self.nest.value("arith.select", (condition, self.value(a), self.value(b)), I64)
 
     def divide(self, x: Value, exponent: Value | int) -> Value:
-        """Divide by a power of two, half away from zero. The result is 0 if the divisor exceeds 2^31."""
+        """Emit `x / 2**exponent`, rounded half away from zero; 0 if an exponent of type `Value` exceeds 31."""
         mask = self.subtract(self.left(1, exponent), 1)
         negative = self.nest.extend(self.nest.compare(_LESS, x, self.value(0)), I64, signed=False)
         threshold = self.add(self.right(mask, 1), negative)
@@ -63,23 +66,23 @@ class Fixed:
         return self.select(self.nest.compare(_GREATER, exponent, self.value(31)), 0, rounded)
 
     def scale(self, x: Value, multiplier: int, shift: int) -> Value:
-        """Multiply a value of at most 32 bits by ``M0 * 2**(shift - 31)``."""
+        """Emit `x * multiplier * 2**(shift - 31)` for an `x` of at most 32 bits, by `multiply`, then `divide`."""
         wide = self.saturate(self.left(x, shift)) if shift > 0 else x
         return self.divide(self.multiply(wide, multiplier), max(-shift, 0))
 
     def scale_half_up(self, x: Value, multiplier: int, shift: int) -> Value:
-        """Multiply as `scale` does, but round the last shift half up."""
+        """Emit the product that `scale` emits, but with the right shift rounded half up."""
         wide = self.saturate(self.left(x, shift)) if shift > 0 else x
         right = max(-shift, 0)
         return self.right(self.add(self.multiply(wide, multiplier), (1 << right) >> 1), right)
 
     def leading_zeros(self, x: Value) -> Value:
-        """Count the leading zeros of a positive value in 32 bits."""
+        """Emit the number of leading zeros of a positive value in 32 bits."""
         narrow = self.nest.value("arith.trunci", (x,), I32)
         return self.nest.extend(self.nest.value("math.ctlz", (narrow,), I32), I64)
 
     def reciprocal(self, a: Value) -> Value:
-        """Compute ``1 / (1 + a)`` of a number from 0 to 1 with 31 fractional bits."""
+        """Emit ``1 / (1 + a)`` for `a` from 0 to 1; both have 31 fractional bits."""
         half = self.right(self.add(a, 1 << 31), 1)
         x = self.add(self.multiply(half, -1010580540), 1515870810)
         for _ in range(3):
@@ -88,7 +91,7 @@ class Fixed:
         return self.saturate(self.left(x, 1))
 
     def inverse_root(self, x: Value) -> tuple[Value, Value]:
-        """Compute ``1 / sqrt(x)`` of a number from 1 to 2^30, as (M0, shift to the right)."""
+        """Emit ``1 / sqrt(x)`` for an integer from 1 to 2^30, as (M0, right): ``M0 / 2**31 / 2**right``."""
         is_large = self.nest.compare(_GREATER, x, self.value((1 << 29) - 1))
         is_one = self.nest.compare(_LESS, x, self.value(2))
         x = self.select(is_large, self.right(x, 2), x)
@@ -106,7 +109,11 @@ class Fixed:
         return self.select(is_one, (1 << 31) - 1, root), self.select(is_one, 0, right)
 
     def logarithm(self, x: Value, integer_bits: int, result_bits: int) -> Value:
-        """Compute the logarithm of a fixed-point number from 1 up."""
+        """Emit the logarithm of a 32-bit fixed-point number of at least 1.
+
+        `x` has `integer_bits` integer bits and the result `result_bits`; the other bits, except the sign, are
+        fractional.
+        """
         root, accumulated = 1805811301, result_bits + 1
         quarter, unit = 1 << (29 - accumulated), 31 - accumulated
         above = self.leading_zeros(x)

@@ -1,6 +1,7 @@
-"""Lowering of gather, gather_nd and scatter_nd to loops over the result.
+"""Lowering of gather, gather_nd and scatter_nd to loops over the elements of the result.
 
-They read at positions from the indices; those of scatter_nd search the indices for their own position.
+For a gather, the loops read the operand at positions that the indices give. For a scatter, they search all indices for
+the position of the result's element.
 """
 
 from qrt.ir import Operation, Value
@@ -15,7 +16,7 @@ from qrt.types import FloatType
 
 
 def lower_gather(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a gather and return the storage of the result."""
+    """Lower a qrt.gather and return its result (storage integers if it is quantized)."""
     x, indices = op.operands
     axis, batch = gathered_axes((tensor_type(x), tensor_type(indices)), attributes)
     stored = context.storage(x)
@@ -28,7 +29,7 @@ def lower_gather(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 def lower_gather_nd(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a gather_nd and return the storage of the result."""
+    """Lower a qrt.gather_nd and return its result (storage integers if it is quantized)."""
     x, indices = op.operands
     depth = (tensor_type(indices).shape or ())[-1]
     assert depth is not None  # the verifier has seen that it is known
@@ -48,9 +49,9 @@ _EQUAL = list(INTEGER_PREDICATES).index("eq")
 
 
 def lower_scatter_nd(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a scatter_nd and return the storage of the result.
+    """Lower a qrt.scatter_nd and return its result (storage integers if it is quantized).
 
-    Its time grows with the elements of the result times the rows of indices.
+    The lowered program's time is proportional to the result's size times the number of updates.
     """
     indices = op.operands[1]
     stored, updates = context.storage(op.operands[0]), context.storage(op.operands[2])

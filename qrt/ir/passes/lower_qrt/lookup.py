@@ -1,6 +1,7 @@
-"""Lowering of lookup, lookup_interpolated, logistic and tanh to reads from tables. lookup reads `table[q - least]` by a
-tensor.extract in the body of a loop; lookup_interpolated reads two entries and interpolates by the low bits. logistic
-and tanh of 16-bit values read a table of all results.
+"""Lowering of lookup, lookup_interpolated, logistic and tanh to reads from tables.
+
+lookup reads `table[q - least]` by a tensor.extract in the body of a loop. lookup_interpolated reads two neighbouring
+entries and interpolates by the low bits. logistic and tanh of 16-bit values read a table of all results.
 """
 
 from functools import partial
@@ -15,7 +16,7 @@ from qrt.ops.core import Attributes
 
 
 def lower_lookup(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a lookup and return the storage of the result. Raises QuantTypeError for an unranked operand."""
+    """Lower a qrt.lookup and return its result as storage integers. Raises QuantTypeError for an unranked operand."""
     x, (stored, table) = uniform_type(op.operands[0]), map(context.storage, op.operands)
     nest = LoopNest(context, "lookup", context.extents(stored))
     least, _ = x.default_bounds
@@ -23,7 +24,7 @@ def lower_lookup(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 def entry_of(nest: LoopNest, value: Value, table: Value, least: int, is_signed: bool) -> Value:
-    """Return the entry for a value from a table whose first entry is that of the least value."""
+    """Emit `table[value - least]`; `least` is the least storage value, `is_signed` the storage's signedness."""
     entry = nest.extend(value, I32, is_signed)
     if least:
         entry = nest.value("arith.subi", (entry, nest.constant(least, I32)), I32)
@@ -31,7 +32,7 @@ def entry_of(nest: LoopNest, value: Value, table: Value, least: int, is_signed: 
 
 
 def lower_lookup_interpolated(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a lookup_interpolated and return the storage of the result.
+    """Lower a qrt.lookup_interpolated and return its result as storage integers.
 
     Raises QuantTypeError for an unranked operand.
     """
@@ -42,7 +43,7 @@ def lower_lookup_interpolated(context: LoweringContext, op: Operation, attribute
 
 
 def interpolated(nest: LoopNest, table: Value, value: Value) -> Value:
-    """Interpolate a table of i16 at a value from -2^15 to 2^15 - 1; the result is an i64."""
+    """Emit the value, an i64, of a table of 513 i16 entries interpolated at `value` from -2^15 to 2^15 - 1."""
 
     def emit(name: str, a: Value, b: Value | int) -> Value:
         return nest.value(f"arith.{name}", (a, nest.constant(b, I64) if isinstance(b, int) else b), I64)
@@ -59,7 +60,10 @@ def interpolated(nest: LoopNest, table: Value, value: Value) -> Value:
 
 
 def _lower_sigmoid(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a logistic or tanh and return the storage of the result. Raises QuantTypeError for an unranked operand."""
+    """Lower a qrt.logistic or qrt.tanh and return its result as storage integers.
+
+    Raises QuantTypeError for an unranked operand.
+    """
     stored = context.storage(op.operands[0])
     context.stage("table")
     table = context.dense(

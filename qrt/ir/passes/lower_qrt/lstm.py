@@ -1,7 +1,7 @@
 """Lowering of lstm, step by step.
 
-A step computes the sums of each gate, then the cell and the hidden values, by tables of the functions of all 16-bit
-values.
+A step computes the pre-activations of each gate, then the cell and the hidden values. Logistic and tanh are read from
+tables with an entry for each 16-bit value.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _LESS = 2
 
 @dataclass
 class _Lstm:
-    """The values of an lstm that all steps use."""
+    """The parts of a lowered lstm that all steps share: operands by name, parameters, tables of logistic and tanh."""
 
     context: LoweringContext
     stored: Mapping[str, Value]
@@ -47,7 +47,7 @@ class _Lstm:
         self.logistic, self.tanh, self.cell_tanh = (self.context.dense(table, I16) for table in results)
 
     def gate(self, number: int, x: Value, hidden: Value, cell: Value) -> Value:
-        """Return the 16-bit sums of a gate."""
+        """Emit the 16-bit pre-activations [batch, cells] of gate `number` of `numerics.GATES`."""
         gate, name = self.p.gates[number], numerics.GATES[number]
         assert gate is not None
         sums = [
@@ -77,7 +77,7 @@ class _Lstm:
         return narrow if gate.norm is None else self.normalized(narrow, name, gate)
 
     def normalized(self, sums: Value, name: str, gate: numerics.LstmGate) -> Value:
-        """Return the layer normalization of each row."""
+        """Emit the layer normalization of each row of `sums`, the pre-activations of the gate called `name`."""
         assert gate.norm is not None
         assert isinstance(self.cells, int)  # the family's weights have known sizes
         nest = LoopNest(self.context, "accumulate", (self.batch,), (self.cells,))
@@ -111,7 +111,7 @@ class _Lstm:
         return nest.finish(nest.value("arith.trunci", (saturated(nest, value),), I16))[0]
 
     def step(self, x: Value, hidden: Value, cell: Value) -> tuple[Value, Value]:
-        """Return (hidden, cell) after a step."""
+        """Emit one step and return (hidden values, cell values) after it."""
         gates = [None if gate is None else self.gate(i, x, hidden, cell) for i, gate in enumerate(self.p.gates[:3])]
         nest = LoopNest(self.context, "cell", (self.batch, self.cells))
         fixed = Fixed(nest)
@@ -152,7 +152,10 @@ class _Lstm:
 
 
 def lower_lstm(context: LoweringContext, op: Operation, attributes: Attributes) -> list[Value]:
-    """Lower an lstm and return the storage of its results. Raises QuantTypeError for a dynamic number of steps."""
+    """Lower a qrt.lstm and return its results as storage integers: [all hidden values, last hidden values, cell].
+
+    Raises QuantTypeError for a dynamic number of steps.
+    """
     types = tuple(map(tensor_type, op.operands))
     p = lstm_parameters(types, tuple(map(tensor_type, op.results)), attributes)
     axis = 0 if attributes["time_major"] else 1

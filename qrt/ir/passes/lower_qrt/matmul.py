@@ -1,4 +1,4 @@
-"""Lowering of matmul: vectors, matrices and broadcast batches as one contraction over the result's dimensions and K."""
+"""Lowering of matmul to a contraction whose outer loops are the result's dimensions and whose reduced loop is K."""
 
 from collections.abc import Sequence
 
@@ -19,9 +19,9 @@ from qrt.ops.core import Attributes
 
 
 def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a matmul and return the storage of the result.
+    """Lower a qrt.matmul and return its result as storage integers.
 
-    Dynamic batch dimensions do not broadcast: one that is 1 at run time, where the other is not, is an error.
+    Dynamic batch dimensions do not broadcast: if one is 1 at run time and the other is not, that is an error.
     """
     if uniform_type(op.operands[1]).is_sub_channel:
         return contract_blocks(context, op, attributes["requant"])
@@ -45,7 +45,10 @@ def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 class _Operand:
-    """An operand of a matmul: `a`, whose last dimension is contracted, or `w`, whose first or last but one is."""
+    """An operand of a matmul: `a` [..., rows, K] or `w` [..., K, columns], or a vector [K].
+
+    `batch` are the sizes of the leading dimensions, and `line` is the number of rows or columns.
+    """
 
     def __init__(self, context: LoweringContext, value: Value, is_left: bool) -> None:
         self.type = uniform_type(value)
@@ -64,9 +67,9 @@ class _Operand:
         return (*coordinates[:-1], *reduced, coordinates[-1])
 
     def factor(self, outer: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
-        """Return the operand of a contraction.
+        """Return the operand for a contraction over the loops `outer`, of which the first `batch` are batch dimensions.
 
-        `batch` is the number of batch loops; `line` the loop along the operand's rows or columns.
+        `line` is the loop along the operand's rows or columns; it is empty for a vector.
         """
         coordinates = (*broadcast_indices(self.batch, batch), *line)
         extents = (*self.batch, *([self.line] if line else []))
@@ -78,7 +81,7 @@ class _Operand:
 
 
 def _result_extents(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
-    """Return the extents of the result, by NumPy's rules for `@`."""
+    """Return the sizes of the result, by NumPy's rules for `a @ w`."""
     return (
         *broadcast(context, a.batch, w.batch),
         *([a.line] if a.is_matrix else []),

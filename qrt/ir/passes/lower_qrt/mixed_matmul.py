@@ -1,7 +1,8 @@
 """Lowering of float_matmul with quantized weights.
 
-Rows become a unit and integers each; integer sums over pieces of K are exact, and a chain of float operations adds
-them.
+K is divided into pieces. The values of a row in a piece become integers times a power of two, the unit of the piece.
+The sum of these integers times the weights is exact; a chain of float operations multiplies the sums by units and
+scales, and adds them.
 """
 
 import math
@@ -25,9 +26,9 @@ _ORDERED_EQUAL, _ORDERED_LESS = 1, 4
 
 @dataclass(frozen=True)
 class _DepthSplit:
-    """The division of K into blocks, and of blocks into pieces of equal length.
+    """The division of K (`depth`) into blocks that share a weight scale, and of blocks into pieces of equal length.
 
-    Zeros fill up the last piece of a block.
+    The last piece of a block is padded with zeros.
     """
 
     depth: int
@@ -39,13 +40,14 @@ class _DepthSplit:
 
     @property
     def extents(self) -> tuple[int, int]:
-        """The number of blocks, and the number of pieces of a block."""
+        """Number of blocks, and number of pieces in a block."""
         return self.depth // self.block, -(-self.block // self.length)
 
     def tensor(self, context: LoweringContext, x: Value, axis: int) -> Value:
-        """Return `x`, whose axis `axis` is K, divided into blocks.
+        """Return `x` with each block of K, which is its axis `axis`, padded to a whole number of pieces.
 
-        If pieces do not divide a block, the axis becomes two: blocks, and their values padded with zeros.
+        If padding is needed, the axis becomes two: blocks, and the padded values of a block. Otherwise `x` is
+        unchanged.
         """
         blocks, parts = self.extents
         if parts * self.length == self.block:
@@ -59,7 +61,7 @@ class _DepthSplit:
         return pad_behind(context, x, axis + 1, parts * self.length - self.block)
 
     def at(self, block: Expression, part: Expression, i: Expression) -> list[Expression]:
-        """Return the indices of value i of a piece, which replace the index along K."""
+        """Return the index or indices along K of value `i` of a piece, in the tensor that `tensor` returns."""
         inside = add(multiply(part, self.length), i)
         if self.extents[1] * self.length != self.block:
             return [block, inside]
@@ -67,7 +69,7 @@ class _DepthSplit:
 
 
 def mixed_sums(context: LoweringContext, a: Value, w: Value, bias: Sequence[Value]) -> Value:
-    """Emit the result for weights for which `sums_integers` is true."""
+    """Emit the float32 product of float rows `a` and quantized weights `w`, plus the bias if `bias` has one."""
     t, stored = uniform_type(w), context.storage(w)
     depth = (tensor_type(w).shape or (0,))[0] or 0
     cut = _DepthSplit(depth, k_block(t, depth))
@@ -99,7 +101,7 @@ def mixed_sums(context: LoweringContext, a: Value, w: Value, bias: Sequence[Valu
 
 
 def _scaled_rows(context: LoweringContext, a: Value, t: UniformType) -> Value:
-    """Multiply rows by the scales along K."""
+    """Multiply each float row by the weight scales along K, for weights that have one scale per value of K."""
     nest = LoopNest(context, "scale", context.extents(a))
     channels = Channels.along(t, nest.loops[-1])
     operands = nest.read(a, nest.loops), nest.parameter(_scales(channels), F32, channels.indices)
@@ -109,7 +111,7 @@ def _scaled_rows(context: LoweringContext, a: Value, t: UniformType) -> Value:
 def _piece_sums(
     context: LoweringContext, a: Value, stored: Value, t: UniformType, cut: _DepthSplit
 ) -> tuple[Value, Value]:
-    """Emit the exact sums [rows, columns, blocks, pieces], and the units [rows, blocks, pieces]."""
+    """Emit the exact integer sums [rows, columns, blocks, pieces], and the units [rows, blocks, pieces]."""
     *rows, depth = context.extents(a)
     nest = LoopNest(context, "units", [*rows, depth])
     x = nest.read(a, nest.loops)
@@ -143,7 +145,7 @@ def _piece_sums(
 
 
 def _units(context: LoweringContext, largest: Value) -> tuple[Value, Value]:
-    """Emit the unit and its inverse, from the bits of the largest magnitude."""
+    """Emit the unit of each piece and its inverse, from the f32 bits of the largest magnitude in the piece."""
     nest = LoopNest(context, "units", context.extents(largest))
 
     def integer(value: int) -> Value:
@@ -163,7 +165,10 @@ def _units(context: LoweringContext, largest: Value) -> tuple[Value, Value]:
 
 
 def _others(context: LoweringContext, a: Value, scaled_rows: Value, stored: Value, t: UniformType) -> Value:
-    """Emit the sums of rows with NaNs or infinities, times their dequantized weights; 0 for other rows."""
+    """Emit, for each row and column, the sum of the terms `x * weight` whose scaled x is NaN or infinite, else 0.
+
+    The weights of these terms are dequantized; the integer sums have 0 in place of these x.
+    """
     *rows, depth = context.extents(a)
     nest = LoopNest(context, "others", [*rows, context.extent(stored, 1)], [depth])
     *row, j, k = nest.loops

@@ -1,4 +1,4 @@
-"""Lowering of reshape, transpose and concat to moves of storage."""
+"""Lowering of reshape, transpose and concat to operations that move storage integers."""
 
 from collections.abc import Sequence
 
@@ -17,9 +17,9 @@ from qrt.types import TensorType, UniformType
 
 
 def lower_reshape(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a reshape and return the storage of the result.
+    """Lower a qrt.reshape and return its result (storage integers if it is quantized).
 
-    Raises QuantTypeError if a dynamic dimension cannot be computed.
+    Raises QuantTypeError if a dynamic size cannot be computed.
     """
     stored, shape = context.storage(op.operands[0]), tensor_type(op.results[0]).shape or ()
     context.stage("reshape")
@@ -45,7 +45,10 @@ def lower_reshape(context: LoweringContext, op: Operation, attributes: Attribute
 def _open_extent(
     context: LoweringContext, tensor: Value, shape: tuple[int | None, ...], opened: Sequence[Value]
 ) -> Value:
-    """Return the size of a dimension that is left to infer, from the number of a tensor's elements."""
+    """Return the size that a reshape infers for one dimension: the number of elements divided by all other sizes.
+
+    `shape` has the static sizes, and `opened` the other dynamic ones.
+    """
     total = context.constant(1, INDEX)
     for extent in context.extents(tensor):
         total = context.value("arith.muli", (total, context.index(extent)), INDEX)
@@ -59,7 +62,10 @@ def _open_extent(
 
 
 def lower_transpose(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a transpose to a linalg.transpose, or to loops that copy, and return the storage of the result."""
+    """Lower a qrt.transpose to linalg.transpose or to loops, and return its result.
+
+    The result is storage integers if it is quantized.
+    """
     stored = context.storage(op.operands[0])
     context.stage("transpose")
     order = axes_order((tensor_type(op.operands[0]),), attributes)
@@ -80,9 +86,9 @@ def lower_transpose(context: LoweringContext, op: Operation, attributes: Attribu
 
 
 def lower_concat(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a concat and return the storage of the result.
+    """Lower a qrt.concat and return its result (storage integers if it is quantized).
 
-    Operands whose type is not the result's are first requantized.
+    An operand of another quantized type is first requantized to the type of the result.
     """
     types = tuple(map(tensor_type, op.operands))
     parts = []

@@ -1,5 +1,6 @@
-"""Lowering of maximum and minimum to one operation, and of div and squared_difference to a table of all pairs of
-bytes.
+"""Lowering of maximum and minimum to one operation, and of div and squared_difference to a table.
+
+The table has an entry for each pair of 8-bit operands.
 """
 
 from qrt.ir import Operation, Value
@@ -19,27 +20,27 @@ from qrt.types import IntegerType
 
 
 def lower_maximum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a maximum and return the storage of the larger values."""
+    """Lower a qrt.maximum and return the larger values as storage integers."""
     return _extreme(context, op, "max")
 
 
 def lower_minimum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a minimum and return the storage of the smaller values."""
+    """Lower a qrt.minimum and return the smaller values as storage integers."""
     return _extreme(context, op, "min")
 
 
 def lower_div(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a div and return the storage of the quotients."""
+    """Lower a qrt.div and return the quotients as storage integers."""
     return _of_bytes(context, op, attributes)
 
 
 def lower_squared_difference(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a squared_difference and return the storage of the squares."""
+    """Lower a qrt.squared_difference and return its result as storage integers."""
     return _of_bytes(context, op, attributes)
 
 
 def _read(context: LoweringContext, op: Operation, stage: str) -> tuple[LoopNest, list[Value]]:
-    """Return a loop nest over the result, and the element of each operand in it."""
+    """Return a loop nest over the result, and in its body the stored element of each (broadcast) operand."""
     stored = [context.storage(value) for value in op.operands]
     sizes = [context.extents(value) for value in stored]
     nest = LoopNest(context, stage, broadcast(context, *sizes))

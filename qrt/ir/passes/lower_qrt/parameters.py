@@ -1,4 +1,4 @@
-"""The quantization parameters of an iteration of a loop nest."""
+"""Quantization parameters at each iteration of a loop nest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,11 @@ from qrt.types import IntegerType, UniformType
 
 @dataclass(frozen=True)
 class Channels:
-    """The parameters of a type, in an array of this shape that a nest reads at `indices`, one for each dimension."""
+    """The quantization parameters of a type, and the index expressions at which a loop nest reads them.
+
+    The parameters form an array of shape `shape`; `indices` has one expression per dimension. Both are empty for a
+    per-layer type.
+    """
 
     type: UniformType
     shape: tuple[int, ...] = ()
@@ -25,7 +29,7 @@ class Channels:
 
     @classmethod
     def of(cls, t: UniformType, indices: Sequence[Expression]) -> "Channels":
-        """Return the channels of a tensor that a nest reads, or writes, at `indices`."""
+        """Return the parameters of the element at `indices`, one expression per dimension, of a tensor of type `t`."""
         if t.is_sub_channel:
             blocks = dict(t.block_sizes or ())
             positions = {d: floordiv(indices[d], blocks.get(d, 1)) for d, size in enumerate(t.scales_shape) if size > 1}
@@ -34,7 +38,7 @@ class Channels:
 
     @classmethod
     def along(cls, t: UniformType, index: Expression) -> "Channels":
-        """Return the channels of a type per layer or per axis, whose axis a nest reads at `index`."""
+        """Return the parameters of a per-layer or per-axis type at the position `index` along its axis."""
         return cls(t) if len(t.scales) == 1 else cls(t, (len(t.scales),), (index,))
 
     def zero_points(self) -> Array:
@@ -42,7 +46,11 @@ class Channels:
 
 
 def joint(*channels: Channels) -> tuple[tuple[Index, ...], list[Array]]:
-    """Return (the union of all indices, the parameter numbers of each over these indices, as arrays that broadcast)."""
+    """Return the distinct indices of several `Channels`, and for each of these its parameter numbers over all indices.
+
+    A parameter number is a position in a type's flat list of scales. The numbers are arrays that broadcast: the size is
+    1 along an index on which the parameters do not depend.
+    """
     indices = tuple(dict.fromkeys(index for c in channels for index in c.indices))
     numbers = []
     for c in channels:
@@ -60,9 +68,10 @@ def joint(*channels: Channels) -> tuple[tuple[Index, ...], list[Array]]:
 def requantization(
     rule: str, factors: Sequence[Channels], result: Channels, counts: Array | None = None, count: Index | None = None
 ) -> Requantization:
-    """Return the parameters of `product of the factors' scales / (result's scale * counts)`.
+    """Return the parameters of requantization by `product of the factors' scales / (result's scale * count)`.
 
-    ``counts`` is one count, or an array of counts that is read at `count`.
+    ``counts`` is None for a count of 1, or a scalar array of one count, or a vector of counts that is read at the index
+    `count`.
     """
     indices, (*others, own) = joint(*factors, result)
     if counts is not None and count is not None:
@@ -74,7 +83,7 @@ def requantization(
 
 
 def centred(nest: LoopNest, stored: Value, at: Sequence[Expression], channels: Channels, width: IntegerType) -> Value:
-    """Return `q - zp` for an element of a tensor, in a type that has enough bits."""
+    """Return `q - zp` for the element of the tensor `stored` at the indices `at`, as an integer of type `width`."""
     nest.stage("zero-point")
     return without_zero_point(nest, nest.extend(nest.read(stored, at), width, channels.type.is_signed), channels)
 

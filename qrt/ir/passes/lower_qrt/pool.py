@@ -1,12 +1,11 @@
-"""Lowering of max_pool2d and avg_pool2d to loops over a padded input.
+"""Lowering of max_pool2d and avg_pool2d to loops over a padded input. Padding contributes nothing to a result.
 
-Only elements of the input, not of the padding, count.
+An average is the sum of a window requantized by `s_in / (s_out * count)`, where `count` is the number of elements that
+are not padding: tables have the parameters for each count. To subtract zero points, the input is padded with 0 and
+`count * zp` is subtracted from the sum; or the input is padded with its zero point, which the loop subtracts from each
+element. The rule `integer` subtracts no zero point.
 
-An average divides by the number of elements that exist: the parameters of `s_in / (s_out * count)` are in tables
-indexed by the count. Elements are summed as storage, padded with 0, and `count * zp` is subtracted from the sum; or
-padded with the zero point, which the loop subtracts. The rule `integer` subtracts nothing. The rules whose names begin
-with `dequantized` scale each difference in the loop, and add floats: by columns first, or in lanes, as the rule
-requires.
+Rules named `dequantized...` dequantize each element in the loop and add floats, in an order that the rule determines.
 """
 
 from collections.abc import Sequence
@@ -39,9 +38,10 @@ from qrt.types import IntegerType
 
 
 def lower_max_pool2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a max_pool2d and return the storage of the result.
+    """Lower a qrt.max_pool2d and return its result as storage integers.
 
-    Padding has the least value and each window has an element of the input, so that padding does not change a maximum.
+    Padding has the least storage value, and each window has at least one element of the input, so that padding does not
+    change a maximum.
     """
     t = uniform_type(op.operands[0])
     windows = _Windows(context, op, attributes, pad_value=t.storage_min)
@@ -52,7 +52,7 @@ def lower_max_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
 
 
 def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower an avg_pool2d and return the storage of the result."""
+    """Lower a qrt.avg_pool2d and return its result as storage integers."""
     t = uniform_type(op.operands[0])
     taps = prod(attributes["kernel"])
     by = RULES[attributes["requant"]]
@@ -93,8 +93,10 @@ def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
 
 
 class _Windows:
-    """The storage of the padded input, and the loops over its windows: images, rows, columns, channels, then the rows
-    and columns of a window.
+    """The padded input of a pooling, and the sizes of the loops over its windows.
+
+    The outer loops (`kept`) are images, rows, columns and channels of the result; the reduced loops are the rows and
+    columns of a window (`kernel`).
     """
 
     def __init__(self, context: LoweringContext, op: Operation, attributes: Attributes, pad_value: int | Array) -> None:
@@ -116,9 +118,9 @@ class _Windows:
         return nest.read(self._padded, (image, *at, channel))
 
     def summed(self, order: str, width: IntegerType) -> Value:
-        """Return the sums of dequantized values, added in a named order.
+        """Return the sum of the dequantized elements of each window, added in the order "rows", "columns" or "lanes".
 
-        Zero points are subtracted in integers of a width.
+        Zero points are subtracted in integers of type `width`.
         """
         context, strides = self._context, self._attributes["strides"]
 
@@ -139,7 +141,7 @@ class _Windows:
 
 
 def _counts(context: LoweringContext, attributes: Attributes, windows: _Windows) -> Value:
-    """Return the number of input elements in each window, [rows, columns]: the sum of a padded image of ones."""
+    """Return the number of input elements in each window, [rows, columns]; padding does not count."""
     context.stage("accumulate")
     ones = context.filled([context.extent(windows.stored, axis) for axis in (1, 2)], context.constant(1, I32))
     padded = pad_tensor(context, ones, attributes["padding"], 0)

@@ -1,4 +1,4 @@
-"""Lowering of svdf, and its parts that lstm uses too: sums of products of bytes, scaled to 16 bits."""
+"""Lowering of svdf, and functions for lstm too: sums of products of 8-bit values, and scaling to 16 bits."""
 
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import add, multiply
@@ -11,16 +11,16 @@ from qrt.ops.core import Attributes
 from qrt.ops.recurrent import svdf_parameters
 
 INT16_RANGE = -(1 << 15), (1 << 15) - 1
-"""The ends of 16 bits."""
+"""The least and the greatest signed 16-bit integer."""
 
 
 def saturated(nest: LoopNest, x: Value) -> Value:
-    """Saturate a value to 16 bits."""
+    """Clamp `x`, an i64, to the range of 16 bits."""
     return clamp(nest, x, *INT16_RANGE)
 
 
 def scaled(nest: LoopNest, x: Value, multiplier: tuple[int, int]) -> Value:
-    """Return the product of a value and a multiplier (M0, shift), in 32 bits."""
+    """Emit `x * M0 * 2**(shift - 31)` for the multiplier (M0, shift), with `x` saturated to 32 bits first."""
     fixed = Fixed(nest)
     return fixed.scale(fixed.saturate(x), *multiplier)
 
@@ -28,8 +28,9 @@ def scaled(nest: LoopNest, x: Value, multiplier: tuple[int, int]) -> Value:
 def products(
     context: LoweringContext, x: Value, w: Value, batch: Extent, rows: Extent, zero_point: int, *, is_step: bool
 ) -> Value:
-    """Return the sums of `(x - zero point) * w` along the last axes: [batch, rows] of i64. x may have an extra axis of
-    size 1, inside or before the batch.
+    """Emit the sums of `(x - zero_point) * w` over the last axis of `x` and of `w` [rows, depth]: an i64 [batch, rows].
+
+    `x` is [batch, depth], or has the step as an extra axis of size 1: the first axis if `is_step`, else the second.
     """
     depth = context.extent(w, 1)
     nest = LoopNest(context, "accumulate", (batch, rows), (depth,))
@@ -43,7 +44,7 @@ def products(
 
 
 def lower_svdf(context: LoweringContext, op: Operation, attributes: Attributes) -> list[Value]:
-    """Lower an svdf and return the storage of the results."""
+    """Lower a qrt.svdf and return its results as storage integers: [result, new state]."""
     types = tuple(map(tensor_type, op.operands))
     p, rank = svdf_parameters(types, tuple(map(tensor_type, op.results))), int(attributes["rank"])
     x, feature, time, state, *bias = (context.storage(value) for value in op.operands)

@@ -1,4 +1,4 @@
-"""The lowerings of ops of `qrt`, by the name of the family. Each is a function of another file of this folder."""
+"""The table of lowerings of `qrt` ops, by op name; each is a function in another file of this folder."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,8 +8,9 @@ from qrt.ops.core import Attributes
 from qrt.registry import Registry
 
 Lower = Callable[[LoweringContext, Operation, Attributes], Value | Sequence[Value]]
-"""Makes the operations that compute an op, and returns the storage of its result, or of each of several. The attributes
-are complete."""
+"""Emits the lowering of an op, given all its attributes, and returns its result or results.
+
+Quantized results are storage integers."""
 
 LOWERINGS: Registry[Lower] = Registry(
     "lowering",

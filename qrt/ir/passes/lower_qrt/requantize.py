@@ -1,8 +1,8 @@
-"""Requantization as scalar operations in the body of a nest: every row of `numerics.ARITHMETICS`, bit for bit.
+"""Requantization as scalar operations in the body of a loop nest: every row of `numerics.ARITHMETICS`, bit for bit.
 
-Values that differ by channel (multipliers, shifts, rounding constants, zero points) are read from constant tensors. A
-channel that does not need a step has the constant that makes the step do nothing: a shift by 0, a rounding constant of
-0.
+Values that differ by channel (multipliers, shifts, rounding constants, zero points) are read from constant tensors, at
+`indices`. For a channel that does not need a step, the constant makes the step do nothing: a shift by 0, or a rounding
+constant of 0.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,8 +27,11 @@ _I32_MIN, _I32_MAX = -(1 << 31), (1 << 31) - 1
 
 @dataclass(frozen=True)
 class Requantization:
-    """Requantization parameters, and those of each accumulator: `channel` is an array of parameter indices, read at
-    `indices`."""
+    """Requantization parameters, and the choice of the parameters of each accumulator.
+
+    `channel` is an array of parameter indices; the loop nest reads it at `indices`. `element` is the type of the
+    result.
+    """
 
     parameters: RequantParameters
     channel: Array
@@ -36,24 +39,27 @@ class Requantization:
     element: UniformType
 
     def of(self, values: Array) -> Array:
-        """Return values by parameter index as an array to be read at `indices`."""
+        """Return `values`, which has one entry per parameter index, as an array that the nest reads at `indices`."""
         return values[self.channel]
 
 
 def requantize(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    """Requantize an exact accumulator, i32 or i64, to storage; a float if the arithmetic has an element scale."""
+    """Emit the requantization of an accumulator to storage.
+
+    The accumulator is an exact sum, i32 or i64; for an arithmetic that adds dequantized elements it is a float sum.
+    """
     return finish(nest, scale(nest, acc, r), r)
 
 
 def scale(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    """Scale and round an accumulator: the result is an i64, without the zero point and not clamped, for `finish`."""
+    """Emit the scaling and rounding of an accumulator to an i64; `finish` adds the zero point and clamps."""
     nest.stage("requantize")
     by = ARITHMETICS[r.parameters.rule]
     return _DOMAINS[by.domain](nest, acc, r, by)
 
 
 def finish(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
-    """Convert a result of `scale` to storage."""
+    """Emit the conversion of the i64 that `scale` returns to storage."""
     return to_storage(nest, scaled, r.of(r.parameters.zero_point), r.indices, r.element)
 
 
@@ -72,7 +78,7 @@ def to_storage(
 
 
 def clamp(nest: LoopNest, value: Value, low: int, high: int) -> Value:
-    """Clamp an i64 to bounds."""
+    """Clamp an i64 to the bounds `low` and `high`."""
     bounded = nest.value("arith.maxsi", (value, nest.constant(low, I64)), I64)
     return nest.value("arith.minsi", (bounded, nest.constant(high, I64)), I64)
 
@@ -85,15 +91,16 @@ def _scale_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic
 
 
 def scale_fixed(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `(acc * M0 + (1 << (N-1))) >> N` as an i64, saturated to 2**62, which exceeds every storage.
+    """Emit `(acc * multiplier + (1 << (shift-1))) >> shift` as an i64, saturated beyond all storage values.
 
-    N > 62 gives 0, N = 0 has no rounding term, N < 0 shifts left exactly.
+    Results saturate to magnitudes of 2**62. A shift above 62 gives 0, a shift of 0 has no rounding term, and a negative
+    shift is an exact left shift.
     """
     return shift_left(nest, _scale_right(nest, acc, multiplier, shift, indices), shift, indices)
 
 
 def scale_fixed_exactly(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `scale_fixed` for an accumulator whose results are known to be below 2**62, so that nothing saturates."""
+    """Emit `scale_fixed` without saturation, for accumulators whose results are known to be below 2**62."""
     scaled = _scale_right(nest, acc, multiplier, shift, indices)
     if not (shift < 0).any():
         return scaled
@@ -102,9 +109,9 @@ def scale_fixed_exactly(nest: LoopNest, acc: Value, multiplier: Array, shift: Ar
 
 
 def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `scale_fixed` without the shift to the left.
+    """Emit `scale_fixed` with negative shifts replaced by 0.
 
-    For an i32 accumulator 64 bits hold the product: its magnitude is at most 2**62, that of the rounding term 2**61.
+    64 bits hold the sum for an i32 accumulator: the product is at most 2**62, and the rounding term at most 2**61.
     """
     beyond = shift > 62
     multiplier, shift = (np.where(beyond, 0, values).astype(np.int64) for values in (multiplier, shift))
@@ -117,13 +124,14 @@ def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, in
 
 
 def _rounding(shift: Array) -> Array:
-    """Return `1 << (N-1)`, and 0 where N is not positive."""
+    """Return the rounding terms `1 << (shift-1)`; 0 where the shift is not positive."""
     return np.where(shift > 0, np.int64(1) << np.maximum(shift - 1, 0), 0)
 
 
 def round_shift(nest: LoopNest, product: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `(product + (1 << (N-1))) >> N` of an i64 that has room for that sum; the product itself where N is not
-    positive.
+    """Emit `(product + (1 << (shift-1))) >> shift` for an i64 sum that cannot overflow.
+
+    The result is `product` where the shift is not positive.
     """
     if not (shift > 0).any():
         return product
@@ -133,7 +141,7 @@ def round_shift(nest: LoopNest, product: Value, shift: Array, indices: Sequence[
 
 
 def round_shift_128(nest: LoopNest, low: Value, high: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `round_shift` of a 128-bit product in two halves, saturated to 2**62."""
+    """Emit `round_shift` of a 128-bit product, given as two i64 halves, saturated to an i64 of magnitude 2**62."""
     if (shift > 0).any():
         delta = nest.parameter(_rounding(shift), I64, indices)
         low, high = add_128(nest, (low, high), (delta, nest.constant(0, I64)))
@@ -159,9 +167,11 @@ def add_128(nest: LoopNest, left: Sequence[Value], right: Sequence[Value]) -> tu
 
 
 def shift_left(nest: LoopNest, scaled: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `scaled << -N` where N is negative: exact within all storages, saturated beyond.
+    """Emit `scaled << -shift` where the shift is negative, and `scaled` elsewhere.
 
-    A value clamped to `_BEYOND` can be shifted by 29 places; after 58 places, every value but 0 is beyond.
+    A result beyond every storage value saturates to another such value of the same sign. Values are clamped to
+    `_BEYOND` before a shift by at most 29 places; two such shifts are enough, because after 58 places every value but 0
+    is beyond.
     """
     left = np.minimum(np.maximum(-shift, 0), 58)
     while left.any():
@@ -188,7 +198,7 @@ def scale_fixed_double(
 ) -> Value:
     """Emit gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two.
 
-    `fits` promises that the accumulator fits 32 bits, whatever its type is.
+    `fits` promises that an i64 accumulator fits 32 bits.
     """
     high = _doubling_high(nest, acc, multiplier, shift, indices, fits)
     return _rounding_divide(nest, high, np.maximum(-shift.astype(np.int64), 0), indices)
@@ -197,9 +207,7 @@ def scale_fixed_double(
 def scale_once(
     nest: LoopNest, value: Value, multiplier: Array, shift: Array, left: int, indices: Sequence[Index]
 ) -> Value:
-    """Emit `scale_fixed_double` of an i64 that is shifted by `left`, but with one rounding: all shifts come before
-    it.
-    """
+    """Emit `scale_fixed_double` of `value << left` with a single rounding: all shifts precede the multiplication."""
     places = int(shift.flat[0]) + left
     name = "arith.shli" if places > 0 else "arith.shrsi"
     shifted = nest.value(name, (value, nest.constant(abs(places), I64)), I64) if places else value
@@ -210,9 +218,10 @@ def scale_once(
 def _doubling_high(
     nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
 ) -> Value:
-    """Emit gemmlowp's doubling high multiply.
+    """Emit gemmlowp's doubling high multiply, `acc * multiplier / 2**31`, after a saturating shift to the left.
 
-    Its nudge, followed by a truncating division, rounds half up; so does this.
+    The left shift is by `shift` where it is positive. gemmlowp adds a nudge that depends on the sign, and truncates;
+    that is rounding half up, which this emits.
     """
     wide = nest.extend(acc, I64)
     if acc.type is I64 and not fits:  # with a bias: saturating first makes room for the shift, and changes no result
@@ -226,7 +235,7 @@ def _doubling_high(
 
 
 def _rounding_divide(nest: LoopNest, value: Value, right: Array, indices: Sequence[Index]) -> Value:
-    """Emit a division by `2**right`, rounded half away from zero."""
+    """Emit `value / 2**right`, rounded half away from zero."""
     if not right.any():
         return value
     mask = (np.int64(1) << right) - 1
@@ -242,9 +251,9 @@ def _rounding_divide(nest: LoopNest, value: Value, right: Array, indices: Sequen
 
 
 def _scale_float(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
-    """Emit every step in the float format of the arithmetic.
+    """Emit every step of the arithmetic in its float format, then the rounding to an i64.
 
-    Zero points that are added before the rounding are omitted if all are 0.
+    A step that adds zero points is omitted if all are 0.
     """
     form = {"float32": F32, "float64": F64}[by.domain]
     scaled = acc if isinstance(acc.type, FloatType) else nest.value("arith.sitofp", (acc,), form)
@@ -257,7 +266,7 @@ def _scale_float(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) 
 
 
 def round_float32(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
-    """Emit a clamp to `[min - zp, max - zp]` in f32, then round half to even."""
+    """Emit a clamp to `[min - zp, max - zp]` in f32, then round half to even to an i64."""
     return _round_to_storage(nest, scaled, "half_even", r)
 
 
@@ -268,8 +277,10 @@ def _round_to_storage(nest: LoopNest, scaled: Value, rounding: str, r: Requantiz
 def round_float(
     nest: LoopNest, scaled: Value, rounding: str, zero_points: Array, indices: Sequence[Index], element: UniformType
 ) -> Value:
-    """Convert a float that is not a NaN to an i64 within `[min - zp, max - zp]`, the bounds rounded to the float's
-    type. Rounding before the clamp gives the same, because the bounds are integers.
+    """Clamp a float that is not a NaN to `[min - zp, max - zp]`, and round it to an i64 by `rounding`, an op of math.
+
+    `min` and `max` are the storage bounds of `element`; the clamp's bounds are rounded to the float's type. They are
+    integers, so that rounding before the clamp would give the same result.
     """
     form = scaled.type
     assert isinstance(form, FloatType)  # the rules say so
@@ -283,8 +294,9 @@ def round_float(
 
 
 def _divide_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
-    """Emit a division rounded half away from zero: half of the divisor is added, with the sign of the dividend, before
-    a truncating division.
+    """Emit `acc / divisor`, rounded half away from zero; the divisor is the parameter `multiplier`.
+
+    Half of the divisor is added, with the sign of `acc`, before a truncating division.
     """
     divisor = r.of(r.parameters.multiplier).astype(np.int64)
     wide, half = nest.extend(acc, I64), nest.parameter(divisor // 2, I64, r.indices)

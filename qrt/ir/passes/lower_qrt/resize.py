@@ -11,7 +11,7 @@ from qrt.types import FloatType, IntegerType, Type, UniformType
 
 
 def lower_resize_nearest(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a resize_nearest and return the storage of the result."""
+    """Lower a qrt.resize_nearest and return its result (storage integers if it is quantized)."""
     rows, columns = nearest((tensor_type(op.operands[0]),), attributes, _known(op))
     stored, nest = _nest(context, op, rows.size, columns.size)
     image, y, x, channel = nest.loops
@@ -20,7 +20,7 @@ def lower_resize_nearest(context: LoweringContext, op: Operation, attributes: At
 
 
 def lower_resize_bilinear(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a resize_bilinear and return the storage of the result."""
+    """Lower a qrt.resize_bilinear and return its result (storage integers if it is quantized)."""
     rows, columns = positions((tensor_type(op.operands[0]),), attributes, _known(op))
     stored, nest = _nest(context, op, rows[0].size, columns[0].size)
     image, y, x, channel = nest.loops
@@ -45,7 +45,7 @@ def lower_resize_bilinear(context: LoweringContext, op: Operation, attributes: A
 
 
 def _known(op: Operation) -> tuple[int, int, int, int]:
-    """Return the shape of the operand, with 0 for a dynamic size. The height and the width must be static."""
+    """Return the operand's shape with 0 for dynamic sizes; raise QuantTypeError for a dynamic height or width."""
     images, height, width, channels = tensor_type(op.operands[0]).shape or (None,) * 4
     if height is None or width is None:
         raise QuantTypeError(
@@ -61,7 +61,7 @@ def _nest(context: LoweringContext, op: Operation, rows: int, columns: int) -> t
 
 
 def _number(nest: LoopNest, value: Value, t: Type, computed: Type) -> Value:
-    """Return an element as a number in the type in which the rule computes."""
+    """Convert a stored element to `computed`, the type in which the interpolation rule computes."""
     if isinstance(t, FloatType):
         return value
     assert isinstance(t, UniformType)  # the family takes no others
@@ -71,7 +71,7 @@ def _number(nest: LoopNest, value: Value, t: Type, computed: Type) -> Value:
 
 
 class _Arithmetic:
-    """Sums and products of one type."""
+    """Builder of additions, subtractions and multiplications in one integer or float type."""
 
     def __init__(self, nest: LoopNest, type: Type) -> None:
         self.nest, self.type = nest, type
@@ -86,7 +86,7 @@ class _Arithmetic:
 
 
 def _lines(of: _Arithmetic, a: Value, b: Value, weight: Value, one: int) -> Value:
-    """Emit `a * one + (b - a) * weight`."""
+    """Emit the linear interpolation `a * one + (b - a) * weight`; `weight` is a multiple of `1 / one`."""
     return of("add", a if one == 1 else of("mul", a, one), of("mul", of("sub", b, a), weight))
 
 

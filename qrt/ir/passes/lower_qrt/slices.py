@@ -1,7 +1,7 @@
 """Lowering of slice, tile and pad.
 
-A slice is a tensor.extract_slice, or a loop if it is reversed; a tile is a loop that reads modulo the sizes of x; a pad
-is a tensor.pad with the padding value of each channel.
+A slice becomes a tensor.extract_slice, followed by a loop if a stride is negative. A tile becomes a loop that reads the
+operand at indices modulo its sizes. A pad becomes a tensor.pad with the padding value of each channel.
 """
 
 from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
@@ -17,11 +17,11 @@ from qrt.ops.slices import SliceStep, multiples_of, steps_of
 from qrt.types import TensorType
 
 _DYNAMIC = -(1 << 63)
-"""The size in `static_sizes` of one that is an operand."""
+"""The entry of `static_sizes` that stands for a size given as an operand."""
 
 
 def lower_slice(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a slice and return the storage of the result."""
+    """Lower a qrt.slice and return its result (storage integers if it is quantized)."""
     stored = context.storage(op.operands[0])
     context.stage("slice")
     steps = steps_of((tensor_type(op.operands[0]),), attributes)
@@ -49,12 +49,12 @@ def lower_slice(context: LoweringContext, op: Operation, attributes: Attributes)
 
 
 def _least(step: SliceStep) -> int:
-    """Return the least position that the slice reads along an axis."""
+    """Return the lowest position that the slice reads along an axis."""
     return step.offset if step.size is None or step.stride > 0 else step.offset + (step.size - 1) * step.stride
 
 
 def _size(context: LoweringContext, stored: Value, axis: int, step: SliceStep) -> Extent:
-    """Return the number of elements that the slice reads along an axis; 0 if the offset is beyond its end."""
+    """Return the number of elements that the slice reads along an axis; 0 if the offset exceeds the axis."""
     if step.size is not None:
         return step.size
     room = context.value(
@@ -70,7 +70,7 @@ def _size(context: LoweringContext, stored: Value, axis: int, step: SliceStep) -
 
 
 def lower_tile(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a tile and return the storage of the result."""
+    """Lower a qrt.tile and return its result (storage integers if it is quantized)."""
     stored = context.storage(op.operands[0])
     context.stage("tile")
     multiples = multiples_of((tensor_type(op.operands[0]),), attributes)
@@ -93,7 +93,7 @@ def lower_tile(context: LoweringContext, op: Operation, attributes: Attributes) 
 
 
 def lower_pad(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a pad and return the storage of the result."""
+    """Lower a qrt.pad and return its result (storage integers if it is quantized)."""
     t = tensor_type(op.operands[0]).element
     stored = context.storage(op.operands[0])
     context.stage("pad")

@@ -1,7 +1,8 @@
 """Lowering of softmax and log_softmax.
 
-The loops compute the largest value of each line, the table entry of each distance from it, the sum of the entries, and
-the result of the rule from the entries and the sum.
+A line is a vector of elements along the softmax axis. The loops compute the largest element of each line, for each
+element the table entry of its distance from the largest, the sum of the line's entries, and from entry and sum the
+result, as the attribute `requant` determines.
 """
 
 from collections.abc import Callable
@@ -29,7 +30,7 @@ _GREATER = list(INTEGER_PREDICATES).index("sgt")
 
 @dataclass
 class _Lines:
-    """The operand, as lines along an axis."""
+    """The operand of a softmax as lines along an axis, with its type `x` and the result's type `element`."""
 
     context: LoweringContext
     stored: Value
@@ -42,13 +43,13 @@ class _Lines:
         self.rest = (*self.sizes[: self.axis], *self.sizes[self.axis + 1 :])
 
     def reduction_nest(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """Return a nest that reduces the axis, and the indices of an element in it."""
+        """Return a loop nest that reduces the axis, and the indices of the current element in its loops."""
         nest = LoopNest(self.context, stage, self.rest, self.sizes[self.axis : self.axis + 1])
         *others, last = nest.loops
         return nest, (*others[: self.axis], last, *others[self.axis :])
 
     def element_nest(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """Return a nest over all elements, and the indices of a value of the element's line in it."""
+        """Return a loop nest over all elements, and the indices of an element without the one of the softmax axis."""
         nest = LoopNest(self.context, stage, self.sizes)
         return nest, (*nest.loops[: self.axis], *nest.loops[self.axis + 1 :])
 
@@ -60,7 +61,7 @@ class _Lines:
         return nest.finish(nest.value(name, (largest, value), value.type))[0]
 
     def entries(self, maxima: Value, table: Array, type: IntegerType | FloatType) -> Value:
-        """Return the table entry of each element's distance from the largest."""
+        """Return, for each element, the entry `table[largest - element]` as a tensor of type `type`."""
         self.context.stage("table")
         constant = self.context.dense(table, type)
         nest, others = self.element_nest("table")
@@ -73,21 +74,24 @@ class _Lines:
         return nest.value("arith.subi", pair, I32)
 
     def total(self, entries: Value, type: IntegerType | FloatType, term: Callable[[LoopNest, Value], Value]) -> Value:
-        """Return the sums of the terms of each line, added in order."""
+        """Return the sum of `term(nest, entry)` over each line, added in the order of the elements."""
         nest, at = self.reduction_nest("sum")
         value = term(nest, nest.read(entries, at))
         name = "arith.addf" if isinstance(type, FloatType) else "arith.addi"
         return nest.finish(nest.value(name, (nest.running(type, 0), value), type))[0]
 
     def rounded(self, nest: LoopNest, value: Value, rounding: str) -> Value:
-        """Convert a float to storage of the result, clamped in f64, which represents every bound."""
+        """Round a float, add the zero point, clamp to the result's storage, and finish the nest.
+
+        The clamp is in f64, which represents all bounds.
+        """
         value = nest.value("arith.extf", (value,), F64) if value.type is F32 else value
         zero_point = np.array(self.element.zero_point)
         integer = round_float(nest, value, rounding, zero_point, (), self.element)
         return nest.finish(to_storage(nest, integer, zero_point, (), self.element))[0]
 
     def stored_integer(self, nest: LoopNest, value: Value) -> Value:
-        """Convert an integer that includes the zero point to storage of the result."""
+        """Clamp an integer that includes the zero point to the result's storage, and finish the nest."""
         assert isinstance(self.element.storage_type, IntegerType)
         nest.stage("clamp")
         bounded = clamp(nest, value, self.element.storage_min, self.element.storage_max)
@@ -101,13 +105,13 @@ def _lines(context: LoweringContext, op: Operation, attributes: Attributes, name
 
 
 def lower_softmax(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a softmax and return the storage of the result."""
+    """Lower a qrt.softmax and return its result as storage integers."""
     lines = _lines(context, op, attributes, "softmax")
     return _SOFTMAX[attributes["requant"]](lines, float(attributes["beta"]))
 
 
 def lower_log_softmax(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a log_softmax and return the storage of the result."""
+    """Lower a qrt.log_softmax and return its result as storage integers."""
     lines = _lines(context, op, attributes, "log_softmax")
     return (_log_gemmlowp if attributes["requant"] == "gemmlowp" else _log_float32)(lines)
 

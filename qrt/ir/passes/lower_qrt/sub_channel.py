@@ -1,7 +1,8 @@
-"""Lowering of matmul with sub-channel weights: the reduction is split by blocks, whose sums are weighted and added.
+"""Lowering of matmul with sub-channel weights: each block of K is summed, then the scaled sums are added.
 
-The sums of the blocks have a dimension of their own, the last. `fixed` adds their products with the blocks' multipliers
-in 128 bits, in two halves, and rounds once; `float32` adds in f32, in the order of the blocks.
+The tensor of the blocks' sums has the block as its last dimension. The rule `fixed` multiplies each sum by an integer
+multiplier, adds the products in 128 bits (two i64 halves), and rounds once; `float32` adds the sums times their scales
+in f32, in ascending order of the blocks.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +28,7 @@ from qrt.types import UniformType
 
 
 def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value:
-    """Lower a contraction with sub-channel weights and return the storage of the result.
+    """Lower a qrt.matmul with sub-channel weights by a requantization rule; return its result as storage integers.
 
     Raises QuantTypeError for weights of dynamic shape.
     """
@@ -55,7 +56,7 @@ def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value
 
 
 def _read_bias(nest: LoopNest, bias: Value, element: UniformType) -> Value:
-    """Return a column's bias without its zero point, as i64."""
+    """Return the bias of the nest's current column minus its zero point, as i64."""
     column = nest.loops[-1:]
     nest.stage("bias")
     value = nest.extend(nest.read(bias, column), I64, element.is_signed)
@@ -72,9 +73,9 @@ def _contraction(
     columns: int,
     depth: tuple[int, int],
 ) -> Contraction:
-    """Return the contraction over rows, columns and blocks that reduces the values of a block.
+    """Return the contraction with outer loops over rows, columns and blocks, which sums the products of each block.
 
-    `depth` is K and the number of values of a block.
+    `depth` is (K, number of values of K in a block).
     """
     blocks = depth[0] // depth[1]
     lines: tuple[Expression, ...] = tuple(("d", i) for i in range(len(rows)))
@@ -105,13 +106,17 @@ def _contraction(
 
 
 Finish = Callable[[LoopNest, Sequence[Value], Value | None, Requantization], Value]
-"""Requantizes the totals of a column and its bias, in the nest that reads them, to an i64 without the output zero
-point.
+"""Adds the bias of a column to its total and scales the sum to an i64, in the nest that reads both.
+
+The output zero point is not yet added.
 """
 
 
 def _weigh_float32(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
-    """Emit the sum over blocks of each block's sum in f32 times its scale, in the order of the blocks."""
+    """Emit the sum over blocks of `f32(block's sum) * scale`, in ascending order of the blocks.
+
+    Returns the sum, and the function that adds a bias to it and rounds it.
+    """
     column, block = blocks.loops[-2:]
     blocks.stage("requantize")
     total = blocks.running(F32, 0)
@@ -132,7 +137,10 @@ def _weigh_float32(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[
 
 
 def _weigh_fixed(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
-    """Emit the exact sum over blocks of each block's sum times its multiplier, in 128 bits; N > 62 gives 0."""
+    """Emit the exact 128-bit sum over blocks of `block's sum * M0`, as [low, high].
+
+    Returns the sum, and the function that adds a bias to it and shifts it by N. A column with N > 62 has the result 0.
+    """
     column, block = blocks.loops[-2:]
     beyond = p.requant.shift > 62
     shift = np.where(beyond, 0, p.requant.shift).astype(np.int64)

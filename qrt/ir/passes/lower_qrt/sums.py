@@ -1,9 +1,11 @@
 """Lowering of mean, sum and cumsum.
 
-The sum over any axes of `q - zp` is requantized with `s_in / (s_out * count)` for a mean, `s_in / s_out` for a sum.
-Zero points are subtracted in the loop, or as `count * zp` after it; `raw_mean` and `raw_sum` sum `q` itself.
+For mean and sum, the sum of `q - zp` over the reduced axes is requantized by `s_in / (s_out * count)` for a mean and by
+`s_in / s_out` for a sum. Zero points are subtracted in the loop, or as `count * zp` from the sum. The rules `raw_mean`
+and `raw_sum` sum `q` itself.
 
-cumsum: each element of the result sums the elements before it along the axis.
+Each element of a cumsum is the sum of the elements before it along the axis (after it, if `reverse`), including the
+element itself unless `exclusive`.
 """
 
 from math import prod
@@ -23,17 +25,17 @@ from qrt.types import FloatType
 
 
 def lower_mean(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a mean and return the storage of the result.
+    """Lower a qrt.mean and return its result as storage integers.
 
-    Raises QuantTypeError for a dynamic number of elements of one mean.
+    Raises QuantTypeError if a reduced axis has a dynamic size.
     """
     return _reduce(context, op, attributes, "mean")
 
 
 def lower_sum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a sum and return the storage of the result.
+    """Lower a qrt.sum and return its result as storage integers.
 
-    Raises QuantTypeError for a dynamic number of elements of one sum.
+    Raises QuantTypeError if a reduced axis has a dynamic size.
     """
     return _reduce(context, op, attributes, "sum")
 
@@ -78,10 +80,10 @@ _PREDICATES = list(INTEGER_PREDICATES)
 
 
 def lower_cumsum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a cumsum and return the result.
+    """Lower a qrt.cumsum and return its result.
 
-    Its time grows with the square of the axis. Raises QuantTypeError if a sum starts at the end of an axis of dynamic
-    size.
+    The lowered program's time is proportional to the square of the axis' size. Raises QuantTypeError for `reverse`
+    along an axis of dynamic size.
     """
     (x,) = op.operands
     axis = one_axis("cumsum", (tensor_type(x),), attributes)

@@ -1,5 +1,6 @@
-"""Lowering of transpose_conv2d: a convolution with the reversed window, over the input spread out with zero points
-between its pixels.
+"""Lowering of transpose_conv2d to a convolution with reversed filters.
+
+Its input is the operand with zero points inserted between the pixels.
 """
 
 from collections.abc import Sequence
@@ -18,9 +19,9 @@ _IMAGE, _ROW, _COLUMN, _CHANNEL = (("d", i) for i in range(4))
 
 
 def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a transpose_conv2d and return the storage of the result.
+    """Lower a qrt.transpose_conv2d and return its result as storage integers.
 
-    Raises QuantTypeError for an input of dynamic height or width, or a dynamic window.
+    Raises QuantTypeError if the height or width of the input or of the filters is dynamic.
     """
     x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
     shapes = [tensor_type(v).shape or () for v in (op.operands[0], op.operands[1])]
@@ -64,9 +65,10 @@ def _spread(
     out: Sequence[int],
     attributes: Attributes,
 ) -> Value:
-    """Return the input with `stride - 1` zero points between its rows and columns, padded with zero points around it.
+    """Return `x` with `stride - 1` zero points between its rows and between its columns, padded with zero points.
 
-    A convolution over it has one window for each pixel of the result; pixels that are in no window are cut off.
+    The convolution over this tensor has one window for each pixel of the result, of size `out`; pixels that are in no
+    window are dropped. `kernel` is the size of a window.
     """
     images, *size, depth = context.extents(x)
     first, count, start = [], [], []
@@ -98,7 +100,10 @@ def static_slice(
     sizes: Sequence[Extent],
     strides: Sequence[int],
 ) -> Value:
-    """Emit a tensor.extract_slice of a tensor, or a tensor.insert_slice of one into another."""
+    """Emit the op `name`: tensor.extract_slice of a tensor, or tensor.insert_slice of one into another.
+
+    Offsets and strides are static; sizes may be dynamic.
+    """
     dynamic = [size for size in sizes if isinstance(size, Value)]
     into = tensor_type(tensors[-1])
     type = into if len(tensors) > 1 else into.with_(shape=static_shape(sizes))

@@ -1,5 +1,6 @@
-"""Lowering of requantize, leaky_relu and prelu: each element is requantized once, for the last two by the sign of `q -
-z`.
+"""Lowering of requantize, leaky_relu and prelu, which requantize each element once.
+
+For leaky_relu and prelu the multiplier depends on the sign of `q - zp`.
 """
 
 import numpy as np
@@ -27,12 +28,15 @@ from qrt.types import IntegerType, UniformType
 
 
 def lower_requantize(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a requantize and return the storage of the result. Raises QuantTypeError for an unranked operand."""
+    """Lower a qrt.requantize and return its result as storage integers.
+
+    Raises QuantTypeError for an unranked operand.
+    """
     return requantized(context, op.operands[0], uniform_type(op.results[0]), attributes["requant"])
 
 
 def requantized(context: LoweringContext, x: Value, element: UniformType, rule: str) -> Value:
-    """Return the storage of `x` requantized to another quantized type."""
+    """Emit the requantization of `x` to the quantized type `element` by a rule, and return the storage integers."""
     source, stored = uniform_type(x), context.storage(x)
     sizes = context.extents(stored)
     behind = RULES[rule].behind
@@ -47,7 +51,7 @@ def requantized(context: LoweringContext, x: Value, element: UniformType, rule: 
 
 
 def _by_blocks(nest: LoopNest, acc: Value, r: Requantization, tail: Requantization, whole: Extent) -> Value:
-    """Return the storage of elements in whole blocks, or that of the rest, which `tail` computes."""
+    """Requantize elements by `r` if they are among the first `whole` elements of the tensor, else by `tail`."""
     if whole == 0:
         return requantize(nest, acc, tail)
     blocks, rest = scale(nest, acc, r), scale(nest, acc, tail)
@@ -58,7 +62,10 @@ _LESS = list(INTEGER_PREDICATES).index("slt")
 
 
 def lower_leaky_relu(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a leaky_relu and return the storage of the result. Raises QuantTypeError for an unranked operand."""
+    """Lower a qrt.leaky_relu and return its result as storage integers.
+
+    Raises QuantTypeError for an unranked operand.
+    """
     x, element = (uniform_type(value) for value in (op.operands[0], op.results[0]))
     stored = context.storage(op.operands[0])
     nest = LoopNest(context, "accumulate", context.extents(stored))
@@ -69,7 +76,7 @@ def lower_leaky_relu(context: LoweringContext, op: Operation, attributes: Attrib
 
 
 def lower_prelu(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a prelu and return the storage of the result."""
+    """Lower a qrt.prelu and return its result as storage integers."""
     x, alpha, element = (uniform_type(value) for value in (*op.operands, op.results[0]))
     stored = [context.storage(value) for value in op.operands]
     sizes = [context.extents(value) for value in stored]
@@ -92,7 +99,10 @@ def _is_negative(nest: LoopNest, acc: Value, width: IntegerType) -> Value:
 def _finish(
     nest: LoopNest, acc: Value, negative: Value, slope: tuple[UniformType, float, UniformType], attributes: Attributes
 ) -> Value:
-    """Requantize with parameter 1 if the operand is negative, else with 0."""
+    """Requantize `acc` by the multiplier of negative operands where `negative` is true, else by the other one.
+
+    `slope` is (type of the operand, the slope or its scale, type of the result).
+    """
     index = nest.value("arith.index_castui", (negative,), INDEX)
     r = Requantization(slope_parameters(*slope, attributes), np.arange(2), (index,), slope[2])
     return nest.finish(requantize(nest, acc, r))[0]

@@ -16,7 +16,7 @@ from qrt.types import TensorType
 
 
 def pad(context: LoweringContext, x: Value, padding: Pairs, value: Any) -> Value:
-    """Pad the height and width of `x` with `value`, which is one value, or one for each channel."""
+    """Pad the height and width of `x` [N, H, W, C] with `value`, a scalar or one value per channel."""
     pairs = ((0, 0), *padding, (0, 0))
     if not any(map(any, pairs)):
         return x
@@ -26,9 +26,9 @@ def pad(context: LoweringContext, x: Value, padding: Pairs, value: Any) -> Value
 def pad_tensor(
     context: LoweringContext, x: Value, pairs: Sequence[tuple[int, int]], value: Any, axis: int | None = None
 ) -> Value:
-    """Pad `x` with `value`; the amounts are a pair for each dimension.
+    """Pad each dimension of `x` by a pair (before, after) of `pairs` with `value`.
 
-    An array of values applies along `axis`, which is not padded.
+    If `value` is an array of different values, they belong to the positions along `axis`, which is not padded.
     """
     type = tensor_type(x)
     shape = [None if d is None else d + sum(p) for d, p in zip(type.shape or (), pairs, strict=True)]
@@ -51,7 +51,7 @@ def pad_tensor(
 
 
 def pad_behind(context: LoweringContext, x: Value, axis: int, count: int) -> Value:
-    """Append zeros to `x` along an axis."""
+    """Append `count` zeros to `x` along an axis."""
     if not count:
         return x
     pairs = [(0, count if d == axis else 0) for d in range(tensor_type(x).rank or 0)]
@@ -61,7 +61,10 @@ def pad_behind(context: LoweringContext, x: Value, axis: int, count: int) -> Val
 def output_extent(
     context: LoweringContext, op: Operation, padded: Value, axis: int, kernel: Extent, attributes: Attributes
 ) -> Extent:
-    """Return the number of windows along a dimension of the padded input, from the result's type if that is static."""
+    """Return the number of windows along `axis` of the padded input.
+
+    It is taken from the result's type if that is static, else computed.
+    """
     declared = (tensor_type(op.results[0]).shape or (None,) * 4)[axis]
     if declared is not None:
         return declared
@@ -83,8 +86,9 @@ def output_extent(
 def window_index(
     window: tuple[Expression, Expression], element: tuple[Expression, Expression], attributes: Attributes
 ) -> tuple[Expression, Expression]:
-    """Return the (row, column) in the padded input of an element of a window; the window and the element are also (row,
-    column).
+    """Return the position (row, column) in the padded input of an element of a window.
+
+    `window` is the (row, column) of the window among all windows, `element` that of the element in its window.
     """
     rows, columns = (
         add(multiply(at, stride), multiply(inside, dilation))

@@ -25,14 +25,14 @@ def _rule_option(name: str, text: str) -> Any:
 
 @dataclass(frozen=True)
 class LowerQuantOps:
-    """Turns quant.qcast and quant.dcast into arith, math, tensor, linalg and shape; only quant.scast is left.
+    """Replaces quant.qcast and quant.dcast by ops of arith, math, tensor, linalg and shape, and by quant.scast.
 
-    `rounding`, `zero-point` and `scale` are for qcasts that do not carry the attribute. With
-    `rounding=toward_zero saturating=false` the operations are upstream's, one for one, and values out of range are
-    undefined. Preserves every value, NaN and infinities included, with the exception of those undefined ones.
+    `rounding`, `zero-point` and `scale` apply to qcasts that do not have the attribute of that name. With
+    `rounding=toward_zero saturating=false` the emitted operations are exactly upstream's, and values out of range are
+    undefined. Preserves every value, also NaN and infinities, except those undefined ones.
 
-    `strict_upstream` also follows upstream in two more cases: a cast that undoes another is removed without regard to
-    values, and zero points are truncated to the storage type. Value-changing, for comparison with mlir-opt.
+    `strict_upstream` follows upstream in two more cases, for comparison with mlir-opt: a pair of casts from a type and
+    back is removed, although that changes values, and zero points are truncated to the storage type.
     """
 
     rounding: str = _rule_option("rounding", "how qcasts round that do not say it")
@@ -81,7 +81,7 @@ class LowerQuantOps:
         return _lower(builder, stored, t, lambda emitter: dequantize(emitter, t, self.strict_upstream))
 
     def _rules(self, cast: Operation) -> Rules:
-        """Return the rules of an op. Those without an attribute come from the options."""
+        """Return the arithmetic of a qcast from its attributes; options of the pass replace missing attributes."""
         options = {name: getattr(self, name) for name in _RULE.choices}
         return Rules(**(options | QCAST.given_attributes(cast.attributes)), saturating=self.saturating)
 
@@ -98,7 +98,10 @@ def _uniform(type: Type) -> UniformType:
 
 
 def _inverse(cast: Operation) -> Value | None:
-    """Return the operand of a cast of a cast, if upstream's conversion driver treats the two as inverses."""
+    """Return `x` if `cast` casts the result of a cast of `x` back to the type of `x`, else None.
+
+    Upstream's conversion driver removes such pairs of casts.
+    """
     source = cast.operands[0].operation
     other = "quant.dcast" if cast.name == "quant.qcast" else "quant.qcast"
     if source is None or source.name != other or source.operands[0].type is not cast.results[0].type:
@@ -116,15 +119,15 @@ def _lower(builder: Builder, x: Value, t: UniformType, emit: Emit) -> Value:
 
 
 def _lower_ranked(builder: Builder, x: Value, t: UniformType, emit: Emit, axis: int | None = None) -> Value:
-    """Lower a cast of a scalar or a ranked tensor; `axis` overrides the axis of a per-axis type."""
+    """Lower a cast of a scalar or a ranked tensor; an `axis` other than None replaces the axis of a per-axis type."""
     emitter = Emitter(builder, x) if t.is_per_layer else ChannelEmitter(builder, x, t, axis)
     return emitter.finish(emit(emitter))
 
 
 def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> Value:
-    """Lower a cast of an unranked tensor.
+    """Lower a cast of an unranked tensor by reshaping it, and reshape the result back.
 
-    It is reshaped to rank 1, or to rank 3 with the channels in the middle, and back.
+    The reshaped tensor has rank 1, or for a per-axis type rank 3 with the channels in the middle.
     """
     assert isinstance(x.type, TensorType)
     extents = builder.value("shape.shape_of", (x,), _EXTENTS)
@@ -137,7 +140,7 @@ def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> V
 
 
 def _around_axis(builder: Builder, extents: Value, axis: int, channels: int) -> list[Value]:
-    """Return the number of elements before the axis, of channels, and after the axis."""
+    """Return (number of elements before the axis, number of channels, number of elements after the axis)."""
     before, after = (builder.constant(i, INDEX) for i in (axis, axis + 1))
     head = builder.emit("shape.split_at", (extents, before), (_EXTENTS, _EXTENTS)).results[0]
     left = _count(builder, head)

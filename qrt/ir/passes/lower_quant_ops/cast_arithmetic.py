@@ -1,4 +1,4 @@
-"""Quantize and dequantize casts as element-wise operations of `arith` and `math`, by the rules of `numerics`."""
+"""Emission of qcasts and dcasts as element-wise `arith` and `math` operations, by the rules of `numerics`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _ROUND = {"half_even": "math.roundeven", "half_away": "math.round", "toward_zero
 
 @dataclass(frozen=True)
 class Rules:
-    """The arithmetic of a qcast: the attributes of docs/numerics.md, "Casts"."""
+    """The arithmetic of a qcast: its attributes (docs/numerics.md, "Casts"), and whether the result saturates."""
 
     rounding: str
     zero_point: str
@@ -27,24 +27,24 @@ class Rules:
 
     @property
     def is_upstream(self) -> bool:
-        """True if upstream emits the same operations.
+        """True if upstream's lowering has this arithmetic, so that upstream's operations are emitted.
 
-        All other rules saturate, so that every value has a defined result.
+        Any other arithmetic is emitted with saturation, so that every value has a defined result.
         """
         upstream = (self.rounding, self.zero_point, self.scale) == ("toward_zero", "before", "divide")
         return upstream and not self.saturating
 
 
 def quantize(emitter: Emitter, t: UniformType, rules: Rules) -> Value:
-    """Emit the quantization of `x` to stored integers."""
+    """Emit the quantization of the emitter's `x` and return the storage integers."""
     return _quantize_upstream(emitter, t) if rules.is_upstream else _quantize_saturating(emitter, t, rules)
 
 
 def dequantize(emitter: Emitter, t: UniformType, upstream: bool) -> Value:
-    """Emit `(f(x) - f(zp)) * s` for stored integers `x`.
+    """Emit `(f(q) - f(zp)) * s`: `q` is the emitter's `x`, storage integers, and `f` converts to the expressed type.
 
-    Upstream converts zero points to the storage type, which drops bits that do not fit. Unless `upstream`, such zero
-    points are constants of the expressed type.
+    A zero point that does not fit the storage type is emitted as a float constant. With `upstream` it is truncated to
+    the storage type instead, as upstream does.
     """
     expressed = t.expressed_type
     scale = emitter.parameter(_scales(t), expressed)
@@ -66,7 +66,10 @@ def dequantize(emitter: Emitter, t: UniformType, upstream: bool) -> Value:
 
 
 def _quantize_upstream(emitter: Emitter, t: UniformType) -> Value:
-    """Emit a conversion to integers, then the clamp, as upstream does: values out of range and NaNs are undefined."""
+    """Emit upstream's quantization: a conversion to integers, then a clamp.
+
+    Values out of range, and NaNs, are undefined.
+    """
     expressed, storage = t.expressed_type, t.storage_type
     prefix = "s" if t.is_signed else "u"
     scale = emitter.parameter(_scales(t), expressed)
@@ -85,7 +88,7 @@ def _quantize_upstream(emitter: Emitter, t: UniformType) -> Value:
 
 
 def _has_zero_point(t: UniformType) -> bool:
-    """Return True unless upstream omits the zero point: a per-layer one whose bits in the storage type are all 0."""
+    """Return True unless upstream omits the zero point: a per-layer one that is 0 modulo `2**storage_width`."""
     return not t.is_per_layer or t.zero_points[0] % (1 << t.storage_width) != 0
 
 
@@ -99,10 +102,12 @@ def _zero_points_fit(t: UniformType) -> bool:
 
 @dataclass(frozen=True)
 class _Saturation:
-    """The bounds of a saturating quantization, per parameter.
+    """The constants of a saturating quantization, one per channel or block.
 
-    They are the integers stored for low, high and NaN before a zero point is added `after`, and the floats to which the
-    value is clamped: the nearest within the bounds, if the bounds are not floats.
+    `low`, `high` and `nan` are the integers to which values below and above the bounds and NaN are converted; with
+    `zero_point = "after"` the zero point is added later. `float_low` and `float_high` are bit patterns of the floats to
+    which values are clamped, and `float_nan` that of the float that replaces NaN. Where the float format does not have
+    one of these integers, the float is another one within the bounds, and the flag `..._is_exact` is false.
     """
 
     low: tuple[int, ...]
@@ -115,13 +120,14 @@ class _Saturation:
     high_is_exact: bool
     nan_is_exact: bool
     integer: IntegerType
-    """Holds every integer here, and their sums with the zero points."""
+    """A type that holds `low`, `high`, `nan` and their sums with the zero points."""
     is_signed: bool
 
 
 def _quantize_saturating(emitter: Emitter, t: UniformType, rules: Rules) -> Value:
-    """Emit a clamp in floats, then the conversion, so that every value is defined; a NaN stores the clamped zero
-    point.
+    """Emit a clamp in floats, then the conversion to integers, so that every value is defined.
+
+    A NaN stores the zero point, clamped to the storage bounds.
     """
     expressed = t.expressed_type
     offsets = t.zero_points if rules.zero_point == "after" else (0,) * len(t.zero_points)
@@ -221,9 +227,7 @@ def _working_type(t: UniformType, numbers: Sequence[int]) -> tuple[IntegerType, 
 
 
 def _at_most(bound: int, form: FloatFormat) -> int:
-    """Return the greatest integer of the format that is at most `bound`; a number below all of them if there is
-    none.
-    """
+    """Return the greatest integer of the format that is at most `bound`; a number below `-form.largest` if none is."""
     excess = max(abs(bound).bit_length() - form.precision, 0)
     return min(bound >> excess << excess, int(form.largest))
 
@@ -242,12 +246,12 @@ def _encode_float(value: float, expressed: FloatType) -> int:
 
 @lru_cache(maxsize=4096)
 def _encode(value: int, expressed: FloatType) -> int:
-    """Return an integer rounded to the expressed type."""
+    """Return the bit pattern of an integer rounded to the expressed type."""
     return expressed.format.encode(Fraction(abs(value)), value < 0)
 
 
 def _reciprocal(scale: float, expressed: FloatType) -> int:
-    """Return `1 / s` of the rounded scale, rounded."""
+    """Return the bit pattern of `1 / s`, rounded, where `s` is the scale rounded to the expressed type."""
     form = expressed.format
     rounded = form.decode(_encode_float(scale, expressed))
     return form.encode(1 / Fraction(rounded))

@@ -1,1 +1,4 @@
-"""The export of programs as QDQ models: operations are float operators between QuantizeLinear and DequantizeLinear."""
+"""The export of programs as QDQ models, in which quantized operations are float operators between casts.
+
+The casts are DequantizeLinear before the operator and QuantizeLinear after it.
+"""

@@ -1,6 +1,6 @@
-"""Averages whose sums are added in a runtime's order, recognized as average pools.
+"""Averages over windows, recognized in loop nests that add the elements in a runtime's order.
 
-Such a sum is a chain of loop nests. Each adds some elements of every window to the sum of the nest before.
+The sum is a chain of loop nests, each of which adds some elements of every window to the result of the nest before.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,10 @@ Tap = tuple[int, int]
 
 @dataclass(frozen=True)
 class Average:
-    """The average of every window of NHWC images. ``operations`` compute it, and nothing else uses their results."""
+    """The average of every window of NHWC images, as ``operations`` of the program compute it from ``source``.
+
+    No other operation uses an intermediate result.
+    """
 
     source: Value
     kernel: tuple[int, int]
@@ -37,7 +40,10 @@ class _Sum:
 
 
 def average_of(value: Value) -> Average | None:
-    """Return the average that a value represents, or None unless each element of a window is added once."""
+    """Return the average over windows of which a value is the result, or None.
+
+    It must add each element of a window exactly once.
+    """
     elements = elements_of(value)
     if elements is None or elements.computed[0] not in QUOTIENTS:
         return None
@@ -60,7 +66,7 @@ def _is_alone(operations: Sequence[Operation]) -> bool:
 
 
 def _sum_of(value: Value) -> _Sum | None:
-    """Return the sum over windows of one tensor that a value represents, or None."""
+    """Return the sum over windows of one tensor of which a value is the result, or None."""
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.results) != 1 or operation.name != "linalg.generic":
         return None
@@ -92,7 +98,10 @@ def _sum_of(value: Value) -> _Sum | None:
 
 
 def _terms(operation: StructuredOp, scalar: Value) -> list[int] | None:
-    """Return the operands of a sum that starts at zero, or None if something else is computed."""
+    """Return the indices of the operands whose sum is ``scalar``, or None if a loop body computes something else.
+
+    A constant 0 in the sum has no operand.
+    """
     block = operation.regions[0].blocks[0]
     if scalar.owner is block:
         return [scalar.index] if scalar.index < operation.input_count else None
@@ -112,9 +121,9 @@ def _is_identity(operation: StructuredOp, number: int) -> bool:
 
 
 def _place(operation: StructuredOp, number: int) -> tuple[Tap, tuple[int, int]] | None:
-    """Return the position in a window at which an operand is read, and the windows' strides.
+    """Return the row and column in a window at which operand ``number`` is read, and the strides of the windows.
 
-    A loop with a single iteration does not count.
+    Loops with a single iteration are ignored. Return None if the operand is not read along the axes of NHWC images.
     """
     still = {
         result[1]

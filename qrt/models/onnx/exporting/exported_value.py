@@ -1,6 +1,6 @@
-"""A value of a program during export: the ONNX tensors that contain it, and the type of its storage.
+"""A value of a program during export, and the ONNX tensors that contain it.
 
-Each tensor may have the axes in another order.
+Each tensor may have the value's axes in another order.
 """
 
 from typing import Any
@@ -21,9 +21,11 @@ _STORED = (4, 8, 16, 32)
 
 
 class ExportedValue:
-    """A value: its type, the elements of a constant, and the tensors that contain it, by their order of axes.
+    """A value of the program during export.
 
-    ``is_unsigned`` is set if signless integers are those of an unsigned storage type.
+    ``names`` maps orders of axes (`Order`) to the names of the tensors that contain the value in that order. ``array``
+    has the elements of a constant. ``is_unsigned`` is set if the value's signless integers are those of an unsigned
+    storage type.
     """
 
     def __init__(self, type: TensorType, array: Array | None = None, is_unsigned: bool = False) -> None:
@@ -34,32 +36,32 @@ class ExportedValue:
 
     @property
     def rank(self) -> int:
-        """The number of axes. Unranked values were refused before."""
+        """The number of axes. Values without a rank cannot be exported."""
         return self.type.rank or 0
 
     @property
     def canonical(self) -> Order:
-        """The order of the axes in the program."""
+        """The order of a tensor that has the same axes as the value: ``(0, 1, 2, ...)``."""
         return tuple(range(self.rank))
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """The shape in the program."""
+        """The value's shape in the program."""
         return self.type.shape or ()
 
     @property
     def data_type(self) -> str | None:
-        """The name of ONNX's type of the elements, or None if there is none."""
+        """ONNX's name of the element type, such as "INT8", or None if ONNX has no such type."""
         return data_type(self.type.element, self.is_unsigned)
 
     def ordered(self) -> Array:
-        """Return the elements of a constant, in the program's order."""
+        """Return the elements of a constant, with the axes as in the program."""
         assert self.array is not None
         return self.array
 
 
 def data_type(element: Type, is_unsigned: bool = False) -> str | None:
-    """Return ONNX's name of an element type, for a quantized type that of its storage, or None if there is none."""
+    """Return ONNX's name of an element type, such as "INT8", or None. For a quantized type it is the storage's."""
     if isinstance(element, UniformType):
         if not isinstance(element.storage_type, IntegerType) or element.storage_width not in _STORED:
             return None
@@ -76,30 +78,30 @@ def data_type(element: Type, is_unsigned: bool = False) -> str | None:
 
 
 def in_order(array: Array, order: Order) -> Array:
-    """Return the elements of a value with the axes in an order."""
+    """Return the elements of a tensor that has a value's axes in ``order``, from the elements of the value."""
     moved = array.transpose([axis for axis in order if axis is not None])
     return moved.reshape(shape_in_order(array.shape, order))
 
 
 def shape_in_order(shape: tuple[Any, ...], order: Order) -> tuple[Any, ...]:
-    """Return a shape with the axes in an order."""
+    """Return the shape of a tensor that has a value's axes in ``order``, from the value's shape."""
     return tuple(1 if axis is None else shape[axis] for axis in order)
 
 
 def out_of_order(array: Array, order: Order) -> Array:
-    """Return the elements of a value from a tensor that has the axes in an order."""
+    """Return a value's elements from those of a tensor with the value's axes in ``order``. Inverse of `in_order`."""
     axes = [axis for axis in order if axis is not None]
     squeezed = array.reshape([size for size, axis in zip(array.shape, order, strict=True) if axis is not None])
     return squeezed.transpose(np.argsort(axes)) if axes else squeezed
 
 
 def place(order: Order, axis: int) -> int:
-    """Return the axis of a tensor that is a given axis of the value."""
+    """Return the axis of a tensor that is axis ``axis`` of the value. The tensor has the value's axes in ``order``."""
     return order.index(axis)
 
 
 def is_unsigned(value: Value) -> bool:
-    """Return True if a value's signless integers are cast to or from an unsigned storage type."""
+    """Return True if a value of signless integers is cast to or from an unsigned storage type."""
     op = value.operation
     near = [user.results[0] for user in value.users if user.name == "quant.scast"]
     if op is not None and op.name == "quant.scast":
@@ -109,14 +111,14 @@ def is_unsigned(value: Value) -> bool:
 
 
 def as_unsigned(array: Array, element: object) -> Array:
-    """Reinterpret signless integers as unsigned ones of the same bits."""
+    """Reinterpret signless integers of the type ``element`` as unsigned integers of the same bits."""
     width = element.width if isinstance(element, IntegerType) else 8 * array.itemsize
     unsigned: Array = (array.astype(np.int64) & ((1 << width) - 1)).astype(f"u{array.itemsize}")
     return unsigned
 
 
 def restored(array: Array, exported: ExportedValue) -> Array:
-    """Reinterpret a constant's bits in the type of an exported value: quantized storage, or integers."""
+    """Reinterpret a constant's bits as elements of an exported value: storage of its quantized type, or integers."""
     element = exported.type.element
     if not isinstance(element, UniformType):
         return as_unsigned(array, element) if exported.is_unsigned else array.view(np.dtype(f"i{array.itemsize}"))

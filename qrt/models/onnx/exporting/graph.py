@@ -1,4 +1,4 @@
-"""An ONNX graph under construction during export: nodes, tensors by name, constants, and the opset."""
+"""An ONNX graph under construction during export: its nodes, tensors, constants and opset."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -43,13 +43,13 @@ opset."""
 
 
 class Names:
-    """A set of unique names."""
+    """A set of names for new nodes or tensors, each used once."""
 
     def __init__(self) -> None:
         self._given: dict[str, int] = {}
 
     def fresh(self, hint: str) -> str:
-        """Return the hint, or if it is taken the hint with a number."""
+        """Return an unused name and add it to the set: ``hint``, or if that is used, ``hint`` with a number."""
         name = hint
         while name in self._given:
             self._given[hint] += 1
@@ -60,7 +60,7 @@ class Names:
 
 @dataclass
 class NodeText:
-    """A node to be written."""
+    """A node of an ONNX graph under construction."""
 
     op_type: str
     name: str
@@ -71,7 +71,10 @@ class NodeText:
 
 @dataclass
 class Body:
-    """A graph inside a node: its inputs and outputs with types and shapes, and its nodes."""
+    """A graph in an attribute of a node, such as the body of a Scan.
+
+    Its inputs and outputs are tuples of a name, an ONNX type and a shape.
+    """
 
     inputs: list[tuple[str, str, tuple[int | None, ...]]]
     outputs: list[tuple[str, str, tuple[int | None, ...]]]
@@ -79,7 +82,10 @@ class Body:
 
 
 class ExportGraph:
-    """The graph of an exported function. ``opset`` is its opset, ``needed`` the least one that has all its forms."""
+    """The ONNX graph of a function during export.
+
+    ``opset`` is the opset for which nodes are written, and ``needed`` the least opset that has all their operators.
+    """
 
     def __init__(self, opset: int, ports: Sequence[str]) -> None:
         self.opset = opset
@@ -98,7 +104,7 @@ class ExportGraph:
     # -- values -----------------------------------------------------------------------------------------------------
 
     def exported(self, value: Value) -> ExportedValue:
-        """Return what the export knows of a value: its type, its constant elements, and its tensors."""
+        """Return the record of a value during export: its type, the elements of a constant, and its tensors."""
         exported = self.values.get(value)
         if exported is None:
             if not isinstance(value.type, TensorType) or value.type.shape is None:
@@ -107,7 +113,7 @@ class ExportGraph:
         return exported
 
     def result_hint(self, op: Operation, i: int) -> str:
-        """Return the name that the program gives a result, or one from the operation's name."""
+        """Return the name that the program gives the tensor of result ``i``, or else the operation's name."""
         attribute = op.attributes.get(TENSOR)
         if attribute is not None:
             names = attribute.python
@@ -117,7 +123,10 @@ class ExportGraph:
         return op.name.rpartition(".")[2]
 
     def tensor(self, exported: ExportedValue, order: Order, hint: str) -> str:
-        """Return the tensor that contains a value with its axes in an order. Create it if there is none."""
+        """Return the name of the tensor that has a value's axes in ``order``, which is created if it is missing.
+
+        ``hint`` is the name for an initializer.
+        """
         name = exported.names.get(order)
         if name is not None:
             return name
@@ -129,7 +138,7 @@ class ExportGraph:
         return name
 
     def _transposed(self, exported: ExportedValue, order: Order) -> str:
-        """Add a Transpose of a value's tensor to another order of axes."""
+        """Add a Transpose of a value's tensor to the axes in ``order``, and return the name of its result."""
         source, name = next(((o, n) for o, n in exported.names.items() if None not in o), (None, ""))
         if source is None:
             raise UnsupportedForm("a value that is not stored in a tensor")
@@ -146,7 +155,7 @@ class ExportGraph:
         return transposed
 
     def declare(self, name: str, exported: ExportedValue, order: Order) -> None:
-        """Declare the type of a tensor."""
+        """Declare the element type and the shape of the tensor ``name``, which has a value's axes in ``order``."""
         kind = exported.data_type
         if kind is None:
             raise UnsupportedForm(f"elements of {exported.type.element.shown()}")
@@ -155,13 +164,13 @@ class ExportGraph:
     # -- constants --------------------------------------------------------------------------------------------------
 
     def initializer(self, array: Array, hint: str, data_type: str | None = None) -> str:
-        """Add an initializer and return its name. ``data_type`` is ONNX's, for types that NumPy lacks."""
+        """Add an initializer and return its name. ``data_type`` is ONNX's element type, if NumPy lacks it."""
         name = self.tensors.fresh(hint)
         self.initializers[name] = np.ascontiguousarray(array).reshape(array.shape), data_type
         return name
 
     def shared(self, key: Any, array: Array, hint: str, data_type: str | None = None) -> str:
-        """Return the name of a constant that is shared by all users of a key."""
+        """Return the name of the initializer for a key, which is added when the key is first used."""
         name = self._shared.get(key)
         if name is None:
             name = self._shared[key] = self.initializer(array, hint, data_type)
@@ -170,7 +179,7 @@ class ExportGraph:
     # -- nodes ------------------------------------------------------------------------------------------------------
 
     def need(self, opset: int) -> None:
-        """Record that a form needs an opset."""
+        """Record that the graph needs at least this opset."""
         self.needed = max(self.needed, opset)
 
     def add(
@@ -181,13 +190,13 @@ class ExportGraph:
         outputs: Sequence[str],
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
-        """Append a node."""
+        """Append a node, and record the opset that its operator needs."""
         self.need(SINCE.get(op_type, 1))
         self.written.append(NodeText(op_type, name, list(inputs), list(outputs), dict(attributes or {})))
 
     @contextmanager
     def inner(self) -> Iterator[list[NodeText]]:
-        """Collect new nodes in a separate list within the context."""
+        """Collect the nodes that are added within the context in a separate list, for a graph inside a node."""
         outer, self.written = self.written, []
         try:
             yield self.written
@@ -195,7 +204,7 @@ class ExportGraph:
             self.written = outer
 
     def rename_last(self, old: str, new: str) -> None:
-        """Rename an output of the last nodes, which no other node reads yet."""
+        """Rename an output of the last node that has it. No other node may read the output yet."""
         for node in reversed(self.written):
             if old in node.outputs:
                 node.outputs[node.outputs.index(old)] = new
@@ -203,7 +212,7 @@ class ExportGraph:
         raise AssertionError(f"{old} is not the output of a node")
 
     def rename(self, old: str, new: str) -> None:
-        """Rename a tensor everywhere."""
+        """Rename a tensor in all nodes, in the metadata and in the declarations."""
         for node in self.written:
             node.inputs = [new if name == old else name for name in node.inputs]
             node.outputs = [new if name == old else name for name in node.outputs]

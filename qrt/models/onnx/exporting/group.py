@@ -1,4 +1,4 @@
-"""The nodes of one operation during export: its operands in ONNX's order of axes, and its results."""
+"""The ONNX nodes that compute one operation of a program, with the operands that they read and the results."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Group:
-    """An operation of the program, and the nodes that compute it.
+    """An operation of the program during export, and the ONNX nodes that compute it.
 
-    ``name`` is the name of the node that represents the operation. Operands are read as ``stored`` tensors, or as
-    ``real`` ones after a DequantizeLinear. Results are set by ``set_stored``, or by ``set_real`` before a
-    QuantizeLinear.
+    ``name`` is the name of the node that represents the operation in the metadata. `stored` returns an operand's
+    storage, or its floats, and `real` dequantizes storage. `set_stored` sets a result to storage or floats, and
+    `set_real` quantizes floats first. ``clamp`` is a clamp of the result that the nodes include.
     """
 
     def __init__(self, graph: "ExportGraph", op: Operation, clamp: Operation | None = None) -> None:
@@ -44,12 +44,12 @@ class Group:
 
     @cached_property
     def family(self) -> OpFamily | None:
-        """The operation's family, or None for an operation of another dialect."""
+        """The operation's family in `qrt.ops`, or None for an operation of another dialect."""
         return family_of(self.op)
 
     @cached_property
     def attributes(self) -> Mapping[str, Any]:
-        """The attributes, with the family's defaults."""
+        """The operation's attributes, including the defaults of its family."""
         return _attributes_of(self.op)
 
     def _operand_name(self, i: int) -> str:
@@ -57,29 +57,29 @@ class Group:
 
     @property
     def count(self) -> int:
-        """The number of operands."""
+        """The number of the operation's operands."""
         return len(self.op.operands)
 
     def operand(self, i: int) -> ExportedValue:
-        """Return an operand."""
+        """Return operand ``i``."""
         return self.graph.exported(self.op.operands[i])
 
     def result(self, i: int = 0) -> ExportedValue:
-        """Return a result, which has no tensors yet."""
+        """Return result ``i``, after the clamp if there is one. It has no tensors until it is set."""
         return self.graph.exported((self.clamp or self.op).results[i])
 
     def is_real(self, i: int) -> bool:
-        """Return True if an operand has float elements."""
+        """Return True if operand ``i`` has float elements."""
         return isinstance(self.operand(i).type.element, FloatType)
 
     def refuse(self, form: str) -> NoReturn:
-        """Raise UnsupportedForm because ONNX has no equivalent of the operation in this form."""
+        """Raise UnsupportedForm: ONNX has no equivalent of the operation in this form."""
         raise UnsupportedForm(form)
 
     # -- operands ---------------------------------------------------------------------------------------------------
 
     def stored(self, i: int, order: Order | None = None) -> str:
-        """Return the tensor of an operand's storage, or of its floats, with the axes in an order."""
+        """Return the name of a tensor with operand ``i``, as storage or floats, and its axes in ``order``."""
         operand = self.operand(i)
         order = operand.canonical if order is None else order
         name = self.graph.tensor(operand, order, f"{self.name}/{self._operand_name(i)}")
@@ -87,7 +87,7 @@ class Group:
         return name
 
     def real(self, i: int, order: Order | None = None) -> str:
-        """Return the tensor of an operand's values: floats, or its dequantized storage."""
+        """Return the name of a tensor with operand ``i``, dequantized if it is quantized, and its axes in ``order``."""
         operand = self.operand(i)
         if order is not None and None in order and operand.array is None:
             return self._spread(i, order)
@@ -99,7 +99,7 @@ class Group:
         return self.dequantized(name, operand, operand.canonical if order is None else order)
 
     def _spread(self, i: int, order: Order) -> str:
-        """Return the values of a computed operand with additional axes of size 1."""
+        """Reshape a computed operand to the axes in ``order``, which has additional axes of size 1."""
         operand, axes = self.operand(i), [axis for axis in order if axis is not None]
         if axes != list(operand.canonical) or operand.shape.count(None) > 1:
             self.refuse("a computed operand with new axes")
@@ -108,7 +108,7 @@ class Group:
         return self.node("Reshape", self.real(i), shape, is_part=True)
 
     def dequantized(self, name: str, exported: ExportedValue, order: Order) -> str:
-        """Add a DequantizeLinear of a tensor of storage."""
+        """Add a DequantizeLinear of the storage in the tensor ``name``, and return the name of its result."""
         element = exported.type.element
         assert isinstance(element, UniformType)
         given = parameters_of(element, exported.shape, order)
@@ -128,10 +128,10 @@ class Group:
         return scales, self.graph.shared((*key, "zero_point"), given.zero_points, "zero_point", kind)
 
     def common_order(self) -> Order:
-        """Return the order of axes in which operands are combined element by element.
+        """Return the order of axes in which the operands are combined element by element.
 
-        It is the program's, unless one operand exists in another order only, and all operands have its rank or are
-        constant.
+        It is the order of the program, unless a computed operand exists in another order only. All other operands must
+        then have the same rank or be constant.
         """
         operands = [self.operand(i) for i in range(self.count)]
         rank = max(operand.rank for operand in operands)
@@ -149,7 +149,10 @@ class Group:
         return whole
 
     def broadcast(self, i: int, order: Order) -> str:
-        """Return the values of an operand that broadcasts to tensors with the axes in an order."""
+        """Return the name of a tensor with operand ``i`` that broadcasts to tensors whose axes are in ``order``.
+
+        A quantized operand is dequantized.
+        """
         operand, rank = self.operand(i), len(order)
         missing = rank - operand.rank
         own = tuple(None if axis is None or axis < missing else axis - missing for axis in order)
@@ -166,7 +169,7 @@ class Group:
     def nodes(
         self, op_type: str, inputs: Sequence[str], outputs: int, is_part: bool = False, **attributes: Any
     ) -> list[str]:
-        """Add a node and return its outputs."""
+        """Add a node with several ``outputs``, and return their names."""
         if op_type in ("DequantizeLinear", "QuantizeLinear"):
             attributes |= self._form
         if is_part or self._is_named:
@@ -178,26 +181,26 @@ class Group:
         return names
 
     def constant(self, array: Array, hint: str) -> str:
-        """Add an initializer and return its name."""
+        """Add an initializer with the elements of an array, and return its name."""
         return self.graph.initializer(array, f"{self.name}/{hint}")
 
     def integers(self, values: Sequence[int], hint: str) -> str:
-        """Add a list of 64-bit integers and return its name."""
+        """Add an initializer with a list of int64, and return its name."""
         return self.constant(np.array(values, np.int64), hint)
 
     def floats(self, value: float, hint: str) -> str:
-        """Add a single float32 and return its name."""
+        """Add an initializer with a single float32, and return its name."""
         return self.constant(np.array(value, np.float32), hint)
 
     def close(self) -> None:
-        """Give the last node the group's name if all nodes are parts."""
+        """Give the group's name to its last node, if all of its nodes were added with ``is_part``."""
         if not self._is_named and len(self.graph.written) > self._first:
             self.graph.written[-1].name = self.name
 
     # -- results ----------------------------------------------------------------------------------------------------
 
     def set_stored(self, name: str, order: Order | None = None, i: int = 0) -> None:
-        """Set the tensor that contains a result: its storage, or its floats."""
+        """Set result ``i`` to a tensor with its storage, or its floats, and its axes in ``order``."""
         result = self.result(i)
         order = result.canonical if order is None else order
         named = self.graph.tensors.fresh(self.graph.result_hint(self.clamp or self.op, i))
@@ -206,7 +209,10 @@ class Group:
         self.writes[i] = named, order
 
     def set_real(self, name: str, order: Order | None = None, i: int = 0) -> None:
-        """Set the tensor of a result's values; a QuantizeLinear converts them to storage."""
+        """Set result ``i`` to a tensor of floats with its axes in ``order``.
+
+        The group's clamp clips the floats, and a QuantizeLinear quantizes them if the result is quantized.
+        """
         result = self.result(i)
         element = result.type.element
         order = result.canonical if order is None else order
@@ -217,7 +223,7 @@ class Group:
         self.set_stored(name, order, i)
 
     def quantized(self, name: str, exported: ExportedValue, order: Order) -> str:
-        """Add a QuantizeLinear of floats, after a clip if the storage has narrow bounds."""
+        """Add a QuantizeLinear of floats, after a Clip if the quantized type has narrower bounds than its integers."""
         element = exported.type.element
         assert isinstance(element, UniformType)
         if element.storage_width == 32:
@@ -229,13 +235,13 @@ class Group:
         return self.node("QuantizeLinear", name, *self._parameters(element, order, exported), is_part=True)
 
     def _bounded(self, name: str, element: UniformType, exported: ExportedValue, order: Order) -> str:
-        """Clip values to the bounds of a storage that are narrower than its type."""
+        """Clip floats to the bounds of a quantized type, if these are narrower than those of its integers."""
         if not element.is_per_layer:
             self.refuse("narrow storage bounds with a scale for each channel")
         return self._clip(name, element, element.storage_min, element.storage_max)
 
     def clipped(self, name: str, clamp: Operation) -> str:
-        """Clip values to the bounds of a clamp, each rounded to a value of the quantized type."""
+        """Clip floats to the bounds of a clamp, each of which is first rounded to a number of the quantized type."""
         element, attributes = self.graph.exported(clamp.operands[0]).type.element, _attributes_of(clamp)
         if not isinstance(element, UniformType):
             return self._within(name, attributes["min"], attributes["max"])
@@ -245,14 +251,14 @@ class Group:
         return self._clip(name, element, int(low[0]), int(high[0]))
 
     def clipped_storage(self, name: str, clamp: Operation) -> str:
-        """Clip storage, as floats, to the bounds of a clamp."""
+        """Clip storage integers, which the tensor ``name`` has as floats, to the bounds of a clamp."""
         element = self.graph.exported(clamp.operands[0]).type.element
         assert isinstance(element, UniformType)  # only clamps of quantized values become part of a group
         low, high = stored_bounds(element, _attributes_of(clamp))
         return self._within(name, float(low[0]), float(high[0]))
 
     def clamped(self, stored: Array) -> Array:
-        """Clip storage of the result to the bounds of the group's clamp, if it has one."""
+        """Clip an array of the result's storage to the bounds of the group's clamp, if there is one."""
         element = self.result().type.element
         if self.clamp is None or not isinstance(element, UniformType):
             return stored
@@ -260,7 +266,10 @@ class Group:
         return np.clip(stored, low, high)
 
     def _clip(self, name: str, element: UniformType, least: int, greatest: int) -> str:
-        """Add Relu or Clip to the values of two codes. A bound of the storage itself is left out."""
+        """Clip floats to the numbers that the storage integers ``least`` and ``greatest`` represent.
+
+        A bound that the integer type has anyway is left out.
+        """
         low, high = (
             None if code == bound else (code - element.zero_point) * element.scale
             for code, bound in zip((least, greatest), element.default_bounds, strict=True)
@@ -279,6 +288,6 @@ class Group:
 
 
 def _attributes_of(op: Operation) -> dict[str, Any]:
-    """Return the attributes that the family of an op declares, with the defaults."""
+    """Return an operation's attributes, including the defaults of its family."""
     family = family_of(op)
     return {} if family is None else family.read(op.attributes)

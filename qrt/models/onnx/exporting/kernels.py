@@ -1,6 +1,7 @@
-"""Float loop nests of a program, recognized as operations of `qrt` like in the pass `fuse-kernels`.
+"""Float loop nests of a program, replaced for the export by operations of `qrt` such as `qrt.conv2d`.
 
-The writers use these operations only during export: the families take no floats, but ONNX does.
+The pass `fuse-kernels` recognizes most of these loop nests. During the export, the operations that replace them have
+float operands, which no operation of `qrt` in a program may have.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ Operand = tuple[Value, tuple[int, ...] | None]
 
 
 def with_kernels(module: Module) -> tuple[Module, Programs]:
-    """Return a copy of the module with kernels in place of loop nests, and the exact program of each kernel.
+    """Return a copy of the module with operations of `qrt` in place of loop nests, and the exact program of each.
 
     A module without loop nests is returned itself.
     """
@@ -44,7 +45,7 @@ def with_kernels(module: Module) -> tuple[Module, Programs]:
 
 
 def _replace_nests(module: Module, programs: dict[Operation, ExportedProgram]) -> None:
-    """Replace loop nests that the pass does not recognize by operations.
+    """Replace loop nests that the pass `fuse-kernels` does not recognize by operations of `qrt`.
 
     They are averages in a runtime's order, and sums of products of integers.
     """
@@ -82,13 +83,13 @@ def _replace_one(
 
 
 def _is_one_op(region: Operation) -> bool:
-    """Return True if the body is a single operation of `qrt`, whose attributes a kernel's form would lose."""
+    """Return True if a region's body is a single operation of `qrt`: a new operation would lose its attributes."""
     names = [operation.name for operation in region.regions[0].blocks[0]]
     return len(names) == 2 and names[0].startswith("qrt.")
 
 
 def _put_back(region: Operation) -> None:
-    """Replace a region by its body."""
+    """Replace a `quant.region` by the operations of its body."""
     body = region.regions[0].blocks[0]
     values = dict(zip(body.arguments, region.operands, strict=True))
     *operations, last = body
@@ -117,7 +118,7 @@ def _replace(region: Operation, form: KernelForm, programs: dict[Operation, Expo
 
 
 def _text_in(region: Operation) -> str:
-    """Return the text of a region's body as a function."""
+    """Return the body of a region as the text of a function."""
     block = region.clone({}).regions[0].blocks[0]
     assert block.last is not None
     results = list(block.last.operands)

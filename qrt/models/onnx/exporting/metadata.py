@@ -1,4 +1,4 @@
-"""The writer of a model's metadata, which records the operations that the nodes stand for."""
+"""The writer of a model's metadata, which records the operations of the program that the nodes compute."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,11 @@ def annotate(
     ports: Mapping[str, UniformType],
     states: Mapping[str, tuple[str, str]],
 ) -> None:
-    """Write entries, quantized types of ports, and variables into the ``metadata_props`` of a model."""
+    """Write the entries, the quantized types of inputs and outputs, and the variables into a model's metadata.
+
+    ``ports`` maps inputs and outputs to their types, and ``states`` the input of each variable to its name and its
+    output.
+    """
     neighbors = GraphNeighbors(read(model.SerializeToString()).graph)
     properties = {VERSION: "1"}
     for name, (symbol, output) in states.items():
@@ -30,7 +34,7 @@ def annotate(
 
 
 def _record(neighbors: GraphNeighbors, entry: Entry) -> dict[str, Any]:
-    """Return the content of an entry."""
+    """Return the JSON content of an entry, as `operation_metadata` describes it."""
     operands = []
     for i, operand in enumerate(entry.operands):
         if operand is None:

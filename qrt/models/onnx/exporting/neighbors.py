@@ -1,4 +1,4 @@
-"""The nodes around a model's tensors: those between given tensors, and the quantized types that they imply."""
+"""The nodes around a model's tensors: those between given tensors, and the quantized types that casts give."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from qrt.types import Type, UniformType
 
 
 class GraphNeighbors:
-    """The nodes of a graph by the tensors that they write and read."""
+    """An index of a graph's nodes by the tensors that they write and read."""
 
     def __init__(self, graph: ModelGraph) -> None:
         self.graph = graph
@@ -31,10 +31,11 @@ class GraphNeighbors:
         return readers
 
     def implied(self, name: str, order: Order) -> UniformType | None:
-        """Return the quantized type that the neighbors of a tensor imply, or None.
+        """Return the quantized type that the casts beside a tensor give, or None.
 
-        The QuantizeLinear that writes the tensor, or the first DequantizeLinear that reads it, gives the type with
-        float32 scales, unless it has blocks or computed parameters.
+        The QuantizeLinear that writes the tensor, or else the first DequantizeLinear that reads it, gives the type,
+        with float32 scales. A cast with blocks or with computed parameters gives none. The type is that of the
+        program's value, whose axes the tensor has in ``order``.
         """
         maker = self.makers.get(name)
         op = maker if maker is not None and maker.key == "QuantizeLinear" else self._dequantizers.get(name)
@@ -54,7 +55,7 @@ class GraphNeighbors:
             return None
 
     def between(self, operands: Iterable[str], results: Iterable[str]) -> list[Operator]:
-        """Return the nodes from operands to results, in the graph's order."""
+        """Return the nodes that compute the tensors ``results`` from ``operands``, in the graph's order."""
         ends, nodes, pending = set(operands), dict[int, Operator](), list(results)
         while pending:
             name = pending.pop()
@@ -66,16 +67,16 @@ class GraphNeighbors:
         return [op for _, op in sorted(nodes.items())]
 
     def digest(self, operands: Iterable[str], results: Iterable[str]) -> str:
-        """Return the hash of the nodes between tensors: operators, tensor names and attributes.
+        """Return a hash of the nodes that compute ``results`` from ``operands``: operators, tensor names, attributes.
 
-        The elements of constants do not change it.
+        The elements of constants do not change the hash.
         """
         text = [_spelled(op) for op in self.between(operands, results)]
         return hashlib.sha256(json.dumps(text, separators=(",", ":")).encode()).hexdigest()[:16]
 
 
 def _spelled(op: Operator) -> list[Any]:
-    """Return the parts of a node that are hashed, including the nodes of its graphs."""
+    """Return the parts of a node that are hashed. A nested graph contributes its nodes."""
     attributes: list[Any] = []
     for name, value in sorted(op.attributes.items()):
         if isinstance(value, ModelGraph):
@@ -87,7 +88,7 @@ def _spelled(op: Operator) -> list[Any]:
 
 
 def bias_of(types: Sequence[Type]) -> UniformType | None:
-    """Return the type of a bias from the types of both factors, or None."""
+    """Return the quantized type of a bias from the types of both factors of a product, or None if it has none."""
     if len(types) != 2:
         return None
     a, w = types

@@ -1,22 +1,25 @@
-"""The metadata of a model about its program: an entry of ``metadata_props`` for each operation and each variable.
+"""The metadata by which an exported model describes its program, as entries of ``metadata_props``.
 
-The key is ``qrt.op.`` and the name of the node. The value is JSON:
+Each operation of the program has an entry. Its key is ``qrt.op.`` and the name of a node, and its value is JSON:
 
     op          the operation of the program, such as ``qrt.conv2d``; "" if the nodes only reorder axes
     program     for operators on floats, instead of ``op``: the text of a function that computes the results
-    attributes  the attributes that differ from the family's defaults; ``requant`` is the rule
+    attributes  the attributes that differ from the family's defaults, and always the rule ``requant``
     then        the attributes of a ``qrt.clamp`` of the result, if the nodes include one
     operands    for each operand its tensor, or the elements if the graph does not have the tensor
     results     for each result its tensor
     nodes       a hash of the nodes from operands to results: an entry is ignored if they have changed
 
-A tensor is ``{"name": ..., "order": ..., "type": ...}``. Axis ``i`` of the tensor is axis ``order[i]`` of the value,
-and null an axis of size 1 that the value lacks; without ``order`` both have the same axes. ``type`` is the MLIR
-type of the elements, unless the float32 scales of the neighboring QuantizeLinear or DequantizeLinear give it.
+A tensor is ``{"name": ..., "order": ..., "type": ...}``. Axis ``i`` of the tensor is axis ``order[i]`` of the program's
+value, and null is an axis of size 1 that the value lacks; without ``order`` both have the same axes. ``type`` is the
+MLIR type of the elements. It is omitted if the QuantizeLinear or DequantizeLinear beside the tensor gives it.
 
-Each variable of the program is an input of the model, whose initializer is the initial value, and its next value is an
-output. The key is ``qrt.state.`` and the name of the input. The value is JSON with the variable's name as ``symbol``,
-and the ``output``. ONNX has no state, so users of another runtime pass outputs back as inputs.
+Each variable of the program becomes an input of the model, whose initializer is the initial value, and an output with
+the next value. Its entry has the key ``qrt.state.`` and the name of the input. The value is JSON with the variable's
+name as ``symbol``, and the output's name as ``output``. ONNX has no state, so users of another runtime pass the outputs
+back as inputs.
+
+Each input or output with a quantized type has an entry ``qrt.port.`` and its name, with the type as the value.
 """
 
 import json
@@ -42,9 +45,10 @@ VERSION = "qrt.version"
 
 @dataclass
 class Entry:
-    """An operation and the tensors around its nodes.
+    """An operation of the program, and the tensors that its nodes read and write.
 
-    ``inline`` has the elements of operands that are not tensors of the graph, by the operand's index.
+    An operand that is not a tensor of the graph is None; ``inline`` has its elements and type by its index. ``then``
+    has the attributes of a clamp of the result, and ``program`` the text of a function, as in the metadata.
     """
 
     node: str
@@ -58,14 +62,14 @@ class Entry:
 
 
 def is_bias(op: str, operand: int) -> bool:
-    """Return True if an operand is a bias of i32, whose scales follow from those of the other two operands."""
+    """Return True if the operand of this index is an int32 bias, whose scales follow from the other two operands."""
     family = family_named(op)
     return operand == 2 and family is not None and family.traits.weights is not None
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A variable: its initial value, with the name of the input, and the output that is its next value."""
+    """A variable of the program: ``initial`` is the model's initializer, and ``output`` has the next value."""
 
     symbol: str
     initial: Tensor
@@ -73,7 +77,7 @@ class State:
 
 
 def split_states(model: Model) -> tuple[Model, tuple[State, ...]]:
-    """Return a model without the initializers and outputs of variables, and the variables."""
+    """Return a model without the initializers and outputs that represent variables, and these variables."""
     if model.metadata.get(VERSION) != "1":
         return model, ()
     texts = {key: text for key, text in model.metadata.items() if key.startswith(STATE)}
@@ -99,7 +103,7 @@ def split_states(model: Model) -> tuple[Model, tuple[State, ...]]:
 
 
 def without_states(model: Model) -> Model:
-    """Return a model as other runtimes see it: their users pass the values of variables."""
+    """Return a model whose variables are ordinary inputs and outputs, as other runtimes see them."""
     return replace(model, metadata={key: text for key, text in model.metadata.items() if not key.startswith(STATE)})
 
 

@@ -1,4 +1,4 @@
-"""Scales and zero points of quantized types in the form of QuantizeLinear and DequantizeLinear."""
+"""Scales and zero points of quantized types, as QuantizeLinear and DequantizeLinear take them."""
 
 from dataclasses import dataclass
 from math import prod
@@ -18,7 +18,10 @@ PER_AXIS, BLOCKED = 13, 21
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of QuantizeLinear or DequantizeLinear for a type. ``opset`` is the first with this form."""
+    """The inputs and attributes of a QuantizeLinear or DequantizeLinear that a quantized type needs.
+
+    ``opset`` is the first opset in which the operator takes them.
+    """
 
     scales: Array
     zero_points: Array | None
@@ -28,9 +31,10 @@ class Parameters:
 
 
 def parameters_of(element: UniformType, shape: tuple[int | None, ...], order: Order) -> Parameters:
-    """Return the parameters of a type for a tensor that has the axes of a value of ``shape`` in an order.
+    """Return the parameters of a quantized type for a tensor that has a value's axes in ``order``.
 
-    Raises UnsupportedForm for an expressed type other than f32, or scales beyond float32, which ONNX does not support.
+    ``shape`` is that of the value. Raises UnsupportedForm for an expressed type other than f32, or scales out of the
+    range of float32, which ONNX does not support.
     """
     if element.expressed_type.name != "f32":
         raise UnsupportedForm(f"the expressed type {element.expressed_type}")
@@ -48,7 +52,10 @@ def parameters_of(element: UniformType, shape: tuple[int | None, ...], order: Or
 def _blocked(
     element: UniformType, scales: Array, zeros: Array, shape: tuple[int | None, ...], order: Order
 ) -> Parameters:
-    """Return parameters in blocks along one axis, with a scale for each element along all others, as in ONNX."""
+    """Return the parameters of a type with blocks, with scales repeated so that blocks are along one axis only.
+
+    ONNX requires that.
+    """
     if None in shape or None in order:
         raise UnsupportedForm("blocks in a tensor of dynamic shape")
     sizes = [size or 1 for size in shape]
@@ -64,7 +71,7 @@ def _blocked(
 
 
 def _stored(element: UniformType, zeros: Array) -> Array | None:
-    """Return zero points in the dtype of the storage; int32 has none."""
+    """Return zero points in the dtype of the storage, or None for 32 bits, where ONNX has no zero point."""
     if element.storage_width == 32:
         if zeros.any():
             raise UnsupportedForm("32-bit storage with a zero point")

@@ -1,7 +1,7 @@
-"""The exact computation of nodes on floats, as the text of a function in the model's metadata.
+"""The exact computation of nodes on floats, recorded in the metadata as the text of an MLIR function.
 
-ONNX specifies neither the order of a sum nor the rounding of intermediate results; the function does. The import puts
-the function in place of the nodes.
+ONNX specifies neither the order of a sum nor the rounding of intermediate results, but the function does. The import
+replaces the nodes by the function.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,10 +20,11 @@ Permutation = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class ExportedProgram:
-    """A function that replaces nodes.
+    """The text of an MLIR function that computes exactly what the nodes of an operation compute approximately.
 
-    Its argument ``i`` is the operand ``arguments[i][0]`` of an operation, with axis ``arguments[i][1][j]`` of the
-    argument as axis ``j`` of the operand. ``clamp`` is an operation after it that the function includes.
+    Argument ``i`` of the function is operand ``arguments[i][0]`` of the operation, with axes permuted: axis ``j`` of
+    the operand is axis ``arguments[i][1][j]`` of the argument; None permutes nothing. ``clamp`` is a clamp after the
+    operation that the function includes.
     """
 
     text: str
@@ -36,7 +37,10 @@ Programs = Mapping[Operation, ExportedProgram]
 
 
 def text_between(inputs: Sequence[Value], operations: Iterable[Operation], results: Sequence[Value]) -> str | None:
-    """Return a function of the inputs that runs operations in order, or None if it would need other values."""
+    """Return the text of a function that computes ``results`` from ``inputs`` by the given operations.
+
+    Return None if an operation uses another value.
+    """
     operations = list(operations)
     body = Body(inputs, (), operations[-1])
     if not all(body.add(operation) for operation in operations):
@@ -45,7 +49,10 @@ def text_between(inputs: Sequence[Value], operations: Iterable[Operation], resul
 
 
 def text_of(block: Block, results: Sequence[Value]) -> str:
-    """Return the text of a function whose body is a block without terminator. The block is consumed."""
+    """Return the text of a function that has a block, which lacks a terminator, as its body.
+
+    The block is moved into the function, and cannot be used afterwards.
+    """
     for operation in block:
         operation.attributes.pop(TENSOR, None)  # tensors of the model have names of their own
     Builder(block, NOWHERE).emit("func.return", results)
@@ -61,7 +68,10 @@ _DIALECTS = ("arith.", "linalg.", "math.", "qrt.", "tensor.")
 
 
 def inlined(node: Node, text: str, operands: Sequence[Value]) -> list[Value]:
-    """Return the results of a function with these operands. Raise ModelError if the text is not such a function."""
+    """Insert the body of a function in place of ``node``, and return its results.
+
+    Raise ModelError if ``text`` is not a function with arguments of the operands' types.
+    """
     block = _body(text)
     given, taken = ([value.type for value in values] for values in (operands, block.arguments))
     if given != taken:
@@ -82,7 +92,7 @@ def inlined(node: Node, text: str, operands: Sequence[Value]) -> list[Value]:
 
 
 def _body(text: str) -> Block:
-    """Return the block of the only function of a text."""
+    """Parse a text that consists of one function with one block, and return the block."""
     try:
         module = parse(text)
         module.verify()

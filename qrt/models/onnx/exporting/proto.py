@@ -1,4 +1,4 @@
-"""The protobuf of a model, created from an export graph with the package `onnx`."""
+"""The conversion of an export graph to a ``ModelProto`` of the package `onnx`."""
 
 from collections.abc import Sequence
 from types import ModuleType
@@ -30,12 +30,12 @@ _DATA_TYPES = {
 
 
 def onnx_package() -> ModuleType:
-    """Return the package `onnx`. Raise MissingPackageError, with the command to install it, if it is missing."""
+    """Import the package `onnx`. Raise MissingPackageError, with the command to install it, if it is missing."""
     return extra("onnx", "onnx")
 
 
 def model_of(graph: ExportGraph, name: str, inputs: Sequence[Port], outputs: Sequence[Port]) -> Any:
-    """Return the ModelProto of a graph, without metadata."""
+    """Return the ``ModelProto`` of an export graph, without metadata. ``name`` is the graph's name."""
     onnx = onnx_package()
     helper = onnx.helper
     opset = helper.make_opsetid("", graph.opset)
@@ -86,7 +86,7 @@ def _tensor(onnx: ModuleType, name: str, array: Array, data_type: str | None) ->
 
 
 def _packed(array: Array) -> Array:
-    """Pack two elements of 4 bits into a byte, the first in the low half."""
+    """Pack elements of 4 bits, two to a byte, the first in the low half."""
     flat = array.ravel().view(np.uint8) & 15
     padded = np.append(flat, np.zeros(flat.size % 2, np.uint8))
     packed: Array = padded[::2] | padded[1::2] << 4

@@ -1,4 +1,4 @@
-"""The registry of functions that export operations as ONNX nodes. Each is in a file of `writers`."""
+"""The registry of the functions that export operations as ONNX nodes. Each function is in a file of `writers`."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The variables of a program, which become inputs and outputs of the model."""
+"""The variables of a program during export. Each becomes an input and an output of the model."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ LOAD, STORE = "ml_program.global_load", "ml_program.global_store"
 
 
 class Variables:
-    """The current value of each variable of a program, by name, during the export of a function."""
+    """The current value of each variable, by name, while a function is exported operation by operation."""
 
     def __init__(self, program: Module, block: Block) -> None:
         globals_by_name = {
@@ -26,7 +26,10 @@ class Variables:
         self.inputs: dict[str, str] = {}
 
     def begin(self, graph: ExportGraph) -> list[tuple[str, ExportedValue]]:
-        """Return the inputs for the variables that the function changes, with their names. They have initializers."""
+        """Create an input of the model for each variable that the function stores to.
+
+        Return the inputs' names and values. The initializer of an input is the variable's initial value.
+        """
         inputs = []
         for symbol in self.stored:
             exported = self.values[symbol]
@@ -38,11 +41,11 @@ class Variables:
         return inputs
 
     def load(self, graph: ExportGraph, op: Operation) -> None:
-        """Set the result of a load to the variable's current value."""
+        """Set the result of a load operation to the variable's current value."""
         graph.values[op.results[0]] = self.values[_symbol(op)]
 
     def store(self, graph: ExportGraph, op: Operation) -> None:
-        """Set the current value of a variable."""
+        """Set a variable's current value to the operand of a store operation."""
         self.values[_symbol(op)] = graph.exported(op.operands[0])
 
 
@@ -51,7 +54,7 @@ def _symbol(op: Operation) -> str:
 
 
 def _initial(declaration: Operation, uses: Sequence[Operation]) -> ExportedValue:
-    """Return the initial value of a variable. Signless integers are unsigned if any of its values is."""
+    """Return the initial value of a variable, as unsigned integers if a loaded or stored value is unsigned."""
     kind, value = declaration.attributes["type"].python, declaration.attributes.get("value")
     name = str(declaration.attributes["sym_name"].python)
     if not isinstance(kind, TensorType) or not isinstance(value, DenseElementsAttr):

@@ -1,1 +1,4 @@
-"""The functions that import operators of ONNX, by subject. `registry` lists them by operator."""
+"""The functions that import ONNX operators, by subject. `registry` lists them by operator.
+
+Each function takes a node, adds operations to the program, and sets the node's outputs.
+"""

@@ -26,7 +26,7 @@ def relu(node: Node) -> None:
 
 
 def clip(node: Node) -> None:
-    """Clamp numbers to bounds, which are optional: attributes before opset 11, inputs since then.
+    """Clamp numbers to optional bounds, which are attributes before opset 11 and inputs since then.
 
     A NaN stays a NaN, and a bound that is a NaN is ignored.
     """
@@ -51,7 +51,7 @@ def clip(node: Node) -> None:
 
 
 def _bounded(node: Node, name: str, x: Operand, bound: Operand, element: Type) -> Operand:
-    """Return the maximum or the minimum of ``x`` and a bound, or ``x`` where the bound is a NaN."""
+    """Apply ``name``, a maximum or a minimum, to ``x`` and a bound. Where the bound is a NaN, the result is ``x``."""
     if isinstance(bound, np.ndarray) and bool(np.isnan(bound.astype(np.float64)).any()):
         return x
     result = _pair(node, name, x, bound, element)
@@ -61,7 +61,7 @@ def _bounded(node: Node, name: str, x: Operand, bound: Operand, element: Type) -
 
 
 def leaky_relu(node: Node) -> None:
-    """Multiply negative floats by a slope, which is a tensor for PRelu."""
+    """Multiply negative floats by a slope, which is an attribute of LeakyRelu and a tensor for PRelu."""
     element = _floats(node)
     x = operand(node, 0)
     slope: Operand = number_of(node.attribute("alpha", 0.01), element)
@@ -79,7 +79,7 @@ def _floats(node: Node) -> FloatType:
 
 
 def hard_sigmoid(node: Node, x: Operand, alpha: float, beta: float, element: Type) -> Operand:
-    """Compute alpha * x + beta, clamped between 0 and 1; each step is rounded."""
+    """Compute ``alpha * x + beta``, clamped to the range from 0 to 1. The product and the sum are both rounded."""
     result = _pair(node, "arith.mulf", x, number_of(alpha, element), element)
     result = _pair(node, "arith.addf", result, number_of(beta, element), element)
     result = _pair(node, "arith.maximumf", result, number_of(0, element), element)
@@ -87,7 +87,10 @@ def hard_sigmoid(node: Node, x: Operand, alpha: float, beta: float, element: Typ
 
 
 def hard_sigmoid_(node: Node) -> None:
-    """Compute alpha * x + beta of floats, clamped between 0 and 1; each step is rounded."""
+    """Compute ``alpha * x + beta`` of floats, clamped to the range from 0 to 1.
+
+    The product and the sum are both rounded.
+    """
     element = _floats(node)
     alpha, beta = node.attribute("alpha", 0.2), node.attribute("beta", 0.5)
     finish(node, 0, hard_sigmoid(node, operand(node, 0), alpha, beta, element), element)

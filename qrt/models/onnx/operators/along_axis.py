@@ -17,7 +17,7 @@ _MOST = 1 << 24
 
 
 def _number(node: Node, i: int, what: str) -> int:
-    """Return the one integer of an input."""
+    """Return the single integer of input ``i``, which must be known at import. ``what`` names it in errors."""
     numbers = node.integers(i, what)
     if len(numbers) != 1:
         node.fail(f"{what} is {shown(list(numbers))}, expected one")
@@ -32,9 +32,9 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
 
 
 def cum_sum(node: Node) -> None:
-    """Compute running sums of integers or floats along a known axis, from the start or from the end.
+    """Compute running sums of integers or floats from one end of an axis, which must be known at import.
 
-    A sum may include or exclude its own element. Integers wrap.
+    Each sum includes its own element, unless ``exclusive`` is set. Integers wrap.
     """
     axis = node.integers(1, "an axis")
     if len(axis) != 1:
@@ -45,9 +45,9 @@ def cum_sum(node: Node) -> None:
 
 
 def top_k(node: Node) -> None:
-    """Select the largest or least elements along an axis, a known number of them, in order, and their positions.
+    """Select the k largest or k least elements along an axis, in order, and their positions.
 
-    Of equal elements the first comes first.
+    k must be known at import. Of equal elements, the one with the lower position comes first.
     """
     rank = len(node.shape())
     axis = node.axis(node.attribute("axis", -1), rank)
@@ -69,7 +69,7 @@ def top_k(node: Node) -> None:
 
 
 def _ascending(node: Node, value: Value) -> Value:
-    """Map numbers so that their order is reversed: negate floats, invert all bits of integers."""
+    """Map numbers so that larger ones become smaller: negate floats, invert all bits of integers."""
     value = node.as_storage(value)
     assert isinstance(value.type, TensorType)
     element, plain = value.type.element, node.plain(0)
@@ -85,9 +85,10 @@ def _ascending(node: Node, value: Value) -> Value:
 
 
 def one_hot(node: Node) -> None:
-    """Fill a new axis of known size with one value at given positions, and another value elsewhere.
+    """Create a new axis that has one value at the given positions and another value elsewhere.
 
-    Negative positions count from the end. A position out of range sets nothing.
+    The size of the axis must be known at import. Negative positions count from the end. A position out of range sets no
+    element.
     """
     depths = node.known(1, "a depth")
     depth = int(depths.ravel()[0]) if depths.size == 1 and np.isfinite(depths.ravel()[0]) else 0
@@ -123,7 +124,10 @@ def _one(node: Node, i: int) -> Operand:
 
 
 def trilu(node: Node) -> None:
-    """Keep the upper or the lower triangle of each matrix, from a known diagonal on, with 0 elsewhere."""
+    """Keep the upper or the lower triangle of each matrix, and set all other elements to 0.
+
+    The diagonal at which the triangle begins must be known at import.
+    """
     shape, element = _static(node), node.plain(0)
     if len(shape) < 2:
         node.fail(f"its input has shape {list(shape)}, expected matrices")
@@ -138,7 +142,7 @@ def trilu(node: Node) -> None:
 
 
 def eye_like(node: Node) -> None:
-    """Create a matrix of a known shape with ones on a diagonal."""
+    """Create a matrix of zeros with ones on a diagonal, of the input's shape, which must be known at import."""
     shape, number = _static(node), node.attribute("dtype", 0)
     if len(shape) != 2 or (number and number not in NUMBERS):
         node.fail(f"its input has shape {list(shape)} and attribute dtype is {number}, expected a matrix")
@@ -149,7 +153,7 @@ def eye_like(node: Node) -> None:
 
 
 def reverse_sequence(node: Node) -> None:
-    """Reverse the first elements of each sequence, as many as its length, which must be known."""
+    """Reverse the first n elements of each sequence of a batch. The lengths n must be known at import."""
     shape, lengths = _static(node), node.integers(1, "lengths")
     batch, time = (node.axis(node.attribute(name, d), len(shape)) for name, d in (("batch_axis", 1), ("time_axis", 0)))
     if {batch, time} != {0, 1} or len(lengths) != shape[batch] or any(not 0 <= n <= shape[time] for n in lengths):

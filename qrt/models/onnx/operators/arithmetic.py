@@ -37,16 +37,16 @@ _UNARY = {
 
 
 def form(element: Type) -> int:
-    """Return the index of a type in a table of operations: 0 for signed integers, 1 for unsigned ones, 2 for floats."""
+    """Return the index of a type in tables of operations: 0 for signed integers, 1 for unsigned ones, 2 for floats."""
     if isinstance(element, FloatType):
         return 2
     return int(isinstance(element, IntegerType) and element.signedness == "unsigned")
 
 
 def binary(node: Node) -> None:
-    """Combine numbers of one type.
+    """Compute an arithmetic, logical or bitwise function of numbers or bools of one type.
 
-    Max, Min and Sum take any number of tensors. Integers wrap, and their Div truncates.
+    Max, Min and Sum take any number of tensors. Integers wrap, and their Div truncates towards 0.
     """
     element = one_type(node)
     name = _BINARY[node.op.type][form(element)]
@@ -62,7 +62,7 @@ def binary(node: Node) -> None:
 
 
 def _sizes(node: Node) -> Sizes | None:
-    """Return the sizes of a sum, product or quotient with a neutral operand, or None if they are not known."""
+    """Return the one element of an integer result ``x + 0``, ``x * 1`` or ``x / 1``, or None if it is not known."""
     if node.op.type not in ("Add", "Mul", "Div") or len(node.op.inputs) != 2:
         return None
     a, b = sizes(node, 0), sizes(node, 1)
@@ -75,7 +75,7 @@ def _sizes(node: Node) -> Sizes | None:
 
 
 def comparison(node: Node) -> None:
-    """Compare numbers of one type; bools by Equal alone."""
+    """Compare numbers of one type. Bools can be compared by Equal only."""
     element, predicate = one_type(node), _COMPARISONS[node.op.type]
     if predicate != "eq" and element is BOOL:
         node.refuse(f"of {node.dtype(0)}")
@@ -92,7 +92,7 @@ def not_(node: Node) -> None:
 
 
 def unary(node: Node) -> None:
-    """Compute a function of floats, correctly rounded; Abs and Neg of signed integers too."""
+    """Compute a function of floats, correctly rounded. Abs and Neg also take signed integers."""
     element = one_type(node)
     if node.op.type == "Neg" and form(element) == 0 and element is not BOOL:
         finish(
@@ -107,7 +107,7 @@ def unary(node: Node) -> None:
 
 
 def reciprocal(node: Node) -> None:
-    """Divide 1 by floats."""
+    """Compute 1 divided by each float."""
     element = one_type(node)
     if not isinstance(element, FloatType):
         node.refuse(f"of {node.dtype(0)}")
@@ -118,7 +118,7 @@ def reciprocal(node: Node) -> None:
 
 
 def where(node: Node) -> None:
-    """Select elements of two tensors by bools. The three tensors broadcast."""
+    """Select each element from one of two tensors by a bool. The three tensors broadcast."""
     if node.plain(0) is not BOOL:
         node.fail(f"the condition has the type {node.dtype(0)}, expected bool")
     element = one_type(node, 1)
@@ -128,8 +128,8 @@ def where(node: Node) -> None:
 def cast(node: Node) -> None:
     """Convert numbers to another type.
 
-    Floats are rounded half to even, and truncated to integers. Float8 types are converted from and to floats; with
-    ``saturate``, numbers beyond the largest become the largest.
+    Floats are rounded half to even to a narrower float type, and truncated to integers. Float8 types are converted from
+    and to floats only; with ``saturate``, numbers beyond the largest float8 become the largest.
     """
     source = node.plain(0)
     if node.op.type == "CastLike":
@@ -158,7 +158,7 @@ _FROM_SMALL = (F32, FloatType("f16"), FloatType("bf16"))
 
 
 def _cast_small(node: Node, source: Type, target: Type) -> Operand:
-    """Cast from or to float8 by way of float32, which represents all values of float8 and 16-bit floats."""
+    """Cast from or to float8 by way of float32, which represents all numbers of float8 and of 16-bit floats."""
     narrow = [element for element in (source, target) if isinstance(element, FloatType) and element.width < 16]
     wide = [element for element in (source, target) if element not in narrow]
     if any(element.name not in _SMALL for element in narrow) or any(element not in _FROM_SMALL for element in wide):

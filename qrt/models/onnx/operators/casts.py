@@ -23,7 +23,7 @@ _EXPRESSED = ("f32", "f16", "bf16", "f64")
 def quantize_linear(node: Node) -> None:
     """Quantize floats to integers of 4, 8 or 16 bits, or to float8.
 
-    A scale known only at run time is for the whole tensor or for an axis.
+    A scale that is known only at run time may be for the whole tensor or for each index of an axis, not for each block.
     """
     x = node.type(0).element
     if not isinstance(x, FloatType) or x.name not in _EXPRESSED:
@@ -48,14 +48,14 @@ def quantize_linear(node: Node) -> None:
 
 
 def _is_computed_at_run(node: Node, block_size: int) -> bool:
-    """Return True if the run computes the scale or zero point, in float32 and without blocks."""
+    """Return True if a float32 scale or its zero point is known only at run time, and there are no blocks."""
     if block_size or node.type(1).element is not F32 or node.type(0).element in (FloatType("f16"), FloatType("bf16")):
         return False
     return node.constant(1) is None or (node.has(2) and node.constant(2) is None)
 
 
 def along(node: Node, i: int, axis: int) -> Value:
-    """Return a scale or zero point in a shape that broadcasts to the first input."""
+    """Return input ``i``, a scale or zero point, in a shape that broadcasts to input 0 along ``axis``."""
     shape, own = node.shape(0), node.shape(i)
     value = node.value(i)
     if own in ((), (1,)):
@@ -69,7 +69,7 @@ def along(node: Node, i: int, axis: int) -> Value:
 
 
 def _quantize_at_run(node: Node, element: IntegerType) -> None:
-    """Quantize with a scale or zero point that is computed at run time.
+    """Quantize to ``element`` with a scale or zero point that is known only at run time.
 
     The quotient is rounded half to even, the zero point is added, and the sum is clamped. A NaN is stored as the least
     integer.
@@ -92,7 +92,7 @@ def _quantize_at_run(node: Node, element: IntegerType) -> None:
 
 
 def widened(node: Node, value: Value, element: Type) -> Value:
-    """Convert integers to float32."""
+    """Convert a value's stored integers, of the type ``element``, to float32."""
     assert isinstance(element, IntegerType)
     stored = node.as_storage(value)
     name = "arith.uitofp" if element.signedness == "unsigned" else "arith.sitofp"
@@ -102,7 +102,7 @@ def widened(node: Node, value: Value, element: Type) -> Value:
 
 
 def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
-    """Quantize to float8, to which the quotient is rounded."""
+    """Quantize float32 to float8: divide by the scale, and round the quotient to ``element``."""
     if node.type(0).element is not F32 or node.type(1).element is not F32 or node.attribute("block_size", 0):
         node.refuse(f"to {node.dtype(2)} of another type than float32 or in blocks")
     if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():
@@ -150,7 +150,7 @@ def dequantize_linear(node: Node) -> None:
 
 
 def _has_wide_zero_point(node: Node, source: Type) -> bool:
-    """Return True if 32-bit integers have a zero point other than 0: float32 cannot represent their difference."""
+    """Return True if 32-bit integers have a zero point other than 0, so that a difference may be inexact in float32."""
     if not isinstance(source, IntegerType) or source.width < 32 or not node.has(2):
         return False
     zero_points = node.constant(2)
@@ -158,7 +158,10 @@ def _has_wide_zero_point(node: Node, source: Type) -> bool:
 
 
 def _dequantize_at_run(node: Node, source: Type) -> None:
-    """Dequantize with a scale or zero point computed at run time: the difference in int32, times the scale."""
+    """Dequantize with a scale and zero point known only at run time.
+
+    The difference from the zero point is in int32, and its product with the scale in float32.
+    """
     axis, wide = node.attribute("axis", 1), IntegerType(32)
     result: Operand = _as_int32(node, node.value(0), source)
     if node.has(2):
@@ -191,11 +194,11 @@ def _dequantize_small_floats(node: Node, source: FloatType, out: FloatType) -> N
 
 
 def dynamic_quantize_linear(node: Node) -> None:
-    """Quantize float32 to uint8, with the scale and zero point of the range from the least to the largest element.
+    """Quantize float32 to uint8 with a scale and zero point that map the range of the elements to 0 to 255.
 
-    The range includes 0. If all elements are 0, the scale is 1. NaNs are left out of the range and stored as 0; the
-    runtime's range of 8 or more elements depends on the positions of NaNs. If an element is -inf, the scale is inf and
-    the zero point 255.
+    The range is from the least to the largest element, and always includes 0. If all elements are 0, the scale is 1.
+    NaNs are left out of the range and stored as 0; in the runtime, the range of 8 or more elements depends on the
+    positions of NaNs. If an element is -inf, the scale is inf and the zero point 255.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")

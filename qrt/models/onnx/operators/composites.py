@@ -1,4 +1,4 @@
-"""Operators that are imported as graphs of others: normalizations, Hardmax, and attention of the runtime's domain."""
+"""Operators that are imported as graphs of simpler ones: normalizations, Hardmax, attention of ``com.microsoft``."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -23,7 +23,10 @@ def _floats(node: Node, *inputs: int) -> None:
 
 
 def _inputs(node: Node, count: int, *optional: int) -> Sequence[str]:
-    """Return the names of the inputs. All but the ``optional`` ones must be given."""
+    """Return the names of the node's inputs. Raise ModelError if there are more than ``count``, or one is missing.
+
+    ``optional`` has the indices of inputs that may be missing.
+    """
     names = node.op.inputs
     least = count if not optional else max(set(range(count)) - set(optional)) + 1
     if not least <= len(names) <= count or not all(name or i in optional for i, name in enumerate(names)):
@@ -32,7 +35,10 @@ def _inputs(node: Node, count: int, *optional: int) -> Sequence[str]:
 
 
 def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
-    """Return the shape of an input. The sizes of the axes ``known`` are required; other open sizes are 0."""
+    """Return the shape of input ``i``, with 0 for each size that is known only at run time.
+
+    Raise UnsupportedForm if the size of an axis in ``known`` is known only at run time.
+    """
     shape = node.shape(i)
     if any(axis >= len(shape) or shape[axis] is None for axis in known):
         node.refuse(f"input {i} of shape {list(shape)}")
@@ -43,7 +49,7 @@ def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
 
 
 def instance_normalization(node: Node) -> None:
-    """Normalize each channel of each float32 image by its mean and deviation, then apply a scale and a bias."""
+    """Normalize each channel of each float32 image by mean and standard deviation, then apply a scale and a bias."""
     x, scale, bias = _inputs(node, 3)
     _floats(node, 0, 1, 2)
     rank = len(node.shape())
@@ -60,9 +66,9 @@ def instance_normalization(node: Node) -> None:
 
 
 def lp_normalization(node: Node) -> None:
-    """Divide float32 by the sum of magnitudes along an axis, or by the root of the sum of squares.
+    """Divide float32 by its norm along an axis: the sum of magnitudes, or the root of the sum of squares.
 
-    Where the divisor is 0, the result is 0.
+    Where the norm is 0, the result is 0.
     """
     _floats(node, 0)
     power, graph = node.attribute("p", 2), composed(node)
@@ -76,9 +82,9 @@ def lp_normalization(node: Node) -> None:
 
 
 def hardmax(node: Node) -> None:
-    """Replace floats by 1 at the first largest element along an axis, and by 0 elsewhere.
+    """Set the first largest element along an axis to 1, and all others to 0.
 
-    Before opset 13, this is along all axes from ``axis`` on.
+    Before opset 13, the largest element is that over all axes from ``axis`` on.
     """
     shape, graph = node.shape(), composed(node)
     axis = node.axis(node.attribute("axis", -1 if node.opset >= 13 else 1), len(shape))
@@ -106,7 +112,10 @@ def _heads(node: Node) -> int:
 
 
 def _add_attention(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks: Sequence[Any]) -> Any:
-    """Add an Attention with the node's number of heads: the softmax of queries times keys, times the values."""
+    """Add an Attention of the queries, keys and values in ``parts``, and return the name of its result.
+
+    The sum of the tensors ``masks`` is added to the products of queries and keys.
+    """
     more: dict[str, Any] = {"q_num_heads": _heads(node), "kv_num_heads": _heads(node)}
     if node.attribute("scale", 0.0):
         more["scale"] = node.attribute("scale", 0.0)
@@ -118,9 +127,9 @@ def _add_attention(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks
 
 
 def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int) -> Any:
-    """Add the numbers that mask keys: 0 for a key that counts, a large negative number for the others.
+    """Add a tensor that masks keys: 0 for each key that counts, and ``mask_filter_value`` for the others.
 
-    The input has 0 for each masked key, or the number of keys that count.
+    Input ``i`` has 0 for each masked key if it has two axes, else the number of keys that count in each batch.
     """
     name, shape = node.op.inputs[i], node.shape(i)
     if node.dtype(i) != "int32" or len(shape) not in (1, 2):
@@ -148,9 +157,9 @@ def _refuse_rest(node: Node, *absent: int) -> None:
 
 
 def multi_head_attention(node: Node) -> None:
-    """Compute attention of float32 queries, keys and values of three axes.
+    """Compute attention of float32 queries, keys and values, which have three axes each.
 
-    Biases, a mask of keys, and a tensor that is added to the products are supported.
+    Biases, a mask of keys, and a tensor that is added to the products of queries and keys are supported.
     """
     _floats(node, 0, 1, 2, 3, 5)
     _refuse_rest(node, *range(6, len(node.op.inputs)))
@@ -167,9 +176,10 @@ def multi_head_attention(node: Node) -> None:
 
 
 def attention(node: Node) -> None:
-    """Compute attention of float32, whose queries, keys and values are one product with weights, plus a bias.
+    """Compute attention of float32. Queries, keys and values are one product of the input with weights, plus a bias.
 
-    The weights are known or computed. A mask of keys, and a tensor that is added to the products, are supported.
+    The weights may be known at import or computed. A mask of keys, and a tensor that is added to the products of
+    queries and keys, are supported.
     """
     _floats(node, 0, 1, 2, 5)
     _refuse_rest(node, 4, 6)
@@ -179,7 +189,7 @@ def attention(node: Node) -> None:
 
 
 def q_attention(node: Node) -> None:
-    """Compute Attention with an exact product of 8-bit integers, whose sums are multiplied by both scales."""
+    """Compute Attention with 8-bit input and weights: their exact integer product is multiplied by both scales."""
     names = _inputs(node, 9, 2, 5, 6, 7, 8)
     _refuse_rest(node, 8)
     _floats(node, 2, 3, 4)
@@ -194,7 +204,11 @@ def q_attention(node: Node) -> None:
 def _add_packed_attention(
     node: Node, graph: ComposedGraph, packed: Any, weights: int, bias: int, mask: int, added: int | None
 ) -> None:
-    """Add the attention of queries, keys and values that are adjacent in one tensor."""
+    """Replace the node by the attention of queries, keys and values that are parts of the last axis of ``packed``.
+
+    ``weights``, ``bias``, ``mask`` and ``added`` are indices of the node's inputs. Input ``added`` is added to the
+    products of queries and keys.
+    """
     if node.attribute("do_rotary", 0):
         node.refuse("with rotary embedding")
     if len(node.shape()) != 3:
@@ -212,7 +226,7 @@ def _add_packed_attention(
 
 
 def rotary_embedding(node: Node) -> None:
-    """Compute ONNX's RotaryEmbedding of float32, with known or computed positions."""
+    """Compute RotaryEmbedding of float32 as ONNX defines it. The positions may be known at import or computed."""
     x, positions, cosines, sines = _inputs(node, 4)
     _floats(node, 0, 2, 3)
     if node.attribute("is_packed_batching", 0) or node.attribute("scale", 1.0) != 1:
@@ -235,7 +249,7 @@ def rotary_embedding(node: Node) -> None:
 
 
 def embed_layer_normalization(node: Node) -> None:
-    """Normalize sums of rows of two or three tables, and count the ones in each row of a mask."""
+    """Add rows of two or three embedding tables and normalize the sums. Also count the ones in each row of a mask."""
     names = _inputs(node, 9, 1, 4, 7, 8)
     _floats(node, 2, 3, 4, 5, 6)
     graph = composed(node)
@@ -248,12 +262,12 @@ def embed_layer_normalization(node: Node) -> None:
 
 
 def q_embed_layer_normalization(node: Node) -> None:
-    """Compute EmbedLayerNormalization with 8-bit tables, scale and bias, each with one scale and zero point."""
+    """Compute EmbedLayerNormalization with 8-bit tables, gamma and beta. Each has one scale and one zero point."""
     names = _inputs(node, 18, 1, 4, 7, 10, 15)
     graph = composed(node)
 
     def dequantized(name: str, i: int) -> Any:
-        """Dequantize a tensor with the scale and zero point of input ``i``."""
+        """Dequantize the tensor ``name`` with the scale and zero point that belong to input ``i``."""
         scale, zero = (_as_scalar(node, graph, i + behind) for behind in (6, 11))
         return graph.add("DequantizeLinear", name, scale, zero)
 
@@ -266,7 +280,7 @@ def q_embed_layer_normalization(node: Node) -> None:
 
 
 def _as_scalar(node: Node, graph: ComposedGraph, i: int) -> Any:
-    """Return an input of one element as a scalar."""
+    """Return the name of input ``i``, which must have one element, as a scalar."""
     if not node.has(i) or node.shape(i) not in ((), (1,)):
         node.fail(f"input {i} is not a single number")
     name = node.op.inputs[i]
@@ -274,7 +288,7 @@ def _as_scalar(node: Node, graph: ComposedGraph, i: int) -> Any:
 
 
 def _positions(node: Node, graph: ComposedGraph) -> str:
-    """Return the position of each word in its sentence."""
+    """Add a constant with the position of each word in a sentence, 0, 1, 2..., and return its name."""
     if len(node.shape()) != 2:
         node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")
     return graph.constant(np.arange(_sizes(node, 0, 1)[1]), np.int64)
@@ -287,7 +301,7 @@ def _table(node: Node, i: int) -> str:
 
 
 def _set_embedded(node: Node, graph: ComposedGraph, parts: Sequence[Any], scale: Any, bias: Any) -> None:
-    """Set the outputs: the normalized sum of rows, and the number of ones in each row of a mask."""
+    """Set the outputs: the normalized sum of ``parts``, the number of ones in each row of the mask, and the sum."""
     if len(node.shape()) != 2:
         node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")
     total = reduce(lambda left, right: graph.add("Add", left, right), parts)

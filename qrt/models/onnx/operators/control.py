@@ -31,8 +31,8 @@ _NOTHING = ModelGraph("", (), (), (), {})
 def if_(node: Node) -> None:
     """Run one of two graphs, selected by a bool.
 
-    If the bool is known at import, the nodes of the graph are inlined. Otherwise both graphs must have results of the
-    same types and ranks.
+    If the bool is known at import, the nodes of the selected graph are inlined. Otherwise both graphs must have results
+    of the same types and ranks.
     """
     known = node.constant(0)
     if node.plain(0) is not BOOL or (known is not None and known.size != 1):
@@ -53,7 +53,7 @@ def if_(node: Node) -> None:
 
 
 def _branch(node: Node, graph: Subgraph) -> list[Value]:
-    """Open the function of a branch, and return the results of its graph."""
+    """Import a branch into a private function, which is left open, and return the results of the branch's graph."""
     _check_outputs(node, graph)
     graph.open(graph.captured, _types(graph.captures()))
     graph.walk()
@@ -78,7 +78,7 @@ def _types(values: Sequence[Value]) -> list[TensorType]:
 
 
 def _common(node: Node, name: str, a: Value, b: Value) -> TensorType:
-    """Return the common type of two values. Sizes in which they differ are open."""
+    """Return a type for the result ``name`` of both branches. Sizes that differ become dynamic."""
     one, other = _types([a, b])
     if one.element is not other.element or one.shape is None or other.shape is None or one.rank != other.rank:
         node.refuse(f"branches that return {name} as {one} and {other}")
@@ -93,11 +93,13 @@ def _cast(node: Node, value: Value, kind: TensorType) -> Value:
 
 
 class _LoopBuilder:
-    """A loop under construction.
+    """A loop during import.
 
-    The state consists of the round's number, the ``carried`` values by their names in the body, the limit if it is
-    known only at run time, the values ``more`` that do not change, the captured values of the body, and the collected
-    results of all rounds. With ``has_condition`` the first carried value is the condition of the next round.
+    The loop's state, which each round passes to the next one, consists of: the round's number; the ``carried`` values,
+    each with its name in the body; the ``limit`` of rounds if it is known only at run time; values ``more`` that do not
+    change; the values that the body captures from the enclosing graph; and the stacked results of all rounds.
+    ``number`` is the name of the round's number in the body, and ``shape`` its shape. With ``has_condition`` the first
+    carried value is the condition of the next round.
     """
 
     def __init__(
@@ -124,9 +126,10 @@ class _LoopBuilder:
         self.more = self.arguments[first : first + len(more)]
 
     def run(self, results: Sequence[Value], backwards: Sequence[bool]) -> Sequence[Value]:
-        """Build the loop from one round's results, and return the carried values and the results of all rounds.
+        """Build the loop from the results of one round, of which the first are the next carried values.
 
-        The results of all rounds are stacked along their first axis, in reverse where ``backwards`` is true.
+        Return the last carried values and, for each other result, the results of all rounds. These are stacked along a
+        new first axis, in reverse where ``backwards`` is true.
         """
         number, carried = self.arguments[0], results[: self.count]
         for name, old, new in zip(self.names[1:], self.arguments[1:], carried, strict=False):
@@ -141,7 +144,10 @@ class _LoopBuilder:
         return [*state[1 : 1 + self.count], *state[len(self.names) :]]
 
     def position(self, backwards: bool) -> Value:
-        """Return the position of this round's element along an axis, from the end with ``backwards``."""
+        """Return the index of the element that this round reads or writes along an axis.
+
+        That is the round's number, counted from the last index down with ``backwards``.
+        """
         number = self.arguments[0]
         if not backwards:
             return number
@@ -153,7 +159,7 @@ class _LoopBuilder:
         return self.limit - 1
 
     def _collect(self, value: Value, backwards: bool) -> Value:
-        """Insert this round's result into the results of all rounds, which become part of the state."""
+        """Insert one round's result into the stacked results of all rounds, which become part of the loop's state."""
         value = self.inner.as_storage(value)
         (kind,) = _types([value])
         if kind.shape is None or None in kind.shape:
@@ -177,7 +183,7 @@ class _LoopBuilder:
         return self.inner.make("tensor.insert_slice", operands, lists).result
 
     def _build_condition(self) -> FuncOp:
-        """Build the function that decides whether there is another round."""
+        """Build the private function that returns True if there is another round."""
         graph = Subgraph(self.node, "condition", _NOTHING)
         state = graph.open([None] * len(self.state), _types(self.state))
         node = Node(graph, self.node.op)
@@ -192,8 +198,9 @@ class _LoopBuilder:
 def loop(node: Node) -> None:
     """Repeat a graph up to a trip count, while its condition holds.
 
-    A carried value keeps its type. Results of all rounds need a known trip count and a condition that is always true.
-    More than a million rounds are an error, unless the run is given a limit of steps.
+    A carried value keeps its type. Results that are stacked over all rounds need a trip count that is known at import,
+    and a condition that is always true. A run of more than a million rounds is an error, unless it is given a limit of
+    steps.
     """
     graph = Subgraph(node, "body")
     body, count = graph.graph, len(node.op.inputs) - 2
@@ -227,7 +234,10 @@ def loop(node: Node) -> None:
 
 
 def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int | None:
-    """Return the trip count, or None if there is none. With ``is_needed`` it must be known."""
+    """Return the trip count, or None if the node has none. A count known only at run time gets ``shape``.
+
+    With ``is_needed``, raise UnsupportedForm if the count is missing or known only at run time.
+    """
     if not node.has(0):
         if is_needed:
             node.refuse("scan outputs without a trip count")
@@ -240,7 +250,10 @@ def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int |
 
 
 def _first_condition(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | None:
-    """Return the condition of the first round, or None if it is known to hold."""
+    """Return the condition of the first round in ``shape``, or None if it is missing or known to be true.
+
+    With ``is_needed``, raise UnsupportedForm if the condition is known only at run time.
+    """
     if not node.has(1):
         return None
     value = node.value(1)
@@ -251,7 +264,7 @@ def _first_condition(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Val
 
 
 def _has_true_condition(body: ModelGraph) -> bool:
-    """Return True if a body's condition is always true: a constant, or its unchanged input."""
+    """Return True if a body always returns a true condition: a true constant, or its own unchanged input condition."""
     makers = {name: op for op in body.operators for name in op.outputs}
     name = body.outputs[0].name
     while (op := makers.get(name)) is not None and op.key == "Identity":
@@ -262,10 +275,10 @@ def _has_true_condition(body: ModelGraph) -> bool:
     return isinstance(value, Tensor) and value.data.size == 1 and bool(value.data.reshape(()))
 
 
-def _set_results(node: Node, values: Sequence[Value], of_a_round: Sequence[Value]) -> None:
-    """Set the outputs to values, with the element types of one round's results."""
+def _set_results(node: Node, values: Sequence[Value], round_results: Sequence[Value]) -> None:
+    """Set the outputs to values, reinterpreted as the element types that the results of one round have."""
     for i, (value, (kind,)) in enumerate(
-        zip(values, ([result_type] for result_type in _types(of_a_round)), strict=True)
+        zip(values, ([result_type] for result_type in _types(round_results)), strict=True)
     ):
         node.set_plain(i, value, kind.element)
 
@@ -273,7 +286,7 @@ def _set_results(node: Node, values: Sequence[Value], of_a_round: Sequence[Value
 def scan(node: Node) -> None:
     """Run a graph on each element along an axis of some tensors, in order or backwards.
 
-    Each round passes a state to the next one, and gives one element of each result.
+    Each round passes its state to the next one, and computes one element of each stacked result.
     """
     if node.opset < 9:
         node.refuse("before opset 9, with batches")

@@ -1,4 +1,7 @@
-"""Conv, QLinearConv and ConvInteger. ONNX has channels first; the operations have them last, between two transposes."""
+"""Conv, QLinearConv and ConvInteger.
+
+In ONNX, images have the channels first. The imported operations have the channels last, between two transposes.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +24,11 @@ F32 = FloatType("f32")
 
 @dataclass(frozen=True)
 class _Shape:
-    """The window, channels and groups of a convolution, by the shapes of its operands."""
+    """The sizes of a convolution, as its operands' shapes give them.
+
+    ``outputs`` is the number of filters, ``depth`` the number of input channels of a filter, ``channels`` the number of
+    channels of the image, and ``rank`` the number of axes of the image.
+    """
 
     form: WindowShape
     outputs: int
@@ -32,7 +39,7 @@ class _Shape:
 
     @property
     def is_depthwise(self) -> bool:
-        """Return True if each channel of the input has its own filters."""
+        """True if each input channel is a group of its own."""
         return self.groups > 1 and self.depth == 1
 
 
@@ -53,10 +60,10 @@ def _shape(node: Node, weights: int) -> _Shape:
 
 
 def conv(node: Node) -> None:
-    """Convolve float32 images of one to three axes.
+    """Convolve float32 images with one to three spatial axes.
 
-    Sums begin with 0 and go over the kernel's rows, columns and the channels. Each product is fused with the sum, and
-    the bias is added at the end.
+    Each sum begins with 0 and goes over the kernel's rows, its columns and the channels, in this order. Each product is
+    added by a fused multiply-add, and the bias is added at the end.
     """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
@@ -79,7 +86,7 @@ def conv(node: Node) -> None:
 
 
 def _float_weights(node: Node, shape: _Shape) -> Value:
-    """Return the weights in the layout OHWI, or 1HWO for a depthwise convolution."""
+    """Return the weights of a Conv transposed from OIHW to OHWI, or to 1HWO for a depthwise convolution."""
     array = node.constant(1)
     if array is not None:
         return node.dense(_arranged(array, shape), F32)
@@ -96,7 +103,7 @@ def _with_height(shape: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _arranged(array: Array, shape: _Shape) -> Array:
-    """Transpose weights from the layout OI... to OHWI, or 1HWO for a depthwise convolution."""
+    """Transpose constant weights from OIHW to OHWI, or to 1HWO for a depthwise convolution."""
     if shape.rank == 3:
         array = array[:, :, np.newaxis]
     order = (1, *range(2, array.ndim), 0) if shape.is_depthwise else (0, *range(2, array.ndim), 1)
@@ -104,9 +111,9 @@ def _arranged(array: Array, shape: _Shape) -> Array:
 
 
 def qlinear_conv(node: Node) -> None:
-    """Convolve 8-bit images of one or two axes.
+    """Convolve 8-bit images with one or two spatial axes.
 
-    Weights must be known, and have one scale or one for each filter.
+    The weights must be known at import, and have one scale or one for each filter.
     """
     shape = _shape(node, 3)
     out = node.uniform(node.plain(7) if node.has(7) else node.plain(0), (), 6, 7)
@@ -122,9 +129,10 @@ def quantized_convolution(
     inputs: tuple[int, int, int] = (0, 3, 8),
     rule: str = "",
 ) -> Value:
-    """Return the convolution of two inputs with the given quantized types, and an optional bias.
+    """Return the convolution of an image and weights of the types ``x`` and ``w``, plus an optional bias.
 
-    ``inputs`` are the indices of the image, the weights and the bias. Without ``rule`` the profile gives the rule.
+    ``out`` is the type of the result. ``inputs`` are the indices of the node's image, weights and bias. ``rule`` is the
+    requantization rule, by default that of the profile.
     """
     image, weights, bias = inputs
     if shape.rank > 4:
@@ -147,7 +155,7 @@ def quantized_convolution(
 
 
 def conv_integer(node: Node) -> None:
-    """Convolve 8-bit integers exactly in int32, with known weights and zero points.
+    """Convolve 8-bit integers exactly in int32. The weights and zero points must be known at import.
 
     Padding adds nothing to a sum.
     """
@@ -155,13 +163,13 @@ def conv_integer(node: Node) -> None:
     zeros = [node.known(i, "a zero point") if node.has(i) else np.zeros(1, np.int64) for i in (2, 3)]
     if zeros[0].size != 1 or zeros[1].size not in (1, shape.outputs):
         node.fail(f"its zero points have shapes {zeros[0].shape} and {zeros[1].shape}")
-    x, w = unit(node, 0, zeros[0], 0), unit(node, 1, zeros[1], 0)
+    x, w = unit_scale_type(node, 0, zeros[0], 0), unit_scale_type(node, 1, zeros[1], 0)
     sums = quantized_convolution(node, shape, x, w, UniformType("i32", "f32", 1.0), (0, 1, 8), "float64_away")
     node.set(0, node.as_storage(sums))
 
 
-def unit(node: Node, i: int, zero_points: Array, axis: int) -> UniformType:
-    """Return the type of an 8-bit input with the scale 1, and one zero point or one for each index along an axis."""
+def unit_scale_type(node: Node, i: int, zero_points: Array, axis: int) -> UniformType:
+    """Return the type of an 8-bit input with scale 1, and one zero point or one for each index along ``axis``."""
     element = node.plain(i)
     if not isinstance(element, IntegerType) or element.width != 8:
         node.refuse(f"of {node.dtype(i)}")
@@ -172,16 +180,17 @@ def unit(node: Node, i: int, zero_points: Array, axis: int) -> UniformType:
 
 
 def product_facts(x: UniformType, w: UniformType, out: UniformType) -> dict[str, Any]:
-    """Return the facts of a product on which a rule depends: its storage types, and the largest multiplier.
+    """Return the properties of a product by which a profile selects a requantization rule.
 
-    The multiplier is computed in float32, as in the runtime.
+    These are the storage types, and the largest multiplier ``x.scale * w.scale / out.scale``, computed in float32 as in
+    the runtime.
     """
     largest = np.float32(np.float32(x.scale) * np.float32(w.scale_array.max())) / np.float32(out.scale)
     return {"storage": out.storage, "source": x.storage, "weights": w.storage, "multiplier": float(largest)}
 
 
 def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
-    """Return an int32 bias. Its scale is that of the sums, to which the runtime adds it."""
+    """Return the int32 bias in input ``i`` with the scale of the sums, ``x.scale * w.scale``."""
     if node.dtype(i) != "int32":
         node.fail(f"the bias has the type {node.dtype(i)}, expected int32")
     scales: Any = x.scale * w.scale if w.is_per_layer else (x.scale * w.scale_array).tolist()

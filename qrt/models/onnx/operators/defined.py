@@ -1,4 +1,7 @@
-"""Operators that ONNX defines by other operators: the definition in the package `onnx` is imported in their place."""
+"""Operators that ONNX defines by simpler operators, which are imported in their place.
+
+The package `onnx` has the definitions.
+"""
 
 from typing import Any
 
@@ -25,7 +28,7 @@ _BY_NAME = {name: number for number, name in NUMBERS.items()}
 
 
 def defined(node: Node) -> None:
-    """Compute the operators by which ONNX defines this one, in the forms that they support."""
+    """Compute the simpler operators by which ONNX defines this one, if all of them are supported."""
     op, place = node.op, node.graph.place(node.op)
     defs: Any = extra("onnx.defs", "onnx")
     try:
@@ -36,7 +39,7 @@ def defined(node: Node) -> None:
     if any(0 in node.shape(i) for i in range(len(op.inputs)) if node.has(i)):
         node.refuse("of tensors without elements")
     function = _function(node, schema)
-    attributes = {name: _plain(attribute.default_value) for name, attribute in schema.attributes.items()}
+    attributes = {name: _default_value(attribute.default_value) for name, attribute in schema.attributes.items()}
     given = {name: value for name, value in {**attributes, **op.attributes}.items() if value is not None}
     definition = read_definition(place, function, op, given, max_bytes=node.graph.importer.max_bytes)
     graph = Subgraph(node, "definition", definition)
@@ -47,7 +50,7 @@ def defined(node: Node) -> None:
 
 
 def _function(node: Node, schema: Any) -> bytes:
-    """Return the definition, which may depend on attributes and types."""
+    """Return the serialized definition of the node's operator, which may depend on its attributes and types."""
     versions, function_of = schema.function_opset_versions, schema.get_function_with_opset_version
     of_types = schema.context_dependent_function_opset_versions
     onnx: Any = extra("onnx", "onnx")
@@ -69,12 +72,12 @@ def _function(node: Node, schema: Any) -> bytes:
 
 
 def _version(versions: list[int], opset: int) -> int:
-    """Return the latest version of a definition that an opset may use."""
+    """Return the largest of a definition's versions that is at most ``opset``, or the smallest if all are larger."""
     return max((version for version in versions if version <= opset), default=min(versions))
 
 
 def _check_attributes(node: Node, schema: Any) -> None:
-    """Raise ModelError for an attribute that the operator does not have, or that is of another kind."""
+    """Raise ModelError if an attribute is missing, has the wrong type, or does not exist in the operator's schema."""
     for name, value in node.op.attributes.items():
         expected = schema.attributes.get(name)
         if expected is None:
@@ -103,7 +106,7 @@ def _as_node(onnx: Any, op: Operator, schema: Any) -> bytes:
 
 
 def _as_package_value(onnx: Any, value: Any, kind: Any) -> Any:
-    """Convert an attribute to the package's form of its kind."""
+    """Convert an attribute's value to the type that the package `onnx` takes for an attribute of this kind."""
     if isinstance(value, int) and kind.name == "FLOAT":
         return float(value)
     if not isinstance(value, Tensor):
@@ -118,8 +121,8 @@ def _as_type(onnx: Any, node: Node, i: int) -> bytes:
     return bytes(tensor_type.SerializeToString())
 
 
-def _plain(default: Any) -> Any:
-    """Return the default of an attribute, or None if it has none."""
+def _default_value(default: Any) -> Any:
+    """Return the value of an attribute's default, or None if the attribute has no default."""
     onnx: Any = extra("onnx", "onnx")
     value = onnx.helper.get_attribute_value(default) if default.type else None
     if isinstance(value, bytes):

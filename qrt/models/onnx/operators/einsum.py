@@ -1,4 +1,4 @@
-"""Einsum: sums of products of one or two tensors, with letters as the names of axes."""
+"""Einsum: sums of products of one or two tensors. An equation names the axes by letters."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ from qrt.models.onnx.operators.operands import F32
 
 
 def einsum(node: Node) -> None:
-    """Sum products of elements of one or two float32 tensors.
+    """Sum products of the elements of one or two float32 tensors.
 
-    Sums begin with 0 and go over the axes that the result lacks, in the order in which the operands name them. Each
-    product is fused with the sum.
+    Each sum begins with 0 and goes over the letters of the equation that the result lacks, in the order in which the
+    operands name them. Products of two tensors are added by fused multiply-adds.
     """
     count = len(node.op.inputs)
     if count not in (1, 2):
@@ -62,7 +62,10 @@ def einsum(node: Node) -> None:
 
 
 def _letters(node: Node, equation: str) -> tuple[list[str], str]:
-    """Return the letters of each operand, and those of the result. Capital letters mean an ellipsis."""
+    """Return the letters that name each operand's axes, and those of the result.
+
+    The axes of an ellipsis get capital letters that the equation does not use.
+    """
     compact = equation.replace(" ", "")
     left, arrow, result = compact.partition("->")
     terms = left.split(",")

@@ -16,7 +16,7 @@ _OPS = {
 
 
 class _Steps:
-    """A computation step by step on tensors of one float type, with broadcasting."""
+    """A computation that is built step by step from operations on tensors of one float type, with broadcasting."""
 
     def __init__(self, node: Node, inputs: int = 1) -> None:
         element = one_type(node, 0, inputs)
@@ -28,13 +28,13 @@ class _Steps:
         return number_of(value, self.element)
 
     def take(self, name: str, *operands: Operand | float) -> Operand:
-        """Apply an operation of `arith` or `math`."""
+        """Add the operation ``name`` of `arith` or `math`, and return its result. A number is a constant operand."""
         values = [self.number(x) if isinstance(x, int | float) else x for x in operands]
         return apply(self.node, name, values, [self.element] * len(values), self.element)
 
-    def choose(self, is_below: Operand, bound: float, yes: Operand, no: Operand) -> Operand:
-        """Select ``yes`` where an operand is below a bound, else ``no``."""
-        condition = compare(self.node, "slt", is_below, self.number(bound), self.element)
+    def choose(self, x: Operand, bound: float, yes: Operand, no: Operand) -> Operand:
+        """Select ``yes`` where ``x`` is below ``bound``, else ``no``."""
+        condition = compare(self.node, "slt", x, self.number(bound), self.element)
         return select(self.node, condition, yes, no, self.element)
 
     def finish(self, result: Operand) -> None:
@@ -48,7 +48,7 @@ def function(node: Node) -> None:
 
 
 def sigmoid(steps: _Steps, x: Operand) -> Operand:
-    """Compute 1 / (1 + exp(-|x|)), times exp(-|x|) for negative x: this exponential cannot overflow."""
+    """Compute ``1 / (1 + e)`` with ``e = exp(-abs(x))``, times ``e`` for negative x: no step can overflow."""
     power = steps.take("math.exp", steps.take("arith.negf", steps.take("math.absf", x)))
     quotient = steps.take("arith.divf", 1, steps.take("arith.addf", power, 1))
     return steps.choose(x, 0, steps.take("arith.mulf", power, quotient), quotient)
@@ -82,9 +82,9 @@ def soft(node: Node) -> None:
 
 
 def elu(node: Node) -> None:
-    """Replace negative floats by alpha * (exp(x) - 1).
+    """Replace negative x by ``alpha * (exp(x) - 1)``.
 
-    Celu divides the exponent by alpha. Selu multiplies all results by gamma.
+    Celu replaces it by ``alpha * (exp(x / alpha) - 1)``. Selu is Elu with all results multiplied by gamma.
     """
     steps, x, kind = _Steps(node), operand(node, 0), node.op.type
     alpha = node.attribute("alpha", 1.6732632423543772 if kind == "Selu" else 1.0)
@@ -99,7 +99,7 @@ def elu(node: Node) -> None:
 
 
 def gelu(node: Node) -> None:
-    """Compute x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh."""
+    """Compute ``x / 2 * (1 + erf(x / sqrt(2)))``, or its approximation by tanh."""
     steps, x = _Steps(node), operand(node, 0)
     if node.attribute("approximate", "none") == "tanh":
         steps.finish(_gelu_of_tanh(steps, x))
@@ -110,7 +110,7 @@ def gelu(node: Node) -> None:
 
 
 def _gelu_of_tanh(steps: _Steps, x: Operand) -> Operand:
-    """Compute x / 2 * (1 + tanh(x * (a + b * x * x))), with a = sqrt(2 / pi) and b = 0.044715 * a."""
+    """Compute ``x / 2 * (1 + tanh(x * (a + b * x * x)))``, with ``a = sqrt(2 / pi)`` and ``b = 0.044715 * a``."""
     root = float(np.sqrt(2 / np.pi))
     square = steps.take("arith.mulf", x, x)
     factor = steps.take("arith.addf", steps.take("arith.mulf", square, 0.044715 * root), root)
@@ -119,7 +119,7 @@ def _gelu_of_tanh(steps: _Steps, x: Operand) -> Operand:
 
 
 def fast_gelu(node: Node) -> None:
-    """Approximate Gelu by tanh, of x or of x plus a bias along the last axis."""
+    """Approximate Gelu by tanh. If the node has a bias along the last axis, it is added to x first."""
     steps, x = _Steps(node, 2), operand(node, 0)
     if node.has(1):
         x = steps.take("arith.addf", x, operand(node, 1))
@@ -127,7 +127,7 @@ def fast_gelu(node: Node) -> None:
 
 
 def bias_gelu(node: Node) -> None:
-    """Compute Gelu of x plus a bias along the last axis."""
+    """Add a bias along the last axis, and compute Gelu of the sum."""
     steps = _Steps(node, 2)
     x = steps.take("arith.addf", operand(node, 0), operand(node, 1))
     inside = steps.take("math.erf", steps.take("arith.mulf", x, float(np.sqrt(0.5))))
@@ -135,7 +135,10 @@ def bias_gelu(node: Node) -> None:
 
 
 def power(node: Node) -> None:
-    """Raise float32 to powers, correctly rounded. Exponents of another type are converted to float32."""
+    """Raise float32 to powers, correctly rounded.
+
+    Exponents of another type are converted to float32, and must be known at import.
+    """
     if node.plain(0) is not F32:
         node.refuse(f"of {node.dtype(0)}")
     exponent = operand(node, 1)

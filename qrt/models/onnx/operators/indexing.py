@@ -1,7 +1,8 @@
 """Elements at positions that a tensor gives: gather, scatter, and selection by bools.
 
-With known positions, each result takes its element from the joined operands. With positions known only at run time,
-each element of a scatter's result searches the updates for its own, in the order of the file.
+A scatter with positions that are known at import becomes a gather from the input joined with the updates. With
+positions known only at run time, each element of the result searches all positions for its own, in their order in the
+file.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ _REDUCTIONS = {
 
 
 def _static(node: Node, i: int = 0) -> tuple[int, ...]:
-    """Return the shape of an input, all of whose sizes must be known."""
+    """Return the shape of input ``i``. Raise UnsupportedForm if a size is known only at run time."""
     shape = tuple(size for size in node.shape(i) if size is not None)
     if len(shape) < len(node.shape(i)):
         node.refuse("a dynamic dimension")
@@ -41,9 +42,10 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
 
 
 def _wrapped(node: Node, i: int, sizes: Array) -> Operand:
-    """Return positions counted from 0 as int64, along axes whose ``sizes`` broadcast to them.
+    """Return the positions in input ``i`` as int64 counted from 0; negative positions in the file count from the end.
 
-    A position out of range is an error: at import if it is known, else at run time, where it becomes -1.
+    ``sizes`` has the sizes of the indexed axes, and broadcasts to the positions. A position out of range is an error:
+    at import if the position is known, else at run time, because it becomes -1.
     """
     if node.dtype(i) not in ("int32", "int64"):
         node.refuse(f"indices of {node.dtype(i)}")
@@ -71,13 +73,16 @@ def _strides(shape: Sequence[int]) -> Array:
 
 
 def _keep_invalid(node: Node, positions: Operand, numbers: Operand) -> Operand:
-    """Return numbers computed from positions, with -1 where the position is out of range, which is -1."""
+    """Return ``numbers``, with -1 where ``positions`` is -1. A position of -1 is out of range."""
     none = number_of(-1, I64)
     return select(node, compare(node, "eq", positions, none, I64), none, numbers, I64)
 
 
 def _elements(node: Node, shape: Sequence[int], positions: Operand, axis: int, data_shape: Sequence[int]) -> Operand:
-    """Return the flat indices of elements of a tensor of shape ``data_shape``, by positions along one axis."""
+    """Return the flat index, in a tensor of ``data_shape``, of the element for each position along ``axis``.
+
+    ``shape`` is that of ``positions``. Along the other axes, an element has the same index as its position.
+    """
     strides = _strides(data_shape)
     others = [np.arange(n).reshape([n if d == e else 1 for e in range(len(shape))]) * strides[d]
               for d, n in enumerate(shape) if d != axis]  # fmt: skip
@@ -91,7 +96,10 @@ def _taken(node: Node, x: Value, indices: Operand, axis: int = 0) -> Value:
 
 
 def gather_elements(node: Node) -> None:
-    """Take for each result the element at its own position along an axis. Negative positions count from the end."""
+    """Take the element at each position along an axis. Along other axes, it has the same index as the position.
+
+    Negative positions count from the end.
+    """
     data_shape, shape = _static(node), _static(node, 1)
     axis = _axis(node, data_shape, shape)
     indices = _elements(node, shape, _wrapped(node, 1, np.array(data_shape[axis], np.int64)), axis, data_shape)
@@ -103,7 +111,10 @@ def gather_elements(node: Node) -> None:
 
 
 def _axis(node: Node, data_shape: Sequence[int], shape: Sequence[int]) -> int:
-    """Return the axis of positions. Along the other axes there may be fewer positions than elements."""
+    """Return the axis along which positions of ``shape`` index the data. Raise ModelError if the shapes do not match.
+
+    Along the other axes there may be fewer positions than elements.
+    """
     axis = node.axis(node.attribute("axis", 0), len(data_shape))
     if len(data_shape) != len(shape) or any(
         n > m for d, (n, m) in enumerate(zip(shape, data_shape, strict=True)) if d != axis
@@ -113,9 +124,9 @@ def _axis(node: Node, data_shape: Sequence[int], shape: Sequence[int]) -> int:
 
 
 def gather_nd(node: Node) -> None:
-    """Take the elements, or the parts along the last axes, at which rows of positions point.
+    """Take the elements, or the slices along the last axes, that the rows of an index tensor select.
 
-    Negative positions count from the end. The first axes may be batch axes.
+    Negative indices count from the end. The first axes may be batch axes.
     """
     data_shape, batch = _static(node), node.attribute("batch_dims", 0)
     shape = _static(node, 1)
@@ -133,7 +144,10 @@ def gather_nd(node: Node) -> None:
 
 
 def _rows(node: Node, data_shape: Sequence[int], batch: int, count: int) -> Operand:
-    """Return the flat indices over the first axes at which rows of positions point."""
+    """Return the flat index that each row of positions selects, over the first ``batch + count`` axes of the data.
+
+    A row has ``count`` positions. The first ``batch`` axes are batch axes.
+    """
     sizes, shape = np.array(data_shape[batch : batch + count], np.int64), _static(node, 1)
     positions, strides = _wrapped(node, 1, sizes), _strides(data_shape[: batch + count])
     base: Array = np.zeros([1] * (len(shape) - 1), np.int64)
@@ -165,9 +179,9 @@ def _column(node: Node, positions: Operand, d: int) -> Operand:
 
 
 def scatter_elements(node: Node) -> None:
-    """Replace elements at positions along an axis, or combine them with the updates by add, mul, max or min.
+    """Replace the elements at positions along an axis by updates, or combine elements and updates.
 
-    Several updates of one element are applied one after the other.
+    They are combined by add, mul, max or min. Several updates of one element are applied one after the other.
     """
     data_shape, shape = _static(node), _static(node, 1)
     axis = _axis(node, data_shape, shape)
@@ -188,7 +202,10 @@ def scatter_elements(node: Node) -> None:
 
 
 def scatter_nd(node: Node) -> None:
-    """Replace the parts at which rows of positions point, or combine them by the reductions of ScatterElements."""
+    """Replace the elements or slices that rows of indices select by updates, or combine them with the updates.
+
+    They are combined by the reductions of ScatterElements.
+    """
     data_shape, shape = _static(node), _static(node, 1)
     _check_types(node)
     count = shape[-1] if shape else 0
@@ -214,13 +231,16 @@ def _check_types(node: Node) -> None:
 
 
 def _has_scatter_nd(node: Node) -> bool:
-    """Return True if `qrt.scatter_nd` has the reduction for this type."""
+    """Return True if `qrt.scatter_nd` supports the node's reduction for its element type."""
     reduction, element = node.attribute("reduction", "none"), signless(node.plain(0))
     return reduction == "none" or (reduction == "add" and is_number(element))
 
 
 def _scatter_rows(node: Node, indices: Operand, rows: int, size: int, count: int) -> None:
-    """Scatter to rows whose indices are known only at run time. Each row has ``size`` elements."""
+    """Scatter ``count`` updates to the data as a matrix, at row indices that are known only at run time.
+
+    The matrix has ``rows`` rows of ``size`` elements each.
+    """
     x, updates = _operands(node)
     reduction = node.attribute("reduction", "none")
     operands = [reshaped(node, x, (rows, size)), reshaped(node, as_value(node, indices, I64), (count, 1))]
@@ -230,12 +250,12 @@ def _scatter_rows(node: Node, indices: Operand, rows: int, size: int, count: int
 
 
 def _checked_positions(node: Node, positions: Operand, size: int) -> Value:
-    """Return positions. The run raises an error if one is out of range."""
+    """Return positions, and add an operation that raises an error at run time if one is not from 0 to ``size - 1``."""
     return _taken(node, node.dense(np.arange(size, dtype=np.int64), I64), positions)
 
 
 def _operands(node: Node) -> tuple[Value, Value]:
-    """Return the tensor that is updated, and the updates, with one element type."""
+    """Return the tensor to update and the updates, both with the same element type."""
     values = movable(node), movable(node, 2)
     if len({value.type.element for value in values if isinstance(value.type, TensorType)}) > 1 or _reduction(node):
         return node.stored(0), node.stored(2)
@@ -243,7 +263,7 @@ def _operands(node: Node) -> tuple[Value, Value]:
 
 
 def _reduction(node: Node) -> str:
-    """Return the operation that combines an element with an update, or "" if the update replaces it."""
+    """Return the operation that combines an element with an update, or "" if the update replaces the element."""
     reduction = node.attribute("reduction", "none")
     if reduction != "none" and reduction not in _REDUCTIONS:
         node.fail(f"its reduction is {reduction!r}, expected none, {', '.join(_REDUCTIONS)}")
@@ -251,9 +271,9 @@ def _reduction(node: Node) -> str:
 
 
 def _scatter_known(node: Node, indices: Array, size: int) -> None:
-    """Scatter to rows whose indices are known. Each row has ``size`` elements.
+    """Scatter updates to rows of ``size`` elements, at row indices that are known at import.
 
-    If updates of one row are combined, each of them has a round of its own.
+    If the node combines updates, the second update of a row is applied after the first updates of all rows, and so on.
     """
     name, (x, updates) = _reduction(node), _operands(node)
     data_shape = _static(node)
@@ -282,12 +302,21 @@ def _scatter_known(node: Node, indices: Array, size: int) -> None:
 
 
 def _scatter_of_run(
-    node: Node, positions: Value, data_shape: Sequence[int], shape: Sequence[int], of_updates: Sequence[int], axis: int
+    node: Node,
+    positions: Value,
+    data_shape: Sequence[int],
+    shape: Sequence[int],
+    updates_shape: Sequence[int],
+    axis: int,
 ) -> None:
-    """Scatter to positions along an axis known only at run time: each element searches all positions of its line."""
+    """Scatter to positions along an axis that are known only at run time.
+
+    Each element of the result compares its index along ``axis`` with all positions of the same line. ``shape`` is that
+    of the positions.
+    """
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(data_shape))
-    updates = reshaped(node, node.stored(2), tuple(of_updates))
+    updates = reshaped(node, node.stored(2), tuple(updates_shape))
     nest = LoopNest(lowering_context(node), "scatter", list(data_shape), [shape[axis]])
     *outer, line = nest.loops
     place = [line if d == axis else loop for d, loop in enumerate(outer)]
@@ -304,13 +333,13 @@ def _scatter_of_run(
 
 
 def non_zero(node: Node) -> None:
-    """Return the positions of the nonzero elements of a tensor that is known at import."""
+    """Compute the positions of the nonzero elements of a tensor that is known at import."""
     array = node.known(0, "a result whose size depends on elements")
     node.set_constant(0, np.array(np.nonzero(array.reshape(-1) if not array.ndim else array), np.int64))
 
 
 def compress(node: Node) -> None:
-    """Select the elements, or parts along an axis, for which bools that are known at import are true."""
+    """Select the elements, or the slices along an axis, whose bool is true. The bools must be known at import."""
     selected = np.flatnonzero(node.known(1, "a result whose size depends on elements"))
     data_shape = _static(node)
     is_flat = not node.has_attribute("axis")

@@ -1,6 +1,6 @@
-"""Operators that change shapes and the order of elements.
+"""Operators that change shapes or the order of elements.
 
-They keep the bits of elements, and the parameters of quantized ones.
+The bits of elements and quantized types do not change.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,10 @@ from qrt.types import TensorType, UniformType
 
 
 def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
-    """Set the output to the first input in another shape. A known input gives a known output.
+    """Set output 0 to input 0 in another shape. A constant input gives a constant output.
 
-    ``sources`` has for each dimension the axis of the input with its size, or None if the size follows from the others.
+    ``sources`` has for each dimension of ``shape`` the input's axis that has the same size, or None if the size is a
+    number of its own or follows from the number of elements.
     """
     array = node.constant(0)
     if array is not None:
@@ -36,9 +37,9 @@ def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
 
 
 def reshape(node: Node) -> None:
-    """Change the shape: a size of 0 keeps the input's size, and -1 stands for the rest.
+    """Change the shape: a size of 0 copies the input's size, and -1 is the size that fits the number of elements.
 
-    Sizes may be those of open dimensions.
+    Sizes known only at run time must be those of the input's dimensions, except for one.
     """
     wanted = wanted_sizes(node, 1)
     allows_zero = bool(node.attribute("allowzero", 0))
@@ -49,7 +50,10 @@ def reshape(node: Node) -> None:
 
 
 def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int | None:
-    """Return the axis of the input whose size a dimension is known to have, or None."""
+    """Return the axis of the input from which a size of the new shape is copied, or None.
+
+    ``place`` is the size's index in the new shape.
+    """
     if isinstance(size, int):
         return place if size == 0 and not allows_zero else None
     dim = size.operation
@@ -94,7 +98,7 @@ def _new_shape(node: Node, input_shape: Shape, wanted: tuple[int | Value, ...], 
 
 
 def flatten(node: Node) -> None:
-    """Change the shape to a matrix: the axes before ``axis`` become rows, the others columns."""
+    """Change the shape to a matrix: the axes before ``axis`` are flattened to rows, the others to columns."""
     input_shape = node.shape()
     axis = node.attribute("axis", 1)
     if not -len(input_shape) <= axis <= len(input_shape):
@@ -134,7 +138,7 @@ def unsqueeze(node: Node) -> None:
 
 
 def identity(node: Node) -> None:
-    """Return the input. Dropout does the same, because models are not trained here, and its mask is true."""
+    """Copy the input. Dropout does so too, because models are not trained here, and its mask is true everywhere."""
     if node.op.type == "Dropout" and node.has(2) and node.known(2, "training mode").any():
         node.refuse("in training")
     if node.op.type == "Dropout" and node.returns(1):
@@ -149,7 +153,7 @@ def identity(node: Node) -> None:
 
 
 def transpose(node: Node) -> None:
-    """Permute axes; without ``perm``, reverse them."""
+    """Permute axes by ``perm``, which reverses the axes by default."""
     rank = len(node.shape())
     order = node.ints("perm", tuple(reversed(range(rank))))
     if sorted(order) != list(range(rank)):
@@ -162,7 +166,10 @@ def transpose(node: Node) -> None:
 
 
 def concat(node: Node) -> None:
-    """Join tensors of one type along an axis. Quantized ones with different parameters are joined as integers."""
+    """Join tensors of one type along an axis.
+
+    Quantized tensors with different scales or zero points are joined as their integers.
+    """
     count, rank = len(node.op.inputs), len(node.shape())
     axis = node.axis(node.required("axis", int), rank)
     if any(len(node.shape(i)) != rank for i in range(count)):
@@ -203,7 +210,7 @@ def _of_one_type(node: Node, count: int) -> list[Value]:
 
 
 def tile(node: Node) -> None:
-    """Repeat a tensor along each axis, a known number of times."""
+    """Repeat a tensor along each axis. The numbers of repeats must be known at import."""
     counts, rank = node.integers(1, "repeats"), len(node.shape())
     if len(counts) != rank or min(counts, default=0) < 0:
         node.fail(f"repeats must be {rank} non-negative integers, got {list(counts)}")
@@ -211,7 +218,7 @@ def tile(node: Node) -> None:
 
 
 def expand(node: Node) -> None:
-    """Broadcast a tensor to a known shape by NumPy's rules."""
+    """Broadcast a tensor by NumPy's rules to a shape that is known at import."""
     input_shape, given = node.shape(), node.integers(1, "a shape")
     if min(given, default=0) < 0:
         node.fail(f"{list(given)} is not a valid shape")
@@ -235,7 +242,7 @@ def expand(node: Node) -> None:
 
 
 def blocks(node: Node) -> None:
-    """Move elements between the channels and the blocks of an image, in the order DCR or CRD."""
+    """Move elements between the channels and square blocks of an image. The channels are in the order DCR or CRD."""
     size, input_shape = node.required("blocksize", int), node.shape()
     if len(input_shape) != 4 or size < 1 or None in input_shape[1:]:
         node.refuse(f"of shape {list(input_shape)}, in blocks of {size}")

@@ -1,7 +1,7 @@
 """Normalizations over the last axes.
 
-Sums, means and quotients are in float64, and the result is rounded once. Runtimes sum in float32, in orders that differ
-from one runtime to another.
+Sums, means and quotients are in float64, and each result is rounded to float32 once. Runtimes sum in float32, in orders
+that differ from one runtime to another.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from qrt.models.onnx.node import Node
 
 
 class _Rows:
-    """A float32 tensor whose axes from ``axis`` on are normalized together."""
+    """A float32 tensor as rows: the elements along all axes from ``axis`` on are one row, normalized together."""
 
     def __init__(self, node: Node, x: Value, axis: int) -> None:
         self.node, self.x, self.axis, self.context = node, x, axis, lowering_context(node)
@@ -28,7 +28,7 @@ class _Rows:
             node.refuse("of a tensor without elements")
 
     def _mean(self, means: Sequence[Value]) -> Value:
-        """Return the mean of each row, or, given the means, the mean of the squared differences from them."""
+        """Return the mean of each row; given a value with the rows' means, return the rows' variances instead."""
         extents = self.context.extents(self.x)
         nest = LoopNest(self.context, "accumulate", extents[: self.axis], extents[self.axis :])
         value = nest.value("arith.extf", (nest.read(self.x, nest.loops),), F64)
@@ -41,13 +41,14 @@ class _Rows:
         return nest.finish(nest.value("arith.divf", (value, nest.constant(float(self.count), F64)), F64))[0]
 
     def zeros(self) -> Value:
-        """Return means that are 0."""
+        """Return a mean of 0 for each row, for a normalization that subtracts no mean."""
         return self.context.filled(self.context.extents(self.x)[: self.axis], self.context.constant(0.0, F64))
 
     def normalized(self, mean: Value, epsilon: float, scale: Value | None, bias: Value | None) -> tuple[Value, Value]:
-        """Return the normalized elements, and the inverse of each row's deviation.
+        """Return ``(x - mean) / deviation * scale + bias`` for each element, and ``1 / deviation`` for each row.
 
-        An element is centred by the mean, divided by the deviation, multiplied by the scale, and the bias is added.
+        ``deviation`` is the root of the row's mean squared difference from ``mean`` plus ``epsilon``. A scale or bias
+        of None is left out.
         """
         variance = self._mean([mean])
         rows = self.context.extents(self.x)[: self.axis]
@@ -75,7 +76,7 @@ class _Rows:
         return nest.read(operand, [0 if size == 1 else loop for size, loop in zip(shape, loops, strict=True)])
 
     def narrow(self, rows: Value) -> Value:
-        """Return one float32 for each row, with axes of size 1 in place of the normalized ones."""
+        """Round one float64 of each row to float32, with axes of size 1 in place of the normalized axes."""
         context: LoweringContext = self.context
         extents = [*context.extents(rows), *(1,) * (len(self.node.shape()) - self.axis)]
         nest = LoopNest(context, "narrow", extents)
@@ -84,7 +85,10 @@ class _Rows:
 
 
 def _check(node: Node, i: int, axis: int) -> Value | None:
-    """Return a scale or a bias, which must broadcast to the normalized axes, or None if it is absent."""
+    """Return input ``i``, a scale or bias, or None if it is missing.
+
+    Raise ModelError unless it is of float32 and broadcasts to input 0.
+    """
     if not node.has(i):
         return None
     shape, own = node.shape(), node.shape(i)
@@ -113,7 +117,10 @@ def _axis(node: Node) -> int:
 
 
 def layer_normalization(node: Node) -> None:
-    """Normalize float32 by mean and deviation over the axes from ``axis`` on, then apply a scale and a bias."""
+    """Normalize float32 by mean and standard deviation over the axes from ``axis`` on.
+
+    Then a scale and a bias are applied.
+    """
     _normalize(node, node.value(0), _axis(node), True, 1, 2)
 
 
@@ -125,7 +132,7 @@ def rms_normalization(node: Node) -> None:
 
 
 def skip_layer_normalization(node: Node) -> None:
-    """Normalize the sum of two tensors and an optional bias along the last axis."""
+    """Add two tensors and an optional bias, and normalize the sum along the last axis."""
     simplified = node.op.type.startswith("SkipSimplified")
     bias_index = 3 if simplified else 4
     if any(node.returns(i) for i in (1, 2)) or node.plain(0) is not F32 or node.shape() != node.shape(1):

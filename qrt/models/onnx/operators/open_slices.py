@@ -1,4 +1,4 @@
-"""Slices whose bounds, or whose dimension's size, are known only at run time."""
+"""Slices whose bounds, or the sizes of whose axes, are known only at run time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _INDEX = IndexType()
 
 @dataclass(frozen=True)
 class SliceRange:
-    """The range of a slice: a start, an end and a positive step. Negative bounds count from the end."""
+    """The start, the end and the positive step of a slice along an axis. Negative bounds count from the axis's end."""
 
     start: Number
     end: Number
@@ -29,7 +29,10 @@ class SliceRange:
 
 
 def bounds(node: Node, i: int) -> tuple[Number, ...]:
-    """Return the elements of an input, each a known integer or a value. Their number must be known."""
+    """Return the elements of input ``i``, each an integer known at import or a value of type index.
+
+    Raise UnsupportedForm if the number of elements is known only at run time.
+    """
     known = sizes(node, i)
     if known is not None:
         return known
@@ -42,7 +45,7 @@ def bounds(node: Node, i: int) -> tuple[Number, ...]:
 
 
 def cut_open(node: Node, value: Value, cuts: dict[int, SliceRange]) -> Value:
-    """Cut a tensor along axes to the elements between bounds."""
+    """Slice a tensor along the axes in ``cuts``, whose bounds or sizes may be known only at run time."""
     kind = value.type
     assert isinstance(kind, TensorType)
     whole = kind.element
@@ -86,7 +89,10 @@ def _extent(node: Node, value: Value, axis: int) -> Number:
 
 
 def _within(node: Node, bound: Number, extent: Number) -> Number:
-    """Return a bound as a position from 0 to the extent."""
+    """Return a slice's bound as a position from 0 to ``extent``, the axis's size.
+
+    A negative bound counts from the end.
+    """
     if isinstance(bound, int) and isinstance(extent, int):
         return min(max(bound + extent if bound < 0 else bound, 0), extent)
     if isinstance(bound, int):
@@ -102,7 +108,7 @@ def _within(node: Node, bound: Number, extent: Number) -> Number:
 
 
 def _count(node: Node, start: Number, end: Number, step: int) -> Number:
-    """Return the number of elements from a start to an end, 0 if the end is before the start."""
+    """Return the number of elements from ``start`` to ``end`` by ``step``, or 0 if ``end`` is before ``start``."""
     if isinstance(start, int) and isinstance(end, int):
         return max(0, -((start - end) // step))
     count = end if start == 0 else _index_operation(node, "maxsi", _index_operation(node, "subi", end, start), 0)

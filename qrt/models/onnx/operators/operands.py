@@ -1,7 +1,7 @@
-"""Helpers that the operators share: operands and results that are known or computed, and sizes.
+"""Helpers for the functions that import operators: operands, results, axes, and the elements of shape tensors.
 
-Sizes are the elements of a small tensor of integers, each known or a value of type index: the result of `Shape` for a
-tensor with an open dimension, and the results of operators that compute with it.
+Some operators compute with shapes. The sizes of a tensor here are a tuple whose elements are each an int, or a value of
+type index if they are known only at run time: for example the result of `Shape` for a tensor with a dynamic dimension.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,16 @@ I64 = IntegerType(64)
 
 
 def operand(node: Node, i: int) -> Operand:
-    """Return an input as plain numbers, with unsigned integers as signless bits. A known input is an array."""
+    """Return input ``i`` as a NumPy array if it is a small constant, else as a value of the program.
+
+    Quantized elements are returned as their storage, and unsigned integers as signless integers of the same bits.
+    """
     array = node.constant(i)
     return bits(array) if array is not None and array.size <= LARGEST else node.stored(i)
 
 
 def finish(node: Node, i: int, result: Operand, element: Type) -> None:
-    """Set output ``i`` to an array or a value. ``element`` is its type in the file."""
+    """Set output ``i`` to an array or a value. ``element`` is the output's element type in the file."""
     if isinstance(result, np.ndarray):
         node.set_constant(i, np.asarray(result, order="C").view(element_dtype(element)), element)
     else:
@@ -37,7 +40,10 @@ def finish(node: Node, i: int, result: Operand, element: Type) -> None:
 
 
 def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
-    """Return the plain type of inputs, which must be the same."""
+    """Return the element type that the inputs from ``first`` up to, not including, ``last`` have in the file.
+
+    Raise ModelError if their types differ.
+    """
     node.input(first)
     elements = [node.plain(i) for i in range(first, len(node.op.inputs) if last is None else last) if node.has(i)]
     if any(element is not elements[0] for element in elements):
@@ -47,7 +53,7 @@ def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
 
 
 def float_bias(node: Node, i: int, channels: int) -> Value | None:
-    """Return the bias of a convolution, one float32 for each channel of the result, or None if there is none."""
+    """Return input ``i``, the float32 bias of a convolution with ``channels`` filters, or None if it is missing."""
     if not node.has(i):
         return None
     if node.type(i).element is not F32 or node.shape(i) not in ((channels,), (None,)):
@@ -56,13 +62,13 @@ def float_bias(node: Node, i: int, channels: int) -> Value | None:
 
 
 def require(node: Node, i: int, *dtypes: str) -> None:
-    """Refuse an input of another dtype."""
+    """Raise UnsupportedForm unless input ``i`` has one of the dtypes."""
     if node.dtype(i) not in dtypes:
         node.refuse(f"of {node.dtype(i)}")
 
 
 def quantized_element(node: Node) -> Type:
-    """Return the plain type that a QuantizeLinear stores: that of its zero point, of `output_dtype`, or uint8."""
+    """Return the element type that a QuantizeLinear stores: that of its zero point, ``output_dtype``, or uint8."""
     number = node.attribute("output_dtype", 0)
     if node.has(2):
         element = node.plain(2)
@@ -75,7 +81,10 @@ def quantized_element(node: Node) -> Type:
 
 
 def movable(node: Node, i: int = 0) -> Value:
-    """Return an input to be moved: a value as it is, or its storage if it has scales along an axis."""
+    """Return input ``i`` for an operation that moves its elements.
+
+    A value with several scales is returned as its integers, because the axis of the scales may move.
+    """
     value = node.value(i)
     assert isinstance(value.type, TensorType)
     element = value.type.element
@@ -88,7 +97,7 @@ def movable(node: Node, i: int = 0) -> Value:
 
 
 def set_moved(node: Node, i: int, value: Value) -> None:
-    """Set output ``i`` to elements of the first input: quantized, or signless integers of the same bits."""
+    """Set output ``i`` to elements of input 0. Signless integers get the type that input 0 has in the file."""
     assert isinstance(value.type, TensorType)
     if value.type.element is signless(node.plain(0)):
         node.set_plain(i, value, node.plain(0))
@@ -97,7 +106,7 @@ def set_moved(node: Node, i: int, value: Value) -> None:
 
 
 def axes(node: Node, given: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Return axes counted from 0, in ascending order and without duplicates."""
+    """Return axes counted from 0, in ascending order. Raise ModelError if an axis occurs twice or is out of range."""
     ordered = sorted(node.axis(axis, rank) for axis in given)
     if len({*ordered}) < len(ordered):
         node.fail(f"axes {list(given)} contain an axis twice")
@@ -105,14 +114,17 @@ def axes(node: Node, given: Sequence[int], rank: int) -> tuple[int, ...]:
 
 
 def axes_of(node: Node, i: int, since: int) -> tuple[int, ...] | None:
-    """Return axes, an attribute before an opset and an input since then, or None if the file gives none."""
+    """Return the node's axes, or None if it has none.
+
+    They are an attribute before the opset ``since``, and input ``i`` from that opset on.
+    """
     if node.opset < since:
         return node.ints("axes", ()) if node.has_attribute("axes") else None
     return node.integers(i, "axes") if node.has(i) else None
 
 
 def small_floats(node: Node, x: Operand, element: FloatType) -> Operand:
-    """Convert float32 to float8, rounded half to even, and clamped to its range if ``saturate`` is set."""
+    """Convert float32 to the float8 type ``element``, rounded half to even. With ``saturate``, clamp to its range."""
     if node.attribute("saturate", 1):
         for name, bound in (("arith.maximumf", -element.largest), ("arith.minimumf", element.largest)):
             x = apply(node, name, [x, number_of(float(bound), F32)], [F32, F32], F32)
@@ -125,7 +137,7 @@ Sizes = tuple[int | Value, ...]
 
 
 def sizes(node: Node, i: int) -> Sizes | None:
-    """Return the elements of a small tensor of integers, each known or a value, or None if they are not known."""
+    """Return the elements of integer input ``i``, each an int or a value of type index, or None if none is known."""
     name = node.input(i)
     if name in node.graph.sizes:
         return node.graph.sizes[name]
@@ -136,24 +148,24 @@ def sizes(node: Node, i: int) -> Sizes | None:
 
 
 def wanted_sizes(node: Node, i: int) -> Sizes:
-    """Return the elements of an input that is a shape. Refuse an input of which nothing is known."""
+    """Return the elements of input ``i``, a shape, as `sizes` does. Raise UnsupportedForm if none is known."""
     known = sizes(node, i)
     return node.integers(i, "a shape") if known is None else known
 
 
 def set_sizes(node: Node, known: Sizes | None) -> None:
-    """Record the known sizes of the output."""
+    """Record the elements of output 0 for `sizes`. With None, nothing is recorded."""
     if known is not None and node.returns(0):
         node.graph.sizes[node.op.outputs[0]] = known
 
 
 def shape_from(dimensions: Sizes) -> Shape:
-    """Return the shape with these sizes."""
+    """Return the shape with these sizes, in which a size known only at run time is None."""
     return tuple(None if isinstance(size, Value) else size for size in dimensions)
 
 
 def spread(node: Node, value: Array, element: Type, dimensions: Sizes) -> Operand:
-    """Fill a shape with one element."""
+    """Return a tensor of the sizes ``dimensions``, filled with ``value`` of the file's type ``element``."""
     known = [size for size in dimensions if isinstance(size, int)]
     if any(size < 0 for size in known):
         node.fail(f"{list(shape_from(dimensions))} is not a valid shape")

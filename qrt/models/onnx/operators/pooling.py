@@ -1,4 +1,4 @@
-"""Pools: the largest element or the average of each window."""
+"""Pooling operators: the largest element or the average of each window."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window, make_window
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.convolution import unit
+from qrt.models.onnx.operators.convolution import unit_scale_type
 from qrt.models.onnx.operators.operands import F32
 from qrt.models.onnx.operators.reductions import divided
 from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
@@ -22,7 +22,10 @@ from qrt.types import TensorType, UniformType
 
 
 def window_of(node: Node, form: WindowShape, sizes: tuple[int | None, ...]) -> tuple[Window, Window]:
-    """Return the window with the given padding, and the window with the padding that ``ceil_mode`` adds at the end."""
+    """Return the window with the file's padding, and the window with the padding that ``ceil_mode`` adds at the end.
+
+    ``sizes`` are those of the image's height, width and so on.
+    """
     given = make_window(node, sizes, form.kernel, form.strides, form.dilations, form.padding)
     if not node.attribute("ceil_mode", 0):
         return given, given
@@ -39,7 +42,7 @@ def window_of(node: Node, form: WindowShape, sizes: tuple[int | None, ...]) -> t
 
 
 def max_pool(node: Node) -> None:
-    """Take the largest element of each window: float32, int8 or uint8, quantized or not; 8 bits without dilations."""
+    """Take the largest element of each window, of float32, int8 or uint8. 8-bit windows cannot be dilated."""
     if node.returns(1):
         node.refuse("with the positions of the largest")
     rank, form = len(node.shape()), form_of(node, node.shape(), None).of_images()
@@ -52,7 +55,11 @@ def max_pool(node: Node) -> None:
     if rank > 4 or any(dilation != 1 for dilation in form.dilations):
         node.refuse(f"of {node.dtype(0)}, with dilations or images of {rank - 2} axes")
     element = node.type(0).element
-    quantized = element if isinstance(element, UniformType) and element.is_per_layer else unit(node, 0, np.zeros(1), 0)
+    quantized = (
+        element
+        if isinstance(element, UniformType) and element.is_per_layer
+        else unit_scale_type(node, 0, np.zeros(1), 0)
+    )
     x = channels_last(node, node.cast(0, quantized))
     window = window_of(node, form, _sizes(x))[1]
     attributes: dict[str, Any] = {"kernel": window.kernel, "strides": window.strides, "padding": window.padding}
@@ -73,9 +80,10 @@ _MOST_KERNEL, _MOST_WIDTH = 32, 2045
 
 
 def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int | None]) -> str:
-    """Return the order, of `numerics.averages`, in which the runtime adds the floats of a window.
+    """Return the order in which the runtime adds the floats of a window: "rows", "columns" or "lanes".
 
-    The order depends on the opset and the window. ``sizes`` are those of the image without padding.
+    The order depends on the opset and the window; `numerics.averages` defines it. ``sizes`` are those of the image
+    without padding.
     """
     counts_beyond = node.attribute("ceil_mode", 0) and node.attribute("count_include_pad", 0)
     if opset >= 19 or counts_beyond:
@@ -88,11 +96,11 @@ def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int
 
 
 def average_pool(node: Node) -> None:
-    """Average float32 over each window: a sum, divided by the number of its elements.
+    """Average float32 over each window: the sum of its elements, divided by their number.
 
-    Padding counts if ``count_include_pad`` is set. The order of the sum is the runtime's: by rows since opset 19.
-    Before, it is by columns first if the kernel is small and the last stride is at most 2, and in four lanes if the
-    window is the whole image.
+    Padding counts if ``count_include_pad`` is set. Elements are added in the runtime's order: since opset 19, by rows.
+    Before opset 19, they are added by columns first if the kernel is small and the last stride is at most 2, and in
+    four lanes if the window is the whole image.
     """
     _require_floats(node)
     rank, window_shape = len(node.shape()), form_of(node, node.shape(), None)
@@ -108,7 +116,10 @@ def average_pool(node: Node) -> None:
 
 
 def _counts(node: Node, given: Window, window: Window, sizes: list[int]) -> Any:
-    """Return the number by which each window's sum is divided. Padding that ``ceil_mode`` adds never counts."""
+    """Return the number by which each window's sum is divided.
+
+    ``given`` is the window with the padding of the file. The padding that ``window`` has beyond it never counts.
+    """
     if not node.attribute("count_include_pad", 0):
         return windows.counts(window, sizes)
     padded = [size + sum(pair) for size, pair in zip(sizes, given.padding, strict=True)]
@@ -117,7 +128,10 @@ def _counts(node: Node, given: Window, window: Window, sizes: list[int]) -> Any:
 
 
 def global_pool(node: Node) -> None:
-    """Take the largest float32 over all axes after the channels, or the average: a sum in four lanes, then divided."""
+    """Compute the largest element or the average of float32 over all axes after the channels.
+
+    The elements of an average are added in four lanes, and the sum is divided by their number.
+    """
     _require_floats(node)
     x, shape, context = node.value(0), node.shape(), lowering_context(node)
     if len(shape) < 2:

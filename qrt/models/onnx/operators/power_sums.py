@@ -1,4 +1,4 @@
-"""Sums of powers: pools that compute norms, and LRN, which normalizes over neighboring channels."""
+"""Sums of powers: LpPool and GlobalLpPool, which compute norms, and LRN, which normalizes over neighboring channels."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def _power_of(node: Node) -> int:
 
 
 def _power(node: Node, x: Operand, exponent: float) -> Operand:
-    """Raise nonnegative numbers to a power."""
+    """Raise nonnegative float32 to a power."""
     if exponent == 1:
         return x
     if exponent == 2:
@@ -36,7 +36,7 @@ def _power(node: Node, x: Operand, exponent: float) -> Operand:
 
 
 def lp_pool(node: Node) -> None:
-    """Compute the p-norm of each float32 window: the p-th root of the sum of powers of magnitudes, added by rows."""
+    """Compute the p-norm of each float32 window: the p-th root of the sum of ``abs(x) ** p``, added by rows."""
     require(node, 0, "float")
     power, rank = _power_of(node), len(node.shape())
     form = form_of(node, node.shape(), None).of_images()
@@ -52,7 +52,7 @@ def lp_pool(node: Node) -> None:
 
 
 def global_lp_pool(node: Node) -> None:
-    """Compute the p-norm of each float32 channel: the p-th root of the sum of powers of magnitudes."""
+    """Compute the p-norm of each float32 channel: the p-th root of the sum of ``abs(x) ** p``."""
     require(node, 0, "float")
     power, graph = _power_of(node), composed(node)
     axes = graph.integers(*range(2, len(node.shape())))
@@ -61,7 +61,10 @@ def global_lp_pool(node: Node) -> None:
 
 
 def response(node: Node) -> None:
-    """Divide float32 by a power of the scaled sum of squares of up to 255 neighboring channels."""
+    """Compute ``x / (bias + alpha / size * s) ** beta`` of float32, where s is a sum of squares.
+
+    The squares are those of ``size`` neighboring channels, at most 255.
+    """
     require(node, 0, "float")
     size, rank, graph = node.required("size", int), len(node.shape()), composed(node)
     if size < 1 or size % 2 == 0:

@@ -1,4 +1,4 @@
-"""Products of matrices: of floats, of quantized tensors, and of plain integers."""
+"""Products of matrices: of floats, of quantized tensors, and of integers."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, cast_to, number_of
 from qrt.models.onnx.node import Node, Shape
 from qrt.models.onnx.operators.arithmetic import form
-from qrt.models.onnx.operators.convolution import bias_of, product_facts, unit
+from qrt.models.onnx.operators.convolution import bias_of, product_facts, unit_scale_type
 from qrt.models.onnx.operators.operands import F32, operand
 from qrt.ops.core import Array
 from qrt.types import IntegerType, TensorType, UniformType
@@ -22,7 +22,7 @@ I32 = IntegerType(32)
 def matmul(node: Node) -> None:
     """Multiply float32 matrices.
 
-    Sums begin with 0 and go over the depth. Each product is fused with the sum.
+    Each sum begins with 0 and goes over the depth in order. Each product is added by a fused multiply-add.
     """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
@@ -30,7 +30,10 @@ def matmul(node: Node) -> None:
 
 
 def _multiply(node: Node, product: Any) -> Value:
-    """Compute a product in which a vector on the left is a row, and one on the right a column."""
+    """Compute ``product(node, a, b)`` of inputs 0 and 1 as matrices.
+
+    A vector on the left is taken as a row, and a vector on the right as a column.
+    """
     left, right = node.shape(0), node.shape(1)
     if not left or not right:
         node.fail("its operands are scalars, expected at least one axis")
@@ -83,7 +86,10 @@ def _product(node: Node, a: Value, b: Value) -> Value:
 
 
 def _own_loops(outer: list[Any], shape: Shape) -> list[Any]:
-    """Return the loops of an operand's own batch axes, with the index 0 for axes of size 1."""
+    """Return the loops over an operand's batch axes, with the index 0 in place of an axis of size 1.
+
+    ``outer`` has the loops over the result's batch axes, and ``shape`` the sizes of the operand's.
+    """
     own_loops = outer[len(outer) - len(shape) :]
     return [0 if size == 1 else loop for loop, size in zip(own_loops, shape, strict=True)]
 
@@ -106,7 +112,7 @@ def _batch(node: Node, left: Shape, right: Shape) -> Shape:
 def gemm(node: Node) -> None:
     """Multiply float32 matrices, each transposed or not, and add a bias.
 
-    Sums are those of MatMul; alpha and beta are applied at the end.
+    Sums are computed as in MatMul; alpha and beta are applied at the end.
     """
     if any(node.type(i).element is not F32 for i in range(len(node.op.inputs)) if node.has(i)):
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
@@ -134,9 +140,9 @@ def _transposed(node: Node, value: Value, wanted: int) -> Value:
 
 
 def qlinear_matmul(node: Node) -> None:
-    """Multiply 8-bit matrices, batches included.
+    """Multiply 8-bit matrices, also in batches.
 
-    The left operand has one scale, the right one has one scale or one for each column.
+    The left operand has one scale. The right operand has one scale, or one for each column.
     """
     out = node.uniform(node.plain(7) if node.has(7) else node.plain(0), (), 6, 7)
     x, w = node.parameters(0, 1, 2), node.parameters(3, 4, 5, axis=-1)
@@ -152,7 +158,7 @@ def qgemm(node: Node) -> None:
     """
     if node.attribute("alpha", 1.0) != 1:
         node.refuse("with an alpha other than 1")
-    x, w = node.parameters(0, 1, 2), _columns(node)
+    x, w = node.parameters(0, 1, 2), _right_type(node)
     a = node.cast(0, x)
     if node.attribute("transA", 0):
         a = node.emit("qrt.transpose", [a], {"permutation": [1, 0]})
@@ -170,8 +176,8 @@ def qgemm(node: Node) -> None:
     node.set(0, node.emit("quant.dcast", [node.emit("qrt.matmul", operands, {"requant": "float64_away"}, out)]))
 
 
-def _columns(node: Node) -> UniformType:
-    """Return the type of the right operand, whose scales may be along its columns."""
+def _right_type(node: Node) -> UniformType:
+    """Return the quantized type of the right operand, which has one scale or one for each column."""
     return node.parameters(3, 4, 5, axis=0 if node.attribute("transB", 0) else 1)
 
 
@@ -190,7 +196,7 @@ def _weights(node: Node, w: UniformType) -> Value:
 def matmul_integer(node: Node) -> None:
     """Multiply 8-bit integers exactly in int32.
 
-    A zero point of the left operand known only at run time is subtracted at the end.
+    If the zero point of the left operand is known only at run time, it is subtracted after the product.
     """
     none = np.zeros(1, np.int64)
     zero = node.constant(2) if node.has(2) else none
@@ -202,8 +208,8 @@ def matmul_integer(node: Node) -> None:
         node.fail("its right operand is a scalar, expected at least one axis")
     if columns.size not in (1, right[-1]):
         node.fail(f"the right operand has {columns.size} zero points for {right[-1]} columns")
-    a = node.cast(0, unit(node, 0, none if zero is None else zero, 0))
-    b = node.cast(1, unit(node, 1, columns, len(right) - 1))
+    a = node.cast(0, unit_scale_type(node, 0, none if zero is None else zero, 0))
+    b = node.cast(1, unit_scale_type(node, 1, columns, len(right) - 1))
     out = UniformType("i32", "f32", 1.0)
     product = node.emit("qrt.matmul", [a, b], {"requant": "float64_away"}, out)
     stored = node.as_storage(product)
@@ -213,7 +219,10 @@ def matmul_integer(node: Node) -> None:
 
 
 def _subtract_zero_point(node: Node, sums: Value, column_zeros: Array) -> Value:
-    """Subtract the left operand's zero point times the sum of each column, modulo 2^32, as int32 wraps."""
+    """Subtract the left operand's zero point times the sum of each column of the right operand, modulo 2^32.
+
+    The column sums are those of the elements minus ``column_zeros``, the right operand's zero points.
+    """
     array = node.known(1, "a right operand together with a zero point of the left one,")
     totals = (array.astype(np.int64) - column_zeros).sum(-2, keepdims=True).astype(np.int32)
     zero = cast_to(node, node.stored(2), IntegerType(8), I32, form(node.plain(2)) == 1, False)

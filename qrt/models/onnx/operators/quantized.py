@@ -1,7 +1,7 @@
 """Quantized operators of ONNX Runtime's own domain, ``com.microsoft``: sums, products, averages, softmax, tables.
 
-Every tensor has one scale and one zero point, which must be known. The runtime exchanges the operands of QLinearAdd for
-some shapes, which changes the rounding of its two fused steps.
+Every tensor has one scale and one zero point, which must be known at import. For some shapes, the runtime exchanges the
+operands of QLinearAdd, which changes the rounding of its two fused multiply-adds.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,10 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def is_exchanged(node: Node, types: tuple[UniformType, UniformType, UniformType]) -> bool:
-    """Return True if the runtime exchanges the inputs 0 and 3. ``types`` are theirs and that of the result.
+    """Return True if the runtime exchanges the operands of a QLinearAdd, its inputs 0 and 3.
 
-    If that is known only at run time, the order must make no difference; otherwise the node is refused.
+    ``types`` are those of the two operands and of the result. If the exchange depends on sizes known only at run time,
+    raise UnsupportedForm unless both orders give the same sums.
     """
     orders = _possible_orders(node.shape(0), node.shape(3))
     if len(orders) > 1 and _depends_on_order(types):
@@ -37,10 +38,10 @@ def is_exchanged(node: Node, types: tuple[UniformType, UniformType, UniformType]
 
 
 def _possible_orders(first: Shape, second: Shape) -> set[bool]:
-    """Return the possible answers, True or False, to whether the runtime exchanges the operands.
+    """Return a set with True if the runtime may exchange operands of these shapes, and with False if it may not.
 
-    It does if the first operand has one element along the axis that counts. Of the axes that both operands have, that
-    is the last one in which either has several elements, or else the first.
+    The runtime exchanges the operands if the first one has size 1 along one axis. That is the last axis in which either
+    has a size above 1; if there is none, it is the first axis that both have. Axes are aligned at their ends.
     """
     if not first:
         return {True}
@@ -58,12 +59,12 @@ def _possible_orders(first: Shape, second: Shape) -> set[bool]:
 
 
 def _possible_counts(size: int | None) -> tuple[int, ...]:
-    """Return 1 for one element, 2 for several, and both if the size is known only at run time."""
+    """Return (1,) for size 1, (2,) for a larger size, and (1, 2) for a size that is known only at run time."""
     return (1, 2) if size is None else (min(size, 2),)
 
 
 def _depends_on_order(types: tuple[UniformType, UniformType, UniformType]) -> bool:
-    """Return True if the sum of any two bytes depends on the order."""
+    """Return True if exchanging the operands changes the sum of any pair of 8-bit numbers."""
     a, b = (QuantTensor(np.arange(t.storage_min, t.storage_max + 1).astype(storage_dtype(t)), t) for t in types[:2])
     pair = a[:, np.newaxis], b[np.newaxis]
     sums = [add(*operands, out_type=types[2], requant="float32_fused") for operands in (pair, pair[::-1])]
@@ -75,7 +76,7 @@ _WIDTHS = ("i8", "u8")
 
 
 def _parameters(node: Node, storage: Type, scale: int, zero_point: int | None) -> UniformType:
-    """Return the 8-bit type with one scale and one zero point, which two inputs give."""
+    """Return the 8-bit quantized type whose single scale and zero point two inputs give."""
     if node.known(scale, "a scale").size != 1:
         node.refuse("with more than one scale")
     element = node.uniform(storage, (), scale, zero_point)
@@ -85,12 +86,15 @@ def _parameters(node: Node, storage: Type, scale: int, zero_point: int | None) -
 
 
 def _operand(node: Node, i: int) -> UniformType:
-    """Return the type of an input whose scale and zero point are the next two inputs."""
+    """Return the quantized type of input ``i``, whose scale and zero point are the next two inputs."""
     return _parameters(node, node.plain(i), i + 1, i + 2)
 
 
 def _result(node: Node, scale: int, like: int = 0) -> UniformType:
-    """Return the type of the result. Its storage is that of its zero point, or else that of input ``like``."""
+    """Return the quantized type of the result, with its scale in input ``scale`` and its zero point in the next one.
+
+    Without a zero point, the storage type is that of input ``like``.
+    """
     storage = node.plain(scale + 1 if node.has(scale + 1) else like)
     return _parameters(node, storage, scale, scale + 1)
 
@@ -98,8 +102,8 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
 def binary(node: Node) -> None:
     """Add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
 
-    QLinearAdd exchanges its operands, as the runtime does, if the first one has one element along the last axis in
-    which either has several. If that is known only at run time, no sum may depend on the order.
+    As in the runtime, the operands of QLinearAdd are exchanged if the first one has size 1 along the last axis in which
+    either has a larger size. If that is known only at run time, both orders must give the same sums.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)
@@ -115,10 +119,10 @@ def binary(node: Node) -> None:
 
 
 def average_pool(node: Node) -> None:
-    """Average int8 or uint8 images of one or two axes, with the channels before or after them.
+    """Average int8 or uint8 images of one or two axes, with the channels first or last.
 
-    Padding counts if ``count_include_pad`` is set. A pool between casts adds in the order of AveragePool, and its zero
-    point is added after the rounding.
+    Padding counts if ``count_include_pad`` is set. An AveragePool between DequantizeLinear and QuantizeLinear keeps its
+    order of sums, and its zero point is added after the rounding.
     """
     x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
     shape, is_last = node.shape(), bool(node.attribute("channels_last", 0))
@@ -153,9 +157,9 @@ def _sizes(value: Value) -> tuple[int | None, ...]:
 
 
 def global_average_pool(node: Node) -> None:
-    """Average int8 or uint8 over all axes but the batch and the channels, which come before or after them.
+    """Average int8 or uint8 over all axes but the batch and the channels, with the channels first or last.
 
-    Between casts, it is an average pool over the whole image.
+    A GlobalAveragePool between DequantizeLinear and QuantizeLinear becomes an average pool over the whole image.
     """
     x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
     if node.op.is_folded:
@@ -168,7 +172,10 @@ def global_average_pool(node: Node) -> None:
 
 
 def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
-    """Import a GlobalAveragePool between casts. An image of any axes is reshaped to two."""
+    """Import a GlobalAveragePool that was folded with its casts, as an average pool whose window is the whole image.
+
+    An image of one axis, or of more than two, is reshaped to two.
+    """
     shape = node.shape()
     image = (
         (1, _product(node, shape[2:])) if len(shape) != 4 else (_product(node, shape[2:3]), _product(node, shape[3:]))
@@ -185,10 +192,10 @@ def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
 
 
 def softmax(node: Node) -> None:
-    """Compute the softmax of int8 or uint8.
+    """Compute the softmax of int8 or uint8 along an axis; before opset 13, along all axes from ``axis`` on.
 
-    Before opset 13, which an attribute gives, it is over all axes from ``axis`` on. Between casts, the result is
-    rounded by its scale; otherwise by the largest integer below the inverse of its scale.
+    The attribute ``opset`` gives the opset. The softmax is multiplied by ``floor(1 / scale)``, with the scale of the
+    result, and rounded. A Softmax between DequantizeLinear and QuantizeLinear is divided by the scale instead.
     """
     x, out, shape = _operand(node, 0), _result(node, 3), node.shape()
     is_new = node.required("opset", int) >= 13
@@ -215,7 +222,7 @@ def _product(node: Node, sizes: Sequence[int | None]) -> int:
 
 
 def function(node: Node) -> None:
-    """Look up int8 or uint8 in a table of 256 entries."""
+    """Compute a function of int8 or uint8 by a table of 256 entries."""
     x, out = _operand(node, 0), _result(node, 3)
     node.rule("table", storage=x.storage)
     computed: tables.Function = tables.logistic
@@ -229,13 +236,13 @@ def _looked_up(node: Node, value: Value, table: Any, out: UniformType) -> Value:
 
 
 def _converted(node: Node, i: int, x: UniformType, out: UniformType) -> Value:
-    """Return an input in the result's type, by a table if it has another type."""
+    """Return input ``i`` of the type ``x``, converted by a table if ``out``, the result's type, is another one."""
     value = node.cast(i, x)
     return value if x is out else _looked_up(node, value, tables.table(tables.identity, x, out), out)
 
 
 def concat(node: Node) -> None:
-    """Join tensors of int8 or uint8, each converted by a table if its type is not the result's."""
+    """Join tensors of int8 or uint8. A tensor of another quantized type than the result is converted by a table."""
     count = len(node.op.inputs)
     if count < 5 or count % 3 != 2:
         node.fail(f"it has {count} inputs, expected two and three more for each tensor")
@@ -247,9 +254,9 @@ def concat(node: Node) -> None:
 
 
 def where(node: Node) -> None:
-    """Select int8 or uint8 by bools, each tensor converted by a table if its type is not the result's.
+    """Select each element from one of two tensors of int8 or uint8 by a bool. The three tensors broadcast.
 
-    The three tensors broadcast.
+    A tensor of another quantized type than the result is converted by a table.
     """
     out = _result(node, 7, like=1)
     node.rule("table", storage=out.storage)

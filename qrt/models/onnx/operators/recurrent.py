@@ -1,4 +1,4 @@
-"""DynamicQuantizeLSTM: float32 computations with 8-bit weights, one direction after the other."""
+"""DynamicQuantizeLSTM: an LSTM of float32 with 8-bit weights, computed for one direction after the other."""
 
 import numpy as np
 
@@ -16,10 +16,10 @@ _ACTIVATIONS = ("sigmoid", "tanh", "tanh")
 
 
 def dynamic_quantize_lstm(node: Node) -> None:
-    """Compute an LSTM of float32 sequences with 8-bit weights, which must be known.
+    """Compute an LSTM of float32 sequences with 8-bit weights, which must be known at import.
 
-    Sequences have the full length, and activations are the default ones. Peepholes, a clip and coupled gates are not
-    supported. Weights have one scale for each direction, or one for each column.
+    All sequences must have the full length, and the activations must be the default ones. Peepholes, a clip and coupled
+    gates are not supported. The weights have one scale for each direction, or one for each column.
     """
     directions = _DIRECTIONS.get(node.attribute("direction", "forward"))
     if directions is None:
@@ -50,7 +50,10 @@ def _check_form(node: Node, directions: int) -> None:
 
 
 def _direction(node: Node, number: int, reverse: bool, bias: Array | None) -> tuple[Value, ...]:
-    """Return all outputs, the last hidden values and the last cell of one direction."""
+    """Compute one direction, and return the outputs of all steps, the last hidden state and the last cell state.
+
+    ``number`` is the direction's index, and ``reverse`` is true if its steps run backwards.
+    """
     w, r = _weights(node, number, 1, 8), _weights(node, number, 2, 10)
     columns = w.type.shape[-1]  # type: ignore[attr-defined]
     total = np.zeros(columns, np.float32)
@@ -64,7 +67,10 @@ def _direction(node: Node, number: int, reverse: bool, bias: Array | None) -> tu
 
 
 def _weights(node: Node, number: int, i: int, scale: int) -> Value:
-    """Return the weights [depth, 4 * cells] of one direction."""
+    """Return the weights of direction ``number`` in input ``i`` as a value [depth, 4 * cells].
+
+    ``scale`` is the index of the input with their scales; the next input has their zero points.
+    """
     array, plain = node.known(i, "weights"), node.plain(i)
     scales, zeros = np.asarray(node.known(scale, "a scale")), None
     if node.has(scale + 1):
@@ -91,7 +97,7 @@ def _weights(node: Node, number: int, i: int, scale: int) -> Value:
 
 
 def _state(node: Node, number: int, i: int, cells: int) -> Value:
-    """Return the initial state [batch, cells] of one direction: 0 if the file gives none."""
+    """Return the initial state of direction ``number`` as a value [batch, cells]: input ``i``, or zeros without it."""
     batch = node.shape()[1]
     if node.has(i):
         value = taken(node, node.value(i), 0, number, 1)

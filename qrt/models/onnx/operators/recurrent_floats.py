@@ -1,4 +1,4 @@
-"""LSTM, GRU and RNN of floats. One product covers the inputs of all steps, then a Scan runs over the steps."""
+"""LSTM, GRU and RNN of floats. One MatMul multiplies the inputs of all steps, then a Scan runs over the steps."""
 
 from typing import Any
 
@@ -19,8 +19,8 @@ _SCALED = {"affine": (1.0, 0.0), "elu": (1.0, 0.0), "hardsigmoid": (0.2, 0.5), "
 def recurrent(node: Node) -> None:
     """Compute an LSTM, GRU or RNN of float32 sequences, all of full length, in one or two directions.
 
-    Activations without parameters, a clip, peepholes and coupled gates are supported. Sums are those of MatMul, and the
-    bias is added at the end.
+    Activations without parameters, a clip, peepholes and coupled gates are supported. Sums are computed as in MatMul,
+    and the bias is added at the end.
     """
     cell = _Cell(node)
     x = cell.graph.add("Transpose", node.op.inputs[0], perm=(1, 0, 2)) if cell.layout else node.op.inputs[0]
@@ -40,7 +40,7 @@ def recurrent(node: Node) -> None:
 
 
 class _Cell:
-    """The cells that a node describes, and the graph that replaces the node."""
+    """The sizes and activations of an LSTM, GRU or RNN node, and the graph that replaces the node."""
 
     def __init__(self, node: Node) -> None:
         self.node, self.type = node, node.op.type
@@ -78,7 +78,10 @@ class _Cell:
         self.functions = [_PLAIN[name.lower()] for name in names]
 
     def _part(self, i: int, direction: int, start: int = 0, end: int | None = None, axis: int = 1) -> str:
-        """Return the rows of an input for one direction."""
+        """Add nodes that take one direction of input ``i``, or its elements from ``start`` to ``end`` along ``axis``.
+
+        Return the name of the resulting tensor.
+        """
         graph = self.graph
         ends = graph.integers(direction), graph.integers(direction + 1), graph.integers(0)
         one = graph.add("Squeeze", graph.add("Slice", self.node.op.inputs[i], *ends), graph.integers(0))
@@ -87,7 +90,7 @@ class _Cell:
         return str(graph.add("Slice", one, graph.integers(start), graph.integers(end), graph.integers(axis - 1)))
 
     def _initial_state(self, i: int, direction: int) -> str:
-        """Return the state before the first step: zeros unless an input gives it."""
+        """Return the name of the state before the first step of one direction: input ``i``, or zeros without it."""
         graph = self.graph
         if not self.node.has(i):
             return graph.constant(np.zeros((self.batch, self.size)))
@@ -97,7 +100,10 @@ class _Cell:
         return str(graph.add("Squeeze", graph.add("Slice", self.node.op.inputs[i], *ends), graph.integers(1)))
 
     def direction(self, x: str, direction: int) -> list[str]:
-        """Return the states of all steps, and the states after the last step, of one direction."""
+        """Add the steps of one direction, and return the names of its results.
+
+        They are the hidden states of all steps, and the states after the last step. ``x`` names the sequences.
+        """
         graph, gates = self.graph, _GATES[self.type] * self.size
         weights = graph.add("Transpose", self._part(1, direction), perm=(1, 0))
         sums = graph.add("MatMul", x, weights)
@@ -125,7 +131,7 @@ class _Cell:
 
 
 class _Step:
-    """The operators of one step."""
+    """The operators of one step of a recurrent node, which become the body of a Scan."""
 
     def __init__(
         self, cell: _Cell, body: ComposedGraph, functions: list[str], r: str, inner: str, peepholes: str
@@ -140,7 +146,7 @@ class _Step:
         return list(self.body.add("Split", x, self.body.integers(*(size,) * count), outputs=count, axis=-1))
 
     def _apply(self, i: int, x: str) -> str:
-        """Apply an activation, after the clip if there is one."""
+        """Apply activation ``i`` to ``x``, which is clipped first if the node has a clip."""
         if self.cell.clip is not None:
             bounds = [self.body.constant(sign * self.cell.clip) for sign in (-1, 1)]
             x = self.body.add("Clip", x, *bounds)
@@ -154,7 +160,11 @@ class _Step:
         return str(body.add("Add", x, body.add("Mul", part, state)))
 
     def lstm(self, h: str, c: str, x: str) -> list[str]:
-        """Compute one LSTM step. The gates are in the order input, output, forget, cell."""
+        """Add an LSTM step, and return the next hidden and cell state.
+
+        ``h`` and ``c`` are the states before the step, and ``x`` the product of the step's input with the weights. The
+        gates are in the order input, output, forget, cell.
+        """
         body = self.body
         i, o, f, g = self._split(body.add("Add", x, body.add("MatMul", h, self.r)), 4)
         i = self._apply(0, self._peeped(i, c, 0))
@@ -167,7 +177,11 @@ class _Step:
         return [body.add("Mul", o, body.add(self.functions[2], next_cell)), next_cell]
 
     def gru(self, h: str, x: str) -> list[str]:
-        """Compute one GRU step. The gates are in the order update, reset, hidden."""
+        """Add a GRU step, and return the next hidden state.
+
+        ``h`` is the state before the step, and ``x`` the product of the step's input with the weights. The gates are in
+        the order update, reset, hidden.
+        """
         body, size = self.body, self.cell.size
         xz, xr, xh = self._split(x, 3)
         if self.cell.node.attribute("linear_before_reset", 0):
@@ -188,5 +202,8 @@ class _Step:
         return [body.add("Add", updated, body.add("Mul", z, h))]
 
     def rnn(self, h: str, x: str) -> list[str]:
-        """Compute one RNN step: an activation of the sum."""
+        """Add an RNN step, and return the next hidden state.
+
+        ``h`` is the state before the step, and ``x`` the product of the step's input with the weights.
+        """
         return [self._apply(0, self.body.add("Add", x, self.body.add("MatMul", h, self.r)))]

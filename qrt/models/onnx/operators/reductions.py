@@ -31,7 +31,7 @@ _REDUCTIONS = {
 
 
 def _start(name: str, element: Type) -> float:
-    """Return the initial value of a reduction, which does not affect the result."""
+    """Return the initial value of a reduction: 0 for sums, 1 for products, a limit of the type for extremes."""
     if name not in ("ReduceMax", "ReduceMin"):
         return int(name == "ReduceProd")
     if isinstance(element, FloatType):
@@ -41,9 +41,9 @@ def _start(name: str, element: Type) -> float:
 
 
 def reduction(node: Node) -> None:
-    """Reduce floats of 32 or 64 bits, or integers, one element after the other.
+    """Reduce float32, float64 or integers along axes, one element after the other.
 
-    A mean is the sum divided by the number of elements. Integers wrap, where the runtime saturates.
+    A mean is the sum divided by the number of elements. Integers wrap, while the runtime saturates.
     """
     element = node.plain(0)
     *ops, since = _REDUCTIONS[node.op.type]
@@ -68,7 +68,7 @@ def reduction(node: Node) -> None:
 
 
 def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[int | None]) -> Value:
-    """Divide sums by the number of their terms."""
+    """Divide sums by the product of ``sizes``, which is the number of terms of each sum."""
     if None in sizes:
         node.refuse("a mean over elements whose number is known only at run time")
     nest = LoopNest(context, "divide", context.extents(sums))
@@ -80,8 +80,8 @@ def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[i
 def softmax(node: Node) -> None:
     """Compute the softmax of float32 along an axis; before opset 13, along all axes from ``axis`` on.
 
-    Exponentials are correctly rounded, and divided by their sum. The sum's error does not grow with the number of
-    terms.
+    Exponentials are correctly rounded and then divided by their sum. The error of the sum does not grow with the number
+    of terms.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
@@ -93,7 +93,10 @@ def softmax(node: Node) -> None:
 
 
 def batch_normalization(node: Node) -> None:
-    """Normalize float32 with known parameters: a product and a sum with constants that are computed in float32."""
+    """Normalize float32 by parameters that are known at import.
+
+    The input is multiplied by a constant and added to another one, both computed in float32 from the parameters.
+    """
     if node.type(0).element is not F32 or any(node.returns(i) for i in range(1, 5)):
         node.refuse("in training, or of another type than float32")
     scale, bias, mean, variance = (np.asarray(node.known(i, "parameters"), np.float32) for i in range(1, 5))
@@ -111,7 +114,10 @@ def batch_normalization(node: Node) -> None:
 
 
 def extreme(node: Node) -> None:
-    """Return the position of the first or the last extreme element along an axis, as int64."""
+    """Compute the position of the largest (ArgMax) or least (ArgMin) element along an axis, as int64.
+
+    Of equal elements, the first or the last one counts, as ``select_last_index`` says.
+    """
     shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(shape))
     name = "qrt.argmax" if node.op.type == "ArgMax" else "qrt.argmin"

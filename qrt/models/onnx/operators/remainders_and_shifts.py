@@ -42,9 +42,9 @@ def mod(node: Node) -> None:
 
 
 def bit_shift(node: Node) -> None:
-    """Shift integers to the left, or to the right, which keeps the sign.
+    """Shift integers to the left, or to the right with the sign kept.
 
-    A shift by the width or more moves out all bits.
+    A shift by at least the width of the type moves out all bits.
     """
     element, direction = one_type(node), node.required("direction", str)
     if direction not in ("LEFT", "RIGHT"):
@@ -85,7 +85,7 @@ def is_nan(node: Node) -> None:
 
 
 def is_inf(node: Node) -> None:
-    """Test whether floats are infinite, of both signs or of one."""
+    """Test whether floats are infinite, of either sign or of one sign only."""
     element, x = _of_floats(node), operand(node, 0)
     signs = [sign for sign, name in ((1, "positive"), (-1, "negative")) if node.attribute(f"detect_{name}", 1)]
     tests = [compare(node, "eq", x, number_of(sign * np.inf, element), element) for sign in signs]
@@ -94,7 +94,7 @@ def is_inf(node: Node) -> None:
 
 
 def sign(node: Node) -> None:
-    """Return -1, 0 or 1 for numbers below, at or above 0, and 0 for a NaN."""
+    """Compute -1, 0 or 1 for numbers below, at or above 0. The result for a NaN is 0."""
     element = one_type(node)
     signless_type, x = signless(element), operand(node, 0)
     if element is BOOL:
@@ -120,7 +120,7 @@ def sign(node: Node) -> None:
 
 
 def mean(node: Node) -> None:
-    """Average any number of float tensors, element by element: their sum, divided by their number."""
+    """Average any number of float tensors, element by element: the sum of the tensors, divided by their number."""
     element = one_type(node)
     if not isinstance(element, FloatType):
         node.refuse(f"of {node.dtype(0)}")

@@ -1,6 +1,7 @@
 """Resize and Upsample, one axis after the other.
 
-Each element of the result is a sum of products of a few input elements, whose positions and weights are known.
+Each element of the result is a sum of products of a few input elements and weights. The elements' positions and the
+weights are computed at import.
 """
 
 from collections.abc import Sequence
@@ -22,12 +23,12 @@ _MOST_TAPS = 1024
 
 
 def resize(node: Node) -> None:
-    """Resize to known sizes or by known scales: nearest elements of any type; linear and cubic of float32.
+    """Resize to sizes or by scales that are known at import: nearest, linear or cubic, the last two of float32 only.
 
     Antialiasing is supported. One axis is resized after the other, and each product and sum is rounded. A coordinate
-    within 1e-6 of the middle of two elements is a tie. As in the runtime, an axis of scale 1 is not changed, and
-    neither is the input if no size changes, whatever the scales and the region are. Before opset 11 the nearest element
-    is the one before the coordinate if the axis grows, and the one after it if the axis shrinks.
+    within 1e-6 of the middle of two elements is a tie. As in the runtime, an axis of scale 1 is not changed, and if no
+    size changes, the input is not changed either, whatever the scales and the region are. Before opset 11 the nearest
+    element is the one before the coordinate if the axis grows, and the one after it if the axis shrinks.
     """
     mode = node.attribute("mode", "nearest")
     if mode not in _TAPS:
@@ -40,7 +41,7 @@ def resize(node: Node) -> None:
 
 
 def upsample(node: Node) -> None:
-    """Resize by known scales, with nearest or linear elements and asymmetric coordinates."""
+    """Resize by scales that are known at import, with nearest or linear elements and asymmetric coordinates."""
     mode = node.attribute("mode", "nearest")
     mode = "linear" if mode == "bilinear" else mode  # the name in early models
     if mode not in ("nearest", "linear"):
@@ -53,7 +54,7 @@ def upsample(node: Node) -> None:
 
 
 def _scaled(node: Node, scales: Array) -> list[Axis]:
-    """Return the axes that change, with one scale given for each axis."""
+    """Return the axes whose scale is not 1. ``scales`` has a scale for each axis of the input."""
     shape = node.shape()
     if scales.shape != (len(shape),):
         node.fail(f"it has scales of shape {scales.shape} for {len(shape)} axes")
@@ -72,7 +73,10 @@ def _axis(node: Node, axis: int, size: int | None, scale: float) -> Axis:
 
 
 def _axes(node: Node, coordinates: str) -> list[Axis]:
-    """Return the axes that change, by scales or by sizes."""
+    """Return the axes whose scale is not 1, from the scales or the sizes that the node gives.
+
+    ``coordinates`` is a value of ``coordinate_transformation_mode``.
+    """
     rank = len(node.shape())
     named = [node.axis(axis, rank) for axis in node.ints("axes", tuple(range(rank)))]
     scales = node.known(2, "scales") if node.has(2) else np.zeros(0)
@@ -94,7 +98,7 @@ def _axes(node: Node, coordinates: str) -> list[Axis]:
 
 
 def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]:
-    """Return the axes with the sizes of the result, which may have to keep the aspect ratio."""
+    """Return the axes ``named`` with the result's ``sizes``, which are adapted if the aspect ratio must be kept."""
     policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
     known = [size for size in shape if size is not None]
     if len(known) < len(shape):
@@ -140,14 +144,17 @@ def _resized(node: Node, axes: Sequence[Axis], mode: str, coordinates: str) -> N
 
 
 def _filled(node: Node, value: Operand, axis: int, is_outside: Array) -> Operand:
-    """Return the elements with ``extrapolation_value`` in place of those outside the input along an axis."""
+    """Replace the elements whose coordinate along an axis is outside of the input by ``extrapolation_value``."""
     number = number_of(node.attribute("extrapolation_value", 0.0), F32)
     rank = len(shape_of(value))
     return select(node, is_outside.reshape([-1 if d == axis else 1 for d in range(rank)]), number, value, F32)
 
 
 def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Array | None) -> Operand:
-    """Return the weighted sum of elements at rows of positions, or without weights the elements themselves."""
+    """Return the sum over i of the elements at ``positions[i]`` along an axis, times ``weights[i]``.
+
+    Without weights, ``positions`` has a single row, whose elements are returned.
+    """
     assert isinstance(value, Value)
     assert isinstance(value.type, TensorType)
     shape = [-1 if d == axis else 1 for d in range(value.type.rank or 0)]
@@ -163,7 +170,10 @@ def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Ar
 
 
 def _parts(node: Node, axis: Axis, mode: str, coordinates: str) -> tuple[Array, Array | None]:
-    """Return the positions and the weights of the input elements that form each result element."""
+    """Return the positions and the weights of the input elements that are added for each result element.
+
+    Row i of both has the i-th input element of each result element. The weights are None for nearest elements.
+    """
     if mode == "nearest":
         rounding = node.attribute("nearest_mode", "round_prefer_floor")
         if node.opset < 11:  # without the attribute, the runtime has one rule to shrink and one to grow

@@ -12,7 +12,7 @@ from qrt.types import TensorType
 
 
 def constant(node: Node) -> None:
-    """Return the tensor, the number or the numbers of an attribute."""
+    """Create the constant that an attribute gives: a tensor, a number or a list of numbers."""
     attributes = node.op.attributes
     if len(attributes) > 1:
         node.fail(f"it has {' and '.join(attributes)}, expected one of them")
@@ -31,7 +31,7 @@ def constant(node: Node) -> None:
 
 
 def constant_of_shape(node: Node) -> None:
-    """Fill a shape with one element."""
+    """Create a tensor of a given shape that is filled with one number."""
     dimensions, value = wanted_sizes(node, 0), node.op.attributes.get("value")
     array, dtype = (value.data, value.dtype) if isinstance(value, Tensor) else (np.zeros(1, np.float32), "float")
     if array.size != 1:
@@ -41,7 +41,7 @@ def constant_of_shape(node: Node) -> None:
 
 
 def shape(node: Node) -> None:
-    """Return the sizes of a tensor, or of some of its axes."""
+    """Compute the sizes of a tensor, or of some of its axes, as int64."""
     input_shape = node.shape()
     start, end = node.attribute("start", 0), node.attribute("end", len(input_shape))
     first, last = (max(0, min(len(input_shape), n + len(input_shape) if n < 0 else n)) for n in (start, end))
@@ -59,14 +59,14 @@ def _size(node: Node, size: int | None, axis: int) -> int | Value:
 
 
 def as_tensor(node: Node, dimensions: Sizes) -> Value:
-    """Return sizes as a tensor of int64."""
+    """Return sizes, each an int or a value of type index, as a tensor of int64."""
     values = [size if isinstance(size, Value) else index(node, size) for size in dimensions]
     cast = [node.emit("arith.index_cast", [value], None, I64) for value in values]
     return node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), I64))
 
 
 def size(node: Node) -> None:
-    """Return the number of elements of a tensor with a known shape."""
+    """Compute the number of elements of a tensor, whose shape must be known at import."""
     input_shape = node.shape()
     if None in input_shape:
         node.refuse("a dynamic dimension")
@@ -74,7 +74,7 @@ def size(node: Node) -> None:
 
 
 def range_(node: Node) -> None:
-    """List numbers from a start to a limit, which are known at import."""
+    """List the numbers from a start up to a limit by a step. All three must be known at import."""
     arrays = [node.known(i, "a bound") for i in range(3)]
     if any(array.size != 1 or array.dtype != arrays[0].dtype for array in arrays):
         node.fail("its start, limit and delta are not scalars of the same type")

@@ -17,9 +17,10 @@ _END = 2**31 - 1
 
 
 def slice_(node: Node) -> None:
-    """Cut from starts to ends by known steps, along known axes. Negative bounds count from the end.
+    """Slice a tensor from starts to ends along axes. The axes and steps must be known at import.
 
-    A negative step needs known bounds, and a dimension of known size.
+    Negative bounds count from the end. With a negative step, the bounds and the size of the axis must be known at
+    import too.
     """
     input_shape = node.shape()
     cuts = _cuts(node, len(input_shape))
@@ -46,7 +47,7 @@ def slice_(node: Node) -> None:
 
 
 def _cuts(node: Node, rank: int) -> dict[int, Any]:
-    """Return the slice along each axis that the file names."""
+    """Return a Python slice for each axis that the node names. Its bounds are ints or values of the program."""
     starts: Sequence[Number]
     ends: Sequence[Number]
     if node.opset < 10:
@@ -86,7 +87,10 @@ def _cut(node: Node, cuts: dict[int, Any], axis: int, size: int) -> slice:
 
 
 def _bounds(cut: Any, size: int) -> tuple[int, int, int]:
-    """Return start, end and step within an axis. The end is -1 if a negative step reaches the first element."""
+    """Return a slice's start, end and step, with the bounds clamped to an axis of ``size`` elements.
+
+    The end is -1 if a negative step reaches the first element.
+    """
     step: int = cut.step
     start, stop = (bound + size if bound < 0 else bound for bound in (cut.start, cut.stop))
     if step > 0:
@@ -95,9 +99,9 @@ def _bounds(cut: Any, size: int) -> tuple[int, int, int]:
 
 
 def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
-    """Return offset, count and stride of an axis, or None if they are known only at run time.
+    """Return the offset, count and stride of a slice, or None if they are known only at run time.
 
-    A count of -1 stands for the rest.
+    A count of -1 means all elements from the offset on.
     """
     if cut is None:
         return 0, -1, 1
@@ -111,7 +115,7 @@ def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
 
 
 def split(node: Node) -> None:
-    """Split along an axis into parts of known sizes, or of equal sizes."""
+    """Split a tensor along an axis into parts of equal sizes, or of sizes that are known at import."""
     input_shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(input_shape))
     size, count = input_shape[axis], len(node.op.outputs)
@@ -138,9 +142,9 @@ def split(node: Node) -> None:
 
 
 def gather(node: Node) -> None:
-    """Take elements along an axis at positions, known or not.
+    """Take elements along an axis at positions, which may be known at import or computed.
 
-    Negative positions count from the end, if the size of the axis is known.
+    Negative positions count from the end, if the size of the axis is known at import.
     """
     input_shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(input_shape))
@@ -165,7 +169,7 @@ def gather(node: Node) -> None:
 
 
 def positions(node: Node, i: int, size: int | None) -> Value:
-    """Return positions known only at run time. Negative ones count from the end."""
+    """Return the positions in input ``i``. If ``size`` is known, negative positions are counted from 0 by adding it."""
     element = node.plain(i)
     value = node.value(i)
     if size is None:
@@ -178,7 +182,10 @@ def positions(node: Node, i: int, size: int | None) -> Value:
 
 
 def pad(node: Node) -> None:
-    """Pad by known widths with a constant, or by reflection or repetition of the edge. Negative widths cut."""
+    """Pad by widths that are known at import: with a constant, by reflection, or by repetition of the edge.
+
+    Negative widths crop the tensor.
+    """
     input_shape = node.shape()
     widths = node.ints("pads", ()) if node.opset < 11 else node.integers(1, "widths")
     given = axes_of(node, 3, 18) if node.opset >= 18 else None
@@ -196,7 +203,7 @@ def pad(node: Node) -> None:
     value = cropped(node, value, pairs)
     widened = [(max(before, 0), max(after, 0)) for before, after in pairs]
     if mode == "constant":
-        number = _value(node)
+        number = _constant(node)
         node.set(0, filled(node, value, widened, number))
     elif mode in ("reflect", "edge"):
         node.set(0, _mirrored(node, value, widened, mode))
@@ -204,8 +211,8 @@ def pad(node: Node) -> None:
         node.refuse(f"mode {mode}")
 
 
-def _value(node: Node) -> Any:
-    """Return the constant as a number of the input's storage."""
+def _constant(node: Node) -> Any:
+    """Return the number with which a Pad of mode "constant" fills. For a quantized input, it is a storage integer."""
     if node.opset < 11:
         return node.attribute("value", 0.0)
     if not node.has(2):
@@ -217,7 +224,10 @@ def _value(node: Node) -> Any:
 
 
 def filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) -> Value:
-    """Return a value padded along each axis with elements that are all ``number``."""
+    """Pad a value with ``number`` along each axis, by the widths ``(before, after)`` in ``pairs``.
+
+    For a quantized value, ``number`` is a storage integer.
+    """
     assert isinstance(value.type, TensorType)
     element = value.type.element
     if isinstance(element, UniformType):
@@ -228,7 +238,7 @@ def filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) 
 
 
 def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
-    """Return a value cut along each axis by its negative widths."""
+    """Crop a value along each axis by the negative widths of ``pairs``, ``(before, after)``; ignore other widths."""
     for axis, (before, after) in enumerate(pairs):
         assert isinstance(value.type, TensorType)
         size = (value.type.shape or ())[axis]
@@ -244,7 +254,7 @@ def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
 
 
 def _repeated(node: Node, value: Value, axis: int, at: int, count: int) -> Value:
-    """Return the elements at one position of an axis, repeated along the axis."""
+    """Return the slice at index ``at`` of an axis, repeated ``count`` times along that axis."""
     assert isinstance(value.type, TensorType)
     multiples = [count if d == axis else 1 for d in range(value.type.rank or 0)]
     return node.emit("qrt.tile", [taken(node, value, axis, at, 1)], {"multiples": multiples})

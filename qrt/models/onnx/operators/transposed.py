@@ -1,4 +1,4 @@
-"""ConvTranspose: a convolution of the input, spread with zeros, by the reversed kernel."""
+"""ConvTranspose, imported as a convolution of the input, with zeros between its elements, by the reversed kernel."""
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from qrt.types import TensorType
 
 
 def conv_transpose(node: Node) -> None:
-    """Apply a transposed convolution to float32 images of one to three axes, with known weights.
+    """Apply a transposed convolution to float32 images with one to three spatial axes and weights known at import.
 
-    The sums are those of Conv, over an input with zeros between its elements.
+    Sums are computed as in Conv, over the input with zeros between its elements.
     """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
@@ -45,7 +45,7 @@ def conv_transpose(node: Node) -> None:
 
 
 def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...], Sizes]:
-    """Return the padding that the result lacks at the ends of each axis, and the result's sizes."""
+    """Return the padding of each axis, by which the full result is cropped at both ends, and the result's sizes."""
     rank, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
     output_padding, target_shape = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())
     if len(output_padding) != rank or min(output_padding) < 0 or (target_shape and len(target_shape) != rank):
@@ -70,7 +70,7 @@ def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...]
 def _between_zeros(
     node: Node, x: Value, form: WindowShape, sizes: Sizes, padding: tuple[Pair, ...], outputs: Sizes
 ) -> Value:
-    """Return NHWC images with zeros after each element, padded or cut for windows of stride 1."""
+    """Return NHWC images with ``stride - 1`` zeros after each element, padded or cropped for windows of stride 1."""
     assert isinstance(x.type, TensorType)
     batch, *_, channels = x.type.shape or ()
     if max(form.strides) > 1:
@@ -92,7 +92,7 @@ def _between_zeros(
 
 
 def _backwards(w: Array, groups: int) -> Array:
-    """Rearrange the weights IO... of each group to O...I, with each kernel reversed."""
+    """Rearrange weights from IOHW to OHWI within each group, with all kernels reversed."""
     depth, filters, *kernel = w.shape
     split = w.reshape(groups, depth // groups, filters, *kernel)
     split = np.flip(split, tuple(range(3, split.ndim)))

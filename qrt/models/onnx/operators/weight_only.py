@@ -1,4 +1,4 @@
-"""Products of floats and quantized weights: MatMulNBits, with packed weights, and DynamicQuantizeMatMul."""
+"""Products of floats and quantized weights: MatMulNBits, whose weights are packed, and DynamicQuantizeMatMul."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ F32 = FloatType("f32")
 
 
 def unpacked(array: Array, bits: int) -> Array:
-    """Unpack integers of 2, 4 or 8 bits along the last axis, the first in the low bits of a byte.
+    """Unpack unsigned integers of 2, 4 or 8 bits along the last axis. The first is in the low bits of a byte.
 
     >>> unpacked(np.array([0x21, 0x43], np.uint8), 4).tolist()
     [1, 2, 3, 4]
@@ -25,7 +25,7 @@ def unpacked(array: Array, bits: int) -> Array:
 def matmul_nbits(node: Node) -> None:
     """Multiply float32 by weights of 2, 4 or 8 bits, which have a scale for each block of a column.
 
-    The sums are those of `float_matmul`, for every ``accuracy_level`` of the file.
+    Sums are computed as in `float_matmul`, whatever ``accuracy_level`` the file has.
     """
     depth, columns = node.required("K", int), node.required("N", int)
     bits, size = node.attribute("bits", 4), node.required("block_size", int)
@@ -49,7 +49,7 @@ def matmul_nbits(node: Node) -> None:
 
 
 def _parameters(node: Node, columns: int, blocks: int, bits: int) -> tuple[Array, Array]:
-    """Return the scales and the zero points, one for each column and block."""
+    """Return the scales and the zero points of the weights, as arrays [columns, blocks]."""
     scales = np.asarray(node.known(2, "scales"), np.float64)
     if scales.size != columns * blocks or not ((scales > 0) & (scales < np.inf)).all():
         node.fail(f"it has {scales.size} scales, expected {columns * blocks} that are positive and finite")
@@ -65,7 +65,7 @@ def _parameters(node: Node, columns: int, blocks: int, bits: int) -> tuple[Array
 
 
 def _padded(node: Node, depth: int, wanted: int) -> Value:
-    """Return the input with zeros after its last axis, up to the end of the last block."""
+    """Return the float input, padded with zeros along the last axis from ``depth`` to ``wanted`` elements."""
     shape = node.shape()
     if not shape or shape[-1] != depth:
         node.fail(f"the input has shape {list(shape)}, expected {depth} as the last size")
@@ -76,9 +76,10 @@ def _padded(node: Node, depth: int, wanted: int) -> Value:
 
 
 def dynamic_quantize_matmul(node: Node) -> None:
-    """Multiply float32, quantized as a whole at run time, by known 8-bit weights, with an optional bias.
+    """Multiply float32 by 8-bit weights that are known at import, and add an optional bias.
 
-    The weights have one scale, or one for each column.
+    The float32 operand is quantized at run time with a single scale. The weights have one scale, or one for each
+    column.
     """
     if node.plain(0) is not F32 or len(node.shape(1)) != 2:
         node.refuse(f"of {node.dtype(0)} and weights {node.type(1)}")

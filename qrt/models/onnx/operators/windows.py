@@ -1,6 +1,6 @@
-"""Sliding windows from a node's attributes, and the axes of images in the operations' order.
+"""Sliding windows that a node's attributes describe, and transposes of images to and from channels last.
 
-ONNX has the channels of an image before its height and width; operations have them last.
+ONNX has the channels of an image before its height and width; the imported operations have them last.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class WindowShape:
-    """The kernel of a window, its strides, dilations and padding, for each axis of an image."""
+    """The kernel size, stride, dilation and padding of a sliding window along each spatial axis of an image."""
 
     kernel: Sizes
     strides: Sizes
@@ -22,14 +22,17 @@ class WindowShape:
     padding: tuple[Pair, ...]
 
     def of_images(self) -> "WindowShape":
-        """Return the window for height and width: a window over one axis gets a height of 1."""
+        """Return the window for images with height and width: a window over one axis gets a height of 1."""
         if len(self.kernel) != 1:
             return self
         return WindowShape((1, *self.kernel), (1, *self.strides), (1, *self.dilations), ((0, 0), *self.padding))
 
 
 def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> WindowShape:
-    """Return the window over a tensor of shape NC..., with the kernel of the weights or of the attribute."""
+    """Return the window that a node's attributes describe for an input of shape [N, C, ...].
+
+    ``kernel`` has the kernel sizes of the weights, or is None if the attribute ``kernel_shape`` gives them.
+    """
     rank = len(shape) - 2
     if rank < 1:
         node.fail(f"the input has shape {list(shape)}, expected a batch, channels and at least one more axis")
@@ -71,7 +74,7 @@ def _padding(
 
 
 def channels_last(node: Node, value: Value) -> Value:
-    """Transpose a tensor NC... to have its channels last. An image of one axis gets the height 1."""
+    """Transpose a tensor [N, C, ...] to have its channels last. An image of one axis gets a height of 1."""
     kind = value.type
     assert isinstance(kind, TensorType)
     shape = kind.shape or ()
@@ -83,7 +86,7 @@ def channels_last(node: Node, value: Value) -> Value:
 
 
 def channels_first(node: Node, value: Value, rank: int) -> Value:
-    """Transpose a tensor with its channels last to NC..., of the given rank: 3 for images of one axis."""
+    """Transpose a tensor with its channels last to [N, C, ...]. With ``rank`` 3, its height of 1 is removed."""
     kind = value.type
     assert isinstance(kind, TensorType)
     order = [0, (kind.rank or 0) - 1, *range(1, (kind.rank or 0) - 1)]

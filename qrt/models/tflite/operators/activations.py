@@ -10,7 +10,7 @@ from qrt.types import UniformType
 
 
 def _types(node: Node) -> tuple[UniformType, UniformType]:
-    """Return the types of the operand and the result. Fail if their storage types differ."""
+    """Return the quantized types of input 0 and the result. Raise ModelError if their storage types differ."""
     x, out = node.element(0), node.result_element()
     if x.storage != out.storage:
         node.fail(f"an input of {x.storage} with a result of {out.storage}")
@@ -18,12 +18,15 @@ def _types(node: Node) -> tuple[UniformType, UniformType]:
 
 
 def _ratio(x: UniformType, out: UniformType, factor: float = 1.0) -> float:
-    """Return the multiplier of the result, computed in float32 as the runtimes do."""
+    """Return ``x.scale * factor / out.scale``, computed in float32 as the runtimes do."""
     return float(np.float32(x.scale) * np.float32(factor) / np.float32(out.scale))
 
 
 def leaky_relu(node: Node) -> None:
-    """Multiply negative 8- or 16-bit values by a slope. The rule depends on the multipliers of both parts."""
+    """Import LEAKY_RELU: multiply negative 8- or 16-bit values by a slope.
+
+    The scales and the slope select the rounding rule.
+    """
     x, out = _types(node)
     alpha = float(node.options["alpha"])
     if not np.isfinite(alpha):
@@ -33,7 +36,7 @@ def leaky_relu(node: Node) -> None:
 
 
 def absolute(node: Node) -> None:
-    """Return the absolute value of int8 or int16 values: negative values have a slope of -1."""
+    """Import ABS: compute the absolute value of int8 or int16 values, as a leaky ReLU with slope -1."""
     x, out = _types(node)
     node.set(0, _leaky(node, -1.0, node.rule("abs", storage=out.storage, ratio=_ratio(x, out)), out))
 
@@ -43,7 +46,10 @@ def _leaky(node: Node, alpha: float, rule: str, out: UniformType) -> Value:
 
 
 def prelu(node: Node) -> None:
-    """Multiply negative values by slopes, which broadcast: 8-bit values, or int16 values with int8 slopes."""
+    """Import PRELU: multiply negative values by slopes, which broadcast.
+
+    Values and slopes are both int8 or both uint8; or values are int16 and slopes int8.
+    """
     _, out = _types(node)
     slopes = node.element(1)
     if slopes.storage != ("i8" if out.storage == "i16" else out.storage):
@@ -53,7 +59,10 @@ def prelu(node: Node) -> None:
 
 
 def relu(node: Node) -> None:
-    """Clamp 8- or 16-bit values. Values are requantized to the result's type and then clamped."""
+    """Import RELU, RELU6, RELU_0_TO_1 or RELU_N1_TO_1: requantize 8- or 16-bit values to the result's type.
+
+    The values are then clamped to the operator's bounds.
+    """
     x, out = _types(node)
     rule = node.rule("relu", storage=out.storage, ratio=_ratio(x, out))
     value = node.value(0)
@@ -63,7 +72,7 @@ def relu(node: Node) -> None:
 
 
 def negate(node: Node) -> None:
-    """Negate the storage of int8 or int16 tensors. Scales and zero points of the types are ignored."""
+    """Import NEG: negate the storage of int8 or int16 tensors. Scales and zero points are ignored."""
     x, out = _types(node)
     if x.storage not in ("i8", "i16"):
         node.refuse(f"{node.input(0).dtype}")

@@ -30,26 +30,26 @@ def _is_negative(node: Node, x: Operand) -> Operand:
 
 
 def relu(node: Node) -> None:
-    """Clamp float32 values to the operator's bounds."""
+    """Import RELU, RELU6, RELU_0_TO_1 or RELU_N1_TO_1: clamp float32 values to the operator's bounds."""
     (x,) = _input(node)
     finish(node, 0, clamped(node, x, ACTIVATIONS[node.op.name], _F32))
 
 
 def leaky_relu(node: Node) -> None:
-    """Multiply negative float32 values by a slope."""
+    """Import LEAKY_RELU: multiply negative float32 values by a slope."""
     (x,) = _input(node)
     steep = _binary(node, "arith.mulf", x, number_of(node.options["alpha"], _F32))
     finish(node, 0, select(node, _is_negative(node, x), steep, x, _F32))
 
 
 def prelu(node: Node) -> None:
-    """Multiply negative float32 values by slopes, which broadcast."""
+    """Import PRELU: multiply negative float32 values by slopes, which broadcast."""
     x, slopes = _input(node, 2)
     finish(node, 0, select(node, _is_negative(node, x), _binary(node, "arith.mulf", x, slopes), x, _F32))
 
 
 def elu(node: Node) -> None:
-    """Replace negative float32 values x by exp(x) - 1."""
+    """Import ELU: replace each negative float32 value x by exp(x) - 1."""
     (x,) = _input(node)
     finish(node, 0, select(node, _is_negative(node, x), _unary(node, "math.expm1", x), x, _F32))
 
@@ -59,7 +59,7 @@ _CUT = -9.0
 
 
 def logistic(node: Node) -> None:
-    """Return the sigmoid of float32 values, computed from exp(-abs(x)), which cannot overflow."""
+    """Import LOGISTIC: compute 1 / (1 + exp(-x)) of float32 values from exp(-abs(x)), which cannot overflow."""
     (x,) = _input(node)
     one = number_of(1, _F32)
     power = _unary(node, "math.exp", _unary(node, "arith.negf", _unary(node, "math.absf", x)))
@@ -71,7 +71,7 @@ def logistic(node: Node) -> None:
 
 
 def hard_swish(node: Node) -> None:
-    """Return x * clamp(x + 3, 0, 6) / 6 for float32 values x."""
+    """Import HARD_SWISH: compute x * clamp(x + 3, 0, 6) / 6 for each float32 value x."""
     (x,) = _input(node)
     shifted: Operand = clamped(node, _binary(node, "arith.addf", x, number_of(3, _F32)), (0, 6), _F32)
     product = _binary(node, "arith.mulf", x, shifted)
@@ -79,10 +79,7 @@ def hard_swish(node: Node) -> None:
 
 
 def gelu(node: Node) -> None:
-    """Return the GELU of float32 values, by erfc or, if approximate, by tanh.
-
-    LiteRT uses rational approximations; results differ by up to 4 ULP of the greatest result.
-    """
+    """Import GELU: compute the GELU of float32 values, by erfc, or by tanh if the option ``approximate`` is set."""
     (x,) = _input(node)
     half = _binary(node, "arith.mulf", number_of(0.5, _F32), x)
     if not node.options["approximate"]:

@@ -8,7 +8,7 @@ from qrt.types import TensorType, UniformType
 
 
 def _operands(node: Node) -> tuple[UniformType, UniformType, UniformType]:
-    """Return the types of both operands and the result. Fail if their storage types differ."""
+    """Return the quantized types of both inputs and the result. Raise ModelError if their storage types differ."""
     a, b, out = node.element(0), node.element(1), node.result_element()
     if not a.storage == b.storage == out.storage:
         node.fail(f"operands of {a.storage} and {b.storage} with a result of {out.storage}")
@@ -20,7 +20,7 @@ def _emit(node: Node, name: str, attributes: dict[str, str], out: UniformType) -
 
 
 def add(node: Node) -> None:
-    """Add or subtract 8- or 16-bit tensors that broadcast. The rule depends on the ratios of the scales."""
+    """Import ADD or SUB: add or subtract 8- or 16-bit tensors that broadcast. The scales select the rounding rule."""
     a, b, out = _operands(node)
     if out.storage == "i16" and node.options.get("pot_scale_int16", True):
         node.refuse("int16 whose scales are powers of two (pot_scale_int16)")
@@ -34,7 +34,7 @@ def add(node: Node) -> None:
 
 
 def mul(node: Node) -> None:
-    """Multiply 8- or 16-bit tensors that broadcast."""
+    """Import MUL: multiply 8- or 16-bit tensors that broadcast."""
     a, b, out = _operands(node)
     multiplier = np.float32(a.scale) * np.float32(b.scale) / np.float32(out.scale)
     rule = node.rule("mul", storage=out.storage, multiplier=float(multiplier))
@@ -43,7 +43,7 @@ def mul(node: Node) -> None:
 
 
 def div(node: Node) -> None:
-    """Divide 8-bit tensors that broadcast."""
+    """Import DIV: divide 8-bit tensors that broadcast."""
     a, b, out = _operands(node)
     multiplier = np.float32(a.scale) / (np.float32(b.scale) * np.float32(out.scale))
     if not 0 < multiplier < np.inf:
@@ -54,14 +54,17 @@ def div(node: Node) -> None:
 
 
 def squared_difference(node: Node) -> None:
-    """Return the squared difference of int8 tensors that broadcast."""
+    """Import SQUARED_DIFFERENCE: compute the squared difference of int8 tensors that broadcast."""
     _, _, out = _operands(node)
     node.rule("squared_difference", storage=out.storage)
     node.set(0, _emit(node, "qrt.squared_difference", {}, out))
 
 
 def extreme(node: Node) -> None:
-    """Return the maximum or minimum of 8- or 16-bit tensors that broadcast. Storage is compared; scales are ignored."""
+    """Import MAXIMUM or MINIMUM: compute the maximum or minimum of 8- or 16-bit tensors that broadcast.
+
+    The storage values are compared; scales and zero points are ignored.
+    """
     *_, out = _operands(node)
     node.rule("maximum_minimum", storage=out.storage)
     operands = [of_type(node, node.value(i), out) for i in range(2)]
@@ -69,7 +72,7 @@ def extreme(node: Node) -> None:
 
 
 def of_type(node: Node, value: Value, element: UniformType) -> Value:
-    """Return a quantized value with the same storage and another quantized type."""
+    """Reinterpret the storage of a quantized value as another quantized type."""
     assert isinstance(value.type, TensorType)  # the value of a tensor
     if value.type.element is element:
         return value

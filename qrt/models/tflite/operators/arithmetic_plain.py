@@ -1,6 +1,6 @@
 """Import of arithmetic operators on unquantized integers, floats and bools.
 
-The quantized forms of the same operators are imported by other files.
+`arithmetic` imports the same operators on quantized tensors.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ _UNARY = {
 
 
 def _finish(node: Node, result: Operand) -> None:
-    """Set the result after its fused activation."""
+    """Apply the fused activation to a result and set output 0."""
     activation, element = node.options.get("fused_activation_function", "NONE"), node.result_type().element
     if activation == "NONE":
         finish(node, 0, result)
@@ -50,14 +50,17 @@ def _finish(node: Node, result: Operand) -> None:
 
 
 def binary(node: Node) -> None:
-    """Combine int32, int64 or float32 tensors that broadcast. Integers wrap, and DIV truncates."""
+    """Import ADD, SUB, MUL, DIV, MAXIMUM or MINIMUM: apply the operator to tensors that broadcast.
+
+    The tensors are int32, int64 or float32. Integers wrap on overflow, and DIV of integers rounds towards zero.
+    """
     operands, element = operands_of(node, (*_WORDS, "float32"))
     name = _BINARY[node.op.name][isinstance(element, FloatType)]
     _finish(node, apply(node, name, operands, [element] * 2, element))
 
 
 def floor_div(node: Node) -> None:
-    """Return the quotient rounded down: of int32 or float32 values, or of the storage of int8 or int16 tensors."""
+    """Import FLOOR_DIV: divide int32 or float32 values, or the storage of int8 or int16 tensors, and round down."""
     if node.input(0).dtype in _NARROW:
         _of_storage(node, _floor_div)
         return
@@ -66,7 +69,10 @@ def floor_div(node: Node) -> None:
 
 
 def _of_storage(node: Node, function: Callable[[Node, Operand, Operand, Type], Operand]) -> None:
-    """Set the result to a function of both inputs' storage, computed in 32 bits and truncated to the storage width."""
+    """Set the result to ``function`` of the storage of both inputs.
+
+    The function is computed in 32 bits, and its result is truncated to the width of the storage.
+    """
     dtypes = {tensor.dtype for tensor in (node.input(0), node.input(1), node.outputs[0])}
     if len(dtypes) != 1:
         node.fail(f"its inputs and its result are of {' and '.join(sorted(dtypes))}")
@@ -84,8 +90,10 @@ def _floor_div(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
 
 
 def floor_mod(node: Node) -> None:
-    """Return the remainder with the sign of the divisor: of int32, int64 or float32 values, or of the storage of int8
-    or int16 tensors."""
+    """Import FLOOR_MOD: compute the remainder of a division, with the sign of the divisor.
+
+    Operands are int32, int64 or float32 values, or the storage of int8 or int16 tensors.
+    """
     if node.input(0).dtype in _NARROW:
         _of_storage(node, _floor_mod)
         return
@@ -107,13 +115,13 @@ def _floor_mod(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
 
 
 def power(node: Node) -> None:
-    """Return float32 values raised to float32 powers."""
+    """Import POW: raise float32 values to float32 powers."""
     operands, element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, "math.powf", operands, [element] * 2, element))
 
 
 def arc_tangent(node: Node) -> None:
-    """Return the angle atan2(y, x) of float32 tensors of the same shape."""
+    """Import ATAN2: compute the angle atan2(y, x) of float32 tensors of the same shape."""
     operands, element = operands_of(node, ("float32",))
     if shape_of(operands[0]) != shape_of(operands[1]):
         node.fail(f"its inputs have shapes {' and '.join(str(shape_of(operand)) for operand in operands)}")
@@ -121,7 +129,7 @@ def arc_tangent(node: Node) -> None:
 
 
 def squared_difference(node: Node) -> None:
-    """Return the squared difference of int32 or float32 tensors."""
+    """Import SQUARED_DIFFERENCE: compute the squared difference of int32 or float32 tensors that broadcast."""
     operands, element = operands_of(node, ("int32", "float32"))
     suffix = "f" if isinstance(element, FloatType) else "i"
     difference = apply(node, f"arith.sub{suffix}", operands, [element] * 2, element)
@@ -129,20 +137,20 @@ def squared_difference(node: Node) -> None:
 
 
 def square(node: Node) -> None:
-    """Return the square of float32 values."""
+    """Import SQUARE: compute the square of float32 values."""
     (x,), element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, "arith.mulf", [x, x], [element] * 2, element))
 
 
 def absolute(node: Node) -> None:
-    """Return the absolute value of int32 or float32 values."""
+    """Import ABS: compute the absolute value of int32 or float32 values."""
     operands, element = operands_of(node, ("int32", "float32"))
     name = "math.absf" if isinstance(element, FloatType) else "math.absi"
     finish(node, 0, apply(node, name, operands, [element], element))
 
 
 def negate(node: Node) -> None:
-    """Negate int32, int64 or float32 values."""
+    """Import NEG: negate int32, int64 or float32 values."""
     (x,), element = operands_of(node, (*_WORDS, "float32"))
     if isinstance(element, FloatType):
         finish(node, 0, apply(node, "arith.negf", [x], [element], element))
@@ -151,7 +159,7 @@ def negate(node: Node) -> None:
 
 
 def sign(node: Node) -> None:
-    """Return the sign -1, 0 or 1 of int32 or float32 values. The sign of a NaN is a NaN."""
+    """Import SIGN: compute the sign -1, 0 or 1 of int32 or float32 values. The sign of a NaN is a NaN."""
     (x,), element = operands_of(node, ("int32", "float32"))
     zero = number_of(0, element)
     below = select(node, compare(node, "slt", x, zero, element), number_of(-1, element), x, element)
@@ -159,7 +167,7 @@ def sign(node: Node) -> None:
 
 
 def add_n(node: Node) -> None:
-    """Add int32 or float32 tensors of the same shape, in the order of the operands."""
+    """Import ADD_N: add int32 or float32 tensors of the same shape, in the order of the operands."""
     (total, *others), element = operands_of(node, ("int32", "float32"))
     if len({shape_of(operand) for operand in (total, *others)}) > 1:
         node.fail(f"its inputs have shapes {' and '.join(str(shape_of(operand)) for operand in (total, *others))}")
@@ -170,19 +178,19 @@ def add_n(node: Node) -> None:
 
 
 def unary(node: Node) -> None:
-    """Apply the operator's function to float32 values."""
+    """Import an operator of one operand, such as COS: apply the function to float32 values."""
     operands, element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, _UNARY[node.op.name], operands, [element], element))
 
 
 def logical(node: Node) -> None:
-    """Return the logical AND or OR of bools."""
+    """Import LOGICAL_AND or LOGICAL_OR: compute the logical AND or OR of bools."""
     operands, element = operands_of(node, ("bool",))
     name = "arith.andi" if node.op.name == "LOGICAL_AND" else "arith.ori"
     finish(node, 0, apply(node, name, operands, [element] * 2, element))
 
 
 def logical_not(node: Node) -> None:
-    """Return the logical NOT of bools."""
+    """Import LOGICAL_NOT: compute the logical NOT of bools."""
     (x,), element = operands_of(node, ("bool",))
     finish(node, 0, apply(node, "arith.xori", [x, number_of(True, element)], [element] * 2, element))

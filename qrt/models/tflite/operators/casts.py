@@ -20,12 +20,8 @@ _CASTS = {
 """The attributes of `quant.qcast` for each rule of quantize."""
 
 
-_EXACT = {"exact": "fixed"}
-"""The rule that multiplies by 1."""
-
-
 def quantize(node: Node) -> None:
-    """Quantize float32 values, or requantize quantized values to another type."""
+    """Import QUANTIZE: quantize float32 values, or requantize quantized values to another type."""
     source, out = node.type(0).element, node.result_element()
     if source is _F32:
         rule = node.rule("quantize", storage=out.storage)
@@ -51,7 +47,10 @@ def _cast(node: Node, x: Value, rule: str, out: UniformType) -> Value:
 
 
 def _in_eights(node: Node, out: UniformType) -> Value:
-    """Quantize blocks of 8 elements by the reciprocal of the scale, and the last elements by division in float64."""
+    """Quantize by the rule `eights`: blocks of 8 elements by the scale's reciprocal, the rest by division.
+
+    The rest are the last elements, fewer than 8; they are divided in float64.
+    """
     x = node.value(0)
     shape = [size for size in node.type(0).shape or () if size is not None]
     if len(shape) < (node.type(0).rank or 0):
@@ -75,7 +74,10 @@ def _in_eights(node: Node, out: UniformType) -> Value:
 
 
 def is_shift(source: UniformType, out: UniformType) -> bool:
-    """Return True if the types differ at most in the signedness of the storage, with zero points shifted to match."""
+    """Return True if requantization from ``source`` to ``out`` copies storage, or only shifts it between i8 and u8.
+
+    The scales must be equal, and the zero points must differ by the same amount as the least storage values.
+    """
     apart = source.zero_point - out.zero_point
     return (
         source.scale == out.scale
@@ -85,7 +87,10 @@ def is_shift(source: UniformType, out: UniformType) -> bool:
 
 
 def dequantize(node: Node) -> None:
-    """Dequantize values to float32, each with one rounding, or widen float16. A constant is dequantized at import."""
+    """Import DEQUANTIZE: convert quantized values to float32 with one rounding each, or widen float16.
+
+    A constant is dequantized at import.
+    """
     if node.result_type().element is not _F32:
         node.refuse(f"to {node.outputs[0].dtype}")
     x = _packed(node) if node.input(0).dtype == "int4" else node.value(0)
@@ -111,9 +116,11 @@ def dequantize(node: Node) -> None:
 
 
 def _rounded_twice(x: Value, exact: Array) -> Array:
-    """Return the values of a constant, in blocks of 8 as the sum of its rounded product and the zero point's.
+    """Return the elements of a dequantized constant by the rule `eights_twice`.
 
-    ``exact`` has the values that are rounded once, which the elements behind the last block are."""
+    In each whole block of 8 elements they are ``q * scale + (-zero_point * scale)`` in float32, with both products and
+    the sum rounded. The elements after the last whole block are those of ``exact``, which are rounded once.
+    """
     assert isinstance(x.type, TensorType)
     element, storage = x.type.element, constant_result(x)
     assert isinstance(element, UniformType)
@@ -125,7 +132,7 @@ def _rounded_twice(x: Value, exact: Array) -> Array:
 
 
 def _packed(node: Node) -> Value:
-    """Return a constant of int4, two in a byte with the first in the low half, as int8 with the same parameters."""
+    """Return input 0, an int4 constant with two elements per byte (the first in the low half), as an int8 constant."""
     tensor = node.input(0)
     if tensor.data is None:
         node.refuse("int4 that is computed")

@@ -1,4 +1,4 @@
-"""Import of comparisons, and of ONE_HOT, which compares indices with all positions."""
+"""Import of comparisons such as EQUAL and LESS, and of ONE_HOT, which compares indices with all positions."""
 
 import numpy as np
 
@@ -18,17 +18,17 @@ _I32 = IntegerType(32)
 
 
 def comparison(node: Node) -> None:
-    """Compare int32, int64 or float32 tensors that broadcast, or bools by EQUAL and NOT_EQUAL."""
+    """Import a comparison: compare int32, int64 or float32 tensors that broadcast, or bools by EQUAL and NOT_EQUAL."""
     bools = ("bool",) if node.op.name in ("EQUAL", "NOT_EQUAL") else ()
     (a, b), element = operands_of(node, ("int32", "int64", "float32", *bools))
     finish(node, 0, compare(node, _COMPARISONS[node.op.name], a, b, element))
 
 
 def quantized(node: Node) -> None:
-    """Compare quantized, int32, int64 or float32 tensors that broadcast, or bools by EQUAL and NOT_EQUAL.
+    """Import a comparison: compare 8-bit or int16 tensors that broadcast.
 
-    Quantized values are looked up in a table of scaled integers. LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of int16
-    tensors compare the storage.
+    A table gives each storage value as an integer in a scale that both tensors share, and these integers are compared.
+    LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of int16 tensors compare the storage instead.
     """
     types = node.element(0), node.element(1)
     if types[0].storage != types[1].storage:
@@ -43,7 +43,7 @@ def quantized(node: Node) -> None:
 
 
 def _scaled(node: Node, i: int, element: UniformType) -> Operand:
-    """Return a quantized input's values as 32-bit integers in a common scale, looked up in a table."""
+    """Return the values of input ``i`` as 32-bit integers in a scale that all inputs share, by a lookup table."""
     if not element.is_per_layer:
         node.refuse("several scales")
     if element.scale >= 1:
@@ -63,7 +63,10 @@ def _scaled(node: Node, i: int, element: UniformType) -> Operand:
 
 
 def one_hot(node: Node) -> None:
-    """Add an axis of known size with the "on" value at each index and the "off" value elsewhere."""
+    """Import ONE_HOT: add an axis on which each index has the "on" value at its position and "off" values elsewhere.
+
+    The size of the axis must be known at import.
+    """
     dtype, depth = node.input(0).dtype, one_integer(node, 1, "a depth")
     if dtype not in ("int32", "int64"):
         node.refuse(f"positions of {dtype}")

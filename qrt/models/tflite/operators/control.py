@@ -14,7 +14,7 @@ from qrt.types import Type
 
 
 def var_handle(node: Node) -> None:
-    """Name a variable. The operator has no operation in the program."""
+    """Import VAR_HANDLE: record the variable to which a resource tensor refers. No operation is emitted."""
     node.graph.handles[node.outputs[0].index] = node.options["container"], node.options["shared_name"]
 
 
@@ -23,12 +23,12 @@ def _variable(node: Node) -> Variable:
 
 
 def read_variable(node: Node) -> None:
-    """Load a variable. A variable that nothing sets is an error at the end of the import."""
+    """Import READ_VARIABLE: load a variable. The import fails if no operator of the model sets the variable."""
     node.set(0, node.graph.load(node.op, _variable(node), node.result_type()))
 
 
 def assign_variable(node: Node) -> None:
-    """Store to a variable. In the subgraph of CALL_ONCE, set its initial value."""
+    """Import ASSIGN_VARIABLE: store to a variable. In a subgraph of CALL_ONCE, set the variable's initial value."""
     variable = _variable(node)
     if not node.graph.is_initial:
         node.graph.store(node.op, variable, node.value(1))
@@ -42,7 +42,7 @@ def assign_variable(node: Node) -> None:
 
 
 def call_once(node: Node) -> None:
-    """Use the values that the subgraph assigns to variables as their initial values."""
+    """Import CALL_ONCE: set the initial values of variables to the values that its subgraph assigns to them."""
     (index,) = callees(node.op)
     node.graph.importer.initialise(index)
 
@@ -51,8 +51,10 @@ def call_once(node: Node) -> None:
 
 
 class _Call:
-    """A call of a subgraph's function. Resource handles are not passed: the function is specialised to its
-    variables."""
+    """A call of the private function that computes a subgraph.
+
+    Resource handles are not arguments of the function: it is specialised to the variables to which they refer.
+    """
 
     def __init__(self, node: Node, index: int, operands: Sequence[Tensor]) -> None:
         subgraph = node.graph.model.subgraphs[index]
@@ -70,7 +72,7 @@ class _Call:
         self.function = node.graph.importer.subgraph_function(index, handles)
 
     def types(self) -> tuple[Sequence[Type], Sequence[Type]]:
-        """Return the types of the function's arguments and results."""
+        """Return the types of the function's arguments and of its results."""
         type = self.function.type
         return type.inputs, type.results
 
@@ -80,7 +82,10 @@ def _values(node: Node, tensors: Sequence[Tensor]) -> list[Value]:
 
 
 def _set_results(node: Node, values: Sequence[Value], handles: Sequence[Tensor] = ()) -> None:
-    """Set the results of a node. A result that is a handle is the operand ``handles`` in the same position."""
+    """Set the results of a node. ``values`` are the results that are not resource handles.
+
+    A result that is a resource handle refers to the same variable as the operand at the same position in ``handles``.
+    """
     left = iter(values)
     for number, tensor in enumerate(node.outputs):
         if tensor.dtype != "resource":
@@ -97,7 +102,7 @@ def _check_results(node: Node, call: _Call) -> None:
 
 
 def call(node: Node) -> None:
-    """Call a subgraph; for a composite the subgraph is its decomposition."""
+    """Import CALL or STABLEHLO_COMPOSITE: call a subgraph. A composite's subgraph is its decomposition."""
     (index,) = callees(node.op)
     operands = [node.input(number) for number in range(len(node.inputs))]
     subgraph_call = _Call(node, index, operands)
@@ -109,7 +114,7 @@ def call(node: Node) -> None:
 
 
 def if_(node: Node) -> None:
-    """Call one of two subgraphs, chosen by a bool."""
+    """Import IF: call one of two subgraphs, chosen by a bool."""
     operands = [node.input(number) for number in range(1, len(node.inputs))]
     calls = [_Call(node, index, operands) for index in callees(node.op)]
     for subgraph_call in calls:
@@ -123,15 +128,17 @@ def if_(node: Node) -> None:
 
 
 def while_(node: Node) -> None:
-    """Call a body subgraph on its own results while a condition subgraph returns true. More than a million iterations
-    are an error, unless the run is given a limit of steps."""
+    """Import WHILE: call a body subgraph on its own results while a condition subgraph returns true.
+
+    A run fails after a million iterations, unless it is given another limit of steps.
+    """
     operands = [node.input(number) for number in range(len(node.inputs))]
-    goes_on, body = (_Call(node, index, operands) for index in callees(node.op))
+    predicate, body = (_Call(node, index, operands) for index in callees(node.op))
     _check_results(node, body)
     values = _values(node, operands)
     types = [value.type for value in values]
-    if any(list(sequence) != types for sequence in (goes_on.types()[0], *body.types())):
+    if any(list(sequence) != types for sequence in (predicate.types()[0], *body.types())):
         node.refuse("tensors whose type changes between iterations")
-    if len(goes_on.types()[1]) != 1:
-        node.fail(f"its condition has {len(goes_on.types()[1])} results, expected 1")
-    _set_results(node, control.rounds(node, goes_on.function, body.function, values), operands)
+    if len(predicate.types()[1]) != 1:
+        node.fail(f"its condition has {len(predicate.types()[1])} results, expected 1")
+    _set_results(node, control.rounds(node, predicate.function, body.function, values), operands)

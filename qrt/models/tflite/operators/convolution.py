@@ -11,8 +11,11 @@ from qrt.types import UniformType
 
 
 def conv_2d(node: Node) -> None:
-    """Convolve images with OHWI weights, quantized per tensor or on axis 0. If the input has a multiple of the weights'
-    channels, the convolution is grouped."""
+    """Import CONV_2D: convolve 8-bit, int16 or float32 images with OHWI weights.
+
+    Weights have one scale or one for each filter. Weights of float32 images are float32 or int8. If the input has n
+    times as many channels as the weights, the convolution has n groups.
+    """
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
         node.fail(f"the input and the weights have rank 4, not {images.rank} and {weights.rank}")
@@ -37,7 +40,10 @@ def conv_2d(node: Node) -> None:
 
 
 def depthwise_conv_2d(node: Node) -> None:
-    """Convolve each channel with its own filters. Weights are 1HWO, quantized per tensor or on axis 3."""
+    """Import DEPTHWISE_CONV_2D: convolve each channel of 8-bit, int16 or float32 images with its own filters.
+
+    Weights are 1HWO, with one scale or one for each filter. Weights of float32 images are float32 or int8.
+    """
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:
         node.fail(f"the input has rank 4 and the weights are [1, height, width, channels], not {list(shape)}")
@@ -83,7 +89,7 @@ def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: 
 
 
 def _window(node: Node, weights: tuple[int | None, ...]) -> dict[str, Any]:
-    """Return strides, padding and dilations. Height and width are axes 1 and 2 of the input and of the weights."""
+    """Return the attributes strides, padding and dilations of a convolution. ``weights`` is the weights' shape."""
     strides, dilations = (node.options["stride_h"], node.options["stride_w"]), _dilations(node)
     padding = padding_of(node, weights[1:3], strides, dilations)
     return {"strides": strides, "padding": padding, "dilations": dilations}

@@ -16,9 +16,10 @@ _F32, _F64 = FloatType("f32"), FloatType("f64")
 
 
 def detections(node: Node) -> None:
-    """Decode float32 or uint8 boxes from their anchors, and suppress overlapping boxes of all classes or of each class.
+    """Import TFLite_Detection_PostProcess: decode float32 or uint8 boxes from anchors and suppress overlaps.
 
-    Rows after the last detection are 0. LiteRT leaves old values in them.
+    Boxes of all classes are compared with each other, or with ``use_regular_nms`` only boxes of the same class. Rows of
+    the results after the last detection are 0; LiteRT leaves old values in them.
     """
     options = read_map(node.op.custom_options, node.graph.place(node.op))
     encodings, scores, anchors = (input_shape(node, i) for i in range(3))
@@ -76,7 +77,7 @@ def _float(options: dict[str, Number], name: str) -> float:
 
 
 def _floats(node: Node, i: int) -> Value:
-    """Return a float32 or uint8 input as float32."""
+    """Return float32 input ``i``, or uint8 input ``i`` dequantized to float32."""
     element = node.type(i).element
     if element is _F32:
         return node.value(i)
@@ -86,10 +87,10 @@ def _floats(node: Node, i: int) -> Value:
 
 
 def _decoded(node: Node, scales: list[float], count: int) -> Value:
-    """Return (top, left, bottom, right) of each box.
+    """Return (top, left, bottom, right) of each of ``count`` boxes.
 
-    Center and size are those of the anchor, moved and stretched by the encodings divided by scales. They are computed
-    in float64 and rounded to float32.
+    A box is its anchor moved by ``encoding / scale * size`` and stretched by ``exp(encoding / scale)``. Center and half
+    size are computed in float64 and rounded to float32.
     """
     encodings, anchors = (reshaped(node, _floats(node, i), (count, input_shape(node, i)[-1])) for i in (0, 2))
 

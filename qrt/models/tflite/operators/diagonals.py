@@ -12,7 +12,7 @@ _MOST = 1 << 26
 
 
 def matrix_diag(node: Node) -> None:
-    """Return matrices with the given diagonals. The other elements are 0; of a quantized type their storage is 0."""
+    """Import MATRIX_DIAG: create matrices with the given diagonals. The storage of all other elements is 0."""
     line = _sizes(node, 0)
     if not line:
         node.fail("the diagonal is a scalar")
@@ -20,7 +20,7 @@ def matrix_diag(node: Node) -> None:
 
 
 def matrix_set_diag(node: Node) -> None:
-    """Replace the diagonals of matrices, which need not be square."""
+    """Import MATRIX_SET_DIAG: replace the diagonals of matrices, which need not be square."""
     shape, line = _sizes(node, 0), _sizes(node, 1)
     if len(shape) < 2 or line != (*shape[:-2], min(shape[-2:])):
         node.fail(f"a diagonal of shape {list(line)} does not match shape {list(shape)}")
@@ -39,7 +39,10 @@ def _sizes(node: Node, i: int) -> tuple[int, ...]:
 
 
 def _diagonals(node: Node, x: Operand, line: int, shape: tuple[int, ...]) -> None:
-    """Set the result to the matrices ``x`` broadcast to a shape, with input number ``line`` as their diagonals."""
+    """Set the result to ``x``, broadcast to matrices of ``shape``, with the elements of one input as diagonals.
+
+    ``line`` is the number of this input.
+    """
     *around, rows, columns = shape
     if rows * columns > _MOST:
         node.refuse(f"matrices of {rows:,} x {columns:,}")
@@ -51,8 +54,10 @@ def _diagonals(node: Node, x: Operand, line: int, shape: tuple[int, ...]) -> Non
 
 
 def segment_sum(node: Node) -> None:
-    """Add the int32 or float32 rows of each segment, in order. The segment numbers are known at import, start with 0
-    and never decrease or skip a number."""
+    """Import SEGMENT_SUM: add the int32 or float32 rows of each segment, in order.
+
+    The segment numbers must be known at import. They start with 0, and each equals its predecessor or is larger by 1.
+    """
     node.rule("segment_sum")
     shape = input_shape(node)
     if node.input(0).dtype not in ("int32", "float32") or node.input(1).dtype != "int32":

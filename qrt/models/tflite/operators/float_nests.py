@@ -1,4 +1,4 @@
-"""Helpers for operators on floats: biases, fused activations, and checks of operand types."""
+"""Helpers for float operators imported as loop nests: biases, fused activations, and checks of operand types."""
 
 from math import prod
 
@@ -13,7 +13,7 @@ _WITH_TANH = ("FULLY_CONNECTED", "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL
 
 
 def float_bias(node: Node, i: int, channels: int) -> Value | None:
-    """Return the float32 bias of each channel of the result; None if the operator has no bias."""
+    """Return input ``i``, a float32 bias with one element for each channel; None if the operator has no bias."""
     if not node.has(i):
         return None
     kind = node.type(i)
@@ -26,7 +26,7 @@ def float_bias(node: Node, i: int, channels: int) -> Value | None:
 
 
 def finish(node: Node, context: LoweringContext, value: Value, bias: Value | None = None) -> None:
-    """Set the result: the value plus a bias along its last axis, after the fused activation."""
+    """Add a bias along the last axis of a value, apply the operator's fused activation, and set output 0."""
     activation = node.options.get("fused_activation_function", "NONE")
     if bias is None and activation == "NONE":
         node.set(0, value)
@@ -39,7 +39,7 @@ def finish(node: Node, context: LoweringContext, value: Value, bias: Value | Non
 
 
 def activated(node: Node, nest: LoopNest, scalar: Value, activation: str) -> Value:
-    """Return a scalar of a loop nest after an activation."""
+    """Append a fused activation of a scalar in the body of a loop nest and return its result."""
     if activation == "NONE":
         return scalar
     if activation == "TANH" and node.op.name in _WITH_TANH:
@@ -57,7 +57,7 @@ def reshaped(node: Node, value: Value, shape: tuple[int | None, ...]) -> Value:
 
 
 def require_floats(node: Node, *operands: int) -> None:
-    """Refuse operands that are not float32."""
+    """Raise UnsupportedForm if one of the inputs with these numbers is not float32."""
     for i in operands:
         if node.type(i).element is not F32:
             node.refuse(f"{node.input(i).dtype} among floats")

@@ -1,9 +1,10 @@
 """Import of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED on floats.
 
-The loop nests add the products in the same order as the kernels. XNNPACK starts with the bias and adds each product
-with a fused multiply-add: over the rows of a window, its columns and the channels, or, in a depthwise convolution with
-one filter per channel, over the columns first. The reference kernels start with 0, round each product, go over the rows
-first, and add the bias at the end.
+The loop nests add the products in the same order as the runtime's kernels:
+
+- XNNPACK starts with the bias and adds each product with a fused multiply-add. It goes over the rows of a window, then
+  its columns, then the channels. In a depthwise convolution with one filter per channel it goes over columns first.
+- The reference kernels start with 0, round each product, go over the rows first, and add the bias at the end.
 """
 
 import numpy as np
@@ -21,7 +22,11 @@ from qrt.types import UniformType
 
 
 def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
-    """Import a float convolution with OHWI weights, grouped if they have fewer channels than the input."""
+    """Import a float convolution with OHWI weights.
+
+    ``channels`` is the number of output channels, and ``depth`` that of the weights' input channels. If the input has n
+    times as many channels, the convolution has n groups.
+    """
     width = (node.type(0).shape or ())[3] or depth
     groups = max(width // depth, 1) if depth else 1
     context, x = lowering_context(node), window.padded(node, node.value(0))
@@ -36,7 +41,10 @@ def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
 
 
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
-    """Import a float depthwise convolution with 1HWO weights. Output ``o`` reads channel ``o // multiplier``."""
+    """Import a float depthwise convolution with 1HWO weights.
+
+    ``channels`` is the number of output channels; output channel ``o`` reads the input channel ``o // multiplier``.
+    """
     context, x = lowering_context(node), window.padded(node, node.value(0))
     order, start, rest = _order(node, channels)
     columns_first = (
@@ -49,7 +57,7 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
-    """Import the product of ``rows`` [..., depth] and float weights [units, depth]."""
+    """Import the float product of ``rows`` [..., depth] and the operator's weights [units, depth]."""
     context, weights = lowering_context(node), _weights(node, 0)
     *outer, _ = context.extents(rows)
 
@@ -61,7 +69,7 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
 
 
 def _weights(node: Node, axis: int) -> Value:
-    """Return the weights as float32. Quantized weights, per tensor or on ``axis``, are dequantized."""
+    """Return input 1, the weights, as float32. Weights that are quantized per tensor or on ``axis`` are dequantized."""
     element, array = node.type(1).element, node.constant(1)
     if not isinstance(element, UniformType):
         return node.value(1)
@@ -74,7 +82,10 @@ def _weights(node: Node, axis: int) -> Value:
 
 
 def _order(node: Node, channels: int) -> tuple[str, Value | None, Value | None]:
-    """Return the order, the bias with which sums start, and the bias that is added at the end; one bias is None."""
+    """Return the profile's order of additions, the bias with which sums start, and the bias added at the end.
+
+    One of the two biases is None, or both if the operator has no bias.
+    """
     order = node.rule("float_products")
     bias = float_bias(node, 2, channels)
     return (order, bias, None) if order == "bias_then_fma" else (order, None, bias)

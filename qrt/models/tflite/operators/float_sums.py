@@ -18,13 +18,13 @@ from qrt.models.tflite.operators.float_nests import finish, require_floats, resh
 
 
 def max_pool(node: Node, window: Window) -> None:
-    """Import a maximum pool. The padding is -inf."""
+    """Import a float maximum pool. The images are padded with -inf."""
     context, x = lowering_context(node), window.padded(node, node.value(0), -np.inf)
     finish(node, context, windows.largest(context, x, window))
 
 
 def average_pool(node: Node, window: Window) -> None:
-    """Import an average pool: the sum of each window divided by the number of its elements that are not padding."""
+    """Import a float average pool: the sum of each window divided by the number of elements that are not padding."""
     context, x = lowering_context(node), window.padded(node, node.value(0))
     has_gaps = any(stride > size for stride, size in zip(window.strides, window.kernel, strict=True))
     is_delegated = node.rule("float_average_pool", has_gaps=has_gaps) == "nines"
@@ -39,7 +39,11 @@ def average_pool(node: Node, window: Window) -> None:
 
 
 def _nines(context: LoweringContext, x: Value, window: Window, parallel: list[Extent]) -> Value:
-    """Return window sums in XNNPACK's order: nine elements at a time, down the columns, as a tree added to the sum."""
+    """Return the sums of windows in XNNPACK's order of additions.
+
+    The elements of a window, in column-major order, are split into groups of nine. Each group is summed as a tree, and
+    its sum is added to the sum of the groups before.
+    """
     height, width = window.kernel
     taps = [(row, column) for column in range(width) for row in range(height)]
     sums: Value | None = None
@@ -68,11 +72,11 @@ def _nines(context: LoweringContext, x: Value, window: Window, parallel: list[Ex
 
 
 def reduce(node: Node, axes: tuple[int, ...]) -> None:
-    """Import SUM and MEAN over axes.
+    """Import a float SUM or MEAN over axes.
 
-    Rule ``in_order`` adds one element after the other. ``by_runs``, XNNPACK's rule, reduces each run of neighbouring
-    axes in turn, the last run first. Over a run with the last axis, XNNPACK's order depends on the CPU, and the program
-    adds by `summed`. The division of a mean follows the first sum.
+    Rule "in_order" adds one element after the other. Rule "by_runs" (XNNPACK) reduces each run of neighbouring axes by
+    itself, the last run first. For a run with the last axis, XNNPACK's order depends on the CPU; the program uses
+    `summed`. For a MEAN, the sums over the first of these runs are divided by the number of elements along all axes.
     """
     context, x = lowering_context(node), node.value(0)
     extents = context.extents(x)
@@ -93,7 +97,7 @@ def reduce(node: Node, axes: tuple[int, ...]) -> None:
 
 
 def _runs(axes: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the runs of neighbouring axes, the last one first.
+    """Return the runs of neighbouring axes, the last run first.
 
     >>> _runs((0, 1, 3))
     [(3,), (0, 1)]
@@ -126,14 +130,14 @@ def _last_axis(node: Node) -> int:
 
 
 def softmax(node: Node) -> None:
-    """Return the softmax of float32 values along the last axis."""
+    """Import SOFTMAX: compute the softmax of float32 values along the last axis."""
     require_floats(node, 0)
     last, beta, rule = (_last_axis(node),), float(node.options["beta"]), node.rule("float_softmax")
     node.set(0, float_reductions.softmax(lowering_context(node), node.value(0), last, beta, rule))
 
 
 def log_softmax(node: Node) -> None:
-    """Return the log-softmax of float32 values along the last axis: x - max(x) - log(sum(exp(x - max(x))))."""
+    """Import LOG_SOFTMAX: compute x - max(x) - log(sum(exp(x - max(x)))) of float32 values along the last axis."""
     require_floats(node, 0)
     context, x, last = lowering_context(node), node.value(0), (_last_axis(node),)
     largest, powers = float_reductions.exponentials(context, x, last, 1)
@@ -150,7 +154,7 @@ _LEAST_NORM = 1e-6
 
 
 def l2_normalization(node: Node) -> None:
-    """Divide float32 values by the root of the sum of their squares along the last axis."""
+    """Import L2_NORMALIZATION: divide float32 values by the root of the sum of their squares along the last axis."""
     if node.options["fused_activation_function"] != "NONE":
         node.refuse(f"fused {node.options['fused_activation_function']}")
     context, x, last = lowering_context(node), node.value(0), _last_axis(node)

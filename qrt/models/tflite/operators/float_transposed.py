@@ -1,8 +1,8 @@
 """Import of BATCH_MATMUL and TRANSPOSE_CONV on floats.
 
-Both follow the rules of `float_products`. A matrix product adds along a row, a transposed convolution over the window's
-rows, its columns and the channels. XNNPACK does not support windows with gaps between them; the results of LiteRT's
-other kernel may then differ by 4 ULP of the greatest one.
+Products are added in the orders that `float_products` describes. A transposed convolution goes over the window's rows,
+then its columns, then the channels. XNNPACK does not support strides larger than the window; LiteRT then uses another
+kernel, whose results may differ from qrt's by 4 ULP of the greatest result.
 """
 
 from qrt.ir import Value
@@ -20,7 +20,10 @@ _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
 
 
 def batch_matmul(node: Node) -> None:
-    """Multiply batches of float32 matrices, which broadcast. adj_x and adj_y transpose an operand."""
+    """Import BATCH_MATMUL: multiply float32 matrices, whose batches broadcast.
+
+    The options adj_x and adj_y transpose an operand.
+    """
     require_floats(node, 0, 1)
     shapes = [node.type(i).shape or () for i in range(2)]
     if min(map(len, shapes)) < 2:
@@ -50,7 +53,10 @@ def batch_matmul(node: Node) -> None:
 
 
 def transpose_conv(node: Node) -> None:
-    """Import a transposed convolution of float32 images of known size, with OHWI weights and an optional bias."""
+    """Import TRANSPOSE_CONV: apply a transposed convolution to float32 images of known size.
+
+    Weights are OHWI; the bias is optional.
+    """
     require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))
     images, weights = node.type(_IMAGES).shape or (), node.type(_WEIGHTS).shape or ()
     if len(images) != 4 or len(weights) != 4:
@@ -86,9 +92,11 @@ def transpose_conv(node: Node) -> None:
 
 
 def _between_zeros(node: Node, sizes: list[tuple[int, int, int, int, int]]) -> Value:
-    """Return the images with ``stride - 1`` zeros after each element, padded or cropped for windows of stride 1.
+    """Return images on which a convolution of stride 1 computes the transposed convolution.
 
-    Each size is (elements, kernel, stride, elements cropped before, elements of the result)."""
+    ``stride - 1`` zeros follow each element, and the images are then padded or cropped. ``sizes`` has, for each spatial
+    axis: the input's size, the window's size, the stride, the elements to crop from the start, and the result's size.
+    """
     x = node.value(_IMAGES)
     batch, height, width, channels = node.type(_IMAGES).shape or ()
     strides = [size[2] for size in sizes]

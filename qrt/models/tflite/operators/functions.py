@@ -1,4 +1,4 @@
-"""Import of SOFTMAX, LOG_SOFTMAX, and functions of one variable, which become lookups in a table made at import."""
+"""Import of SOFTMAX, LOG_SOFTMAX and functions of one variable on quantized tensors, mostly as table lookups."""
 
 from qrt.ir import Value
 from qrt.models.importing.unquantized import Operand, apply, number_of
@@ -16,7 +16,10 @@ _OF_16 = ("EXP", "GELU", "LOG", "RSQRT")
 
 
 def softmax(node: Node) -> None:
-    """Return the softmax along the last axis: of 8-bit values with 8 or 16 bits, of 16-bit values with 16 bits."""
+    """Import SOFTMAX: compute the softmax along the last axis.
+
+    8-bit values have 8- or 16-bit results; int16 values have 16-bit results.
+    """
     x, out = node.element(0), node.result_element()
     if x.storage == "i16" and out.storage != "i16":
         node.refuse(f"of {x.storage} to {out.storage}")
@@ -30,7 +33,7 @@ def softmax(node: Node) -> None:
 
 
 def read_as(node: Node, value: Value, element: UniformType) -> Value:
-    """Return a value with the same storage and another quantized type."""
+    """Reinterpret the storage of a quantized value as another quantized type."""
     tensor = value.type
     if isinstance(tensor, TensorType) and tensor.element is element:
         return value
@@ -40,7 +43,7 @@ def read_as(node: Node, value: Value, element: UniformType) -> Value:
 
 
 def log_softmax(node: Node) -> None:
-    """Return the log-softmax of 8-bit values along the last axis."""
+    """Import LOG_SOFTMAX: compute the log-softmax of 8-bit values along the last axis."""
     x, out = node.element(0), node.result_element()
     rule = node.rule("log_softmax", storage=x.storage)
     if x.storage != out.storage or out.scale != 1 / 16 or out.zero_point != out.storage_max:
@@ -49,7 +52,7 @@ def log_softmax(node: Node) -> None:
 
 
 def sigmoid(node: Node) -> None:
-    """Apply the function to 8- or 16-bit values."""
+    """Import LOGISTIC or TANH: apply the function to 8- or 16-bit values."""
     x, out = node.element(0), node.result_element()
     name = node.op.name
     if x.storage != "i16":
@@ -65,7 +68,10 @@ def sigmoid(node: Node) -> None:
 
 
 def function(node: Node) -> None:
-    """Apply the function to 8-bit values; EXP, GELU, LOG, RSQRT and SQRT also to 16-bit values."""
+    """Import ELU, EXP, GELU, HARD_SWISH, LOG, RSQRT or SQRT: apply the function to int8 values.
+
+    GELU and HARD_SWISH can also be applied to uint8 values; EXP, GELU, LOG, RSQRT and SQRT to int16 values.
+    """
     x, out = node.element(0), node.result_element()
     name = node.op.name
     if name == "GELU" and node.options["approximate"]:
@@ -81,8 +87,10 @@ def function(node: Node) -> None:
 
 
 def _root(node: Node, x: UniformType, out: UniformType) -> None:
-    """Set the result to the square root of 16-bit values, truncated. LiteRT rejects negative values; here they give
-    0."""
+    """Set the result to the square root of 16-bit values, truncated.
+
+    LiteRT reports an error for a negative value; here its root is 0.
+    """
     node.rule("table", function="SQRT")
     if x.zero_point or out.zero_point:
         node.refuse("16 bits with a zero point")

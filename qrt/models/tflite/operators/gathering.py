@@ -13,7 +13,10 @@ from qrt.types import TensorType
 
 
 def gather(node: Node) -> None:
-    """Take elements along an axis at indices, constant or computed. The first axes of both inputs may be batch axes."""
+    """Import GATHER: take elements along an axis at indices. The first axes of both inputs may be batch axes.
+
+    The indices may be constant or computed.
+    """
     rank, rows = len(input_shape(node)), len(input_shape(node, 1))
     axis, batch = axis_of(node, node.options["axis"], rank), node.options.get("batch_dims") or 0
     batch += rows if batch < 0 else 0
@@ -25,7 +28,7 @@ def gather(node: Node) -> None:
 
 
 def gather_nd(node: Node) -> None:
-    """Take the element, or the slice of the remaining axes, at each row of indices."""
+    """Import GATHER_ND: take the element, or the slice of the remaining axes, at each row of indices."""
     indices = input_shape(node, 1)
     if not indices or indices[-1] is None or indices[-1] > len(input_shape(node)):
         node.fail(f"indices of shape {list(indices)} do not match shape {list(input_shape(node))}")
@@ -34,8 +37,9 @@ def gather_nd(node: Node) -> None:
 
 
 def reverse_sequence(node: Node) -> None:
-    """Reverse the first elements along an axis of each batch, as many as its length. Lengths may be computed; a run
-    with a length outside the sequence is an error.
+    """Import REVERSE_SEQUENCE: reverse the first n elements along an axis, where each batch has its own n.
+
+    These lengths may be computed. A run fails if a length is not between 0 and the size of the axis.
     """
     shape = input_shape(node)
     along, batch = (axis_of(node, node.options[name], len(shape)) for name in ("seq_dim", "batch_dim"))
@@ -69,8 +73,11 @@ def _column(node: Node, value: Value) -> Value:
 
 
 def check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False, i: int = 1) -> None:
-    """Check input ``i``, which has indices: refuse other dtypes than int32 and int64; fail if a constant one is outside
-    ``sizes``. With ``is_row``, the last axis has one index for each size."""
+    """Raise an error unless input ``i`` has valid indices into axes of the given sizes.
+
+    Indices must be int32 or int64 (else UnsupportedForm), and constant ones in range (else ModelError). With ``is_row``
+    the last axis of the input has one index for each size; else ``sizes`` has one entry, for all indices.
+    """
     tensor, array = node.input(i), node.constant(i)
     if tensor.dtype not in ("int32", "int64"):
         node.refuse(f"indices of {tensor.dtype}")

@@ -1,12 +1,11 @@
-"""Import of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED on float inputs with int8 weights.
+"""Import of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED with float inputs and int8 weights ("hybrid").
 
-The input is quantized at each run, with parameters from the range of its elements.
-
-The rules in the rows `hybrid` of a profile are:
+At each run the input is quantized, with parameters from the range of its elements. The rule `hybrid` of a profile says
+how:
 
 - `rows` (XNNPACK): each row of the matrix product has its own scale and zero point for the whole range of int8. A row
-  is a pixel of a 1x1 convolution, or an image of any other. Values are rounded half to even before the zero point is
-  added.
+  is a pixel of a 1x1 convolution; in all other convolutions it is an image. Values are rounded half to even before the
+  zero point is added.
 - `symmetric`: each row or image has a scale for the range -127 to 127, and no zero point.
 - `asymmetric`: each row or image has a scale and zero point for the whole range, computed in float64.
 - `images`: as `asymmetric`, but sums are multiplied by the scale of the weights and then by the scale of the image, not
@@ -14,12 +13,12 @@ The rules in the rows `hybrid` of a profile are:
 - `images_in_fours`: as `images`, but the channels after the last complete group of four are multiplied by the scale of
   the image first.
 
-TFLite's own kernels, with all rules except `rows`, round half away from zero and then add the zero point. They round
-groups of eight elements of a row or an image by adding 0.5 in float32, by which the largest float below 0.5 becomes 1,
-and the elements after the last complete group without this error.
+For all rules except `rows`, TFLite's own kernels round half away from zero and then add the zero point. They round
+complete groups of eight elements of a row or an image by adding 0.5 in float32, so that the largest float below 0.5
+becomes 1. They round the elements after the last complete group without this error.
 
-The sums are exact integers, which are then scaled in float32 and added to the bias. With constant weights, the sums are
-computed by `qrt.matmul` or a quantized convolution, minus the contribution of the zero points.
+The sums are exact integers, which are then scaled in float32 and added to the bias. With constant weights, `qrt.matmul`
+or a quantized convolution computes the sums, from which the contribution of the zero points is subtracted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,7 +45,8 @@ _DEEPEST = (1 << 17) - 1
 _LANES, _FOURS = 8, 4
 """The number of elements that TFLite's kernels round at a time, and of channels that they scale at a time."""
 _HALF, _BELOW_HALF = np.float32(0.5), np.nextafter(np.float32(0.5), np.float32(0))
-"""The addends for rounding half away from zero: the first as TFLite's vectors do, the second without their error."""
+"""The addends for rounding half away from zero: 0.5 as in TFLite's vector code, which rounds the largest float below
+0.5 to 1; and that float, which rounds exactly."""
 _CHANNELS = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
 """The axis of the output channels in the weights."""
 _MOST_PIXELS = 1 << 24
@@ -54,10 +54,11 @@ _MOST_PIXELS = 1 << 24
 
 
 class _Parameters(NamedTuple):
-    """The quantization parameters of each range.
+    """Tensors of the quantization parameters of the input, with one element for each row or image.
 
-    Elements are multiplied by ``scale``, whose inverse is ``unit``. ``zero`` and ``shift`` are the zero point as a
-    float and as an integer, or None if it is 0."""
+    An element of the input is multiplied by ``scale``; ``unit`` is ``1 / scale``. ``zero`` and ``shift`` are the zero
+    point as a float and as an integer, or None if the rule has no zero point.
+    """
 
     scale: Value
     unit: Value
@@ -66,9 +67,11 @@ class _Parameters(NamedTuple):
 
 
 def is_hybrid(node: Node, axis: int) -> bool:
-    """Return True if the input is quantized at each run, for int8 weights per tensor or with scales on an axis.
+    """Return True if a float input must be quantized at each run, because the weights are int8.
 
-    Refuse weights that are neither int8 nor float32."""
+    Return False for float32 weights, and if the profile converts int8 weights to floats. Raise UnsupportedForm for
+    other weights, and ModelError if the weights' scales are on another axis than ``axis``.
+    """
     element = node.type(1).element
     if element is F32:
         return False
@@ -82,10 +85,11 @@ def is_hybrid(node: Node, axis: int) -> bool:
 
 
 def _rule(node: Node) -> str:
-    """Return the rule of the operator.
+    """Return the profile's rule `hybrid` for the operator.
 
     The rule depends on an option of FULLY_CONNECTED, on unequal scales of the weights of CONV_2D, and on whether
-    XNNPACK takes the operator: its weights and bias must be constants of the file, and its activation supported."""
+    XNNPACK executes the operator: its weights and bias must be constants of the file, and its activation supported.
+    """
     name, element = node.op.name, node.element(1)
     rule = node.rule(
         "hybrid",
@@ -107,7 +111,7 @@ def _rule(node: Node) -> str:
 
 
 def convolution(node: Node, window: Window, channels: int) -> None:
-    """Import a convolution with OHWI weights that have as many channels as the input."""
+    """Import a convolution with OHWI weights, without groups. ``channels`` is the number of output channels."""
     context, x, rule = lowering_context(node), node.value(0), _rule(node)
     # XNNPACK runs a convolution from one channel to one as a depthwise convolution, which has no rows.
     is_depthwise = channels == 1 and (node.type(1).shape or ())[3] == 1
@@ -136,9 +140,10 @@ def convolution(node: Node, window: Window, channels: int) -> None:
 
 
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
-    """Import a depthwise convolution with 1HWO weights. Each image has one range.
+    """Import a depthwise convolution with 1HWO weights. Each image has its own quantization parameters.
 
-    Output channel ``o`` reads the input channel ``o // multiplier``."""
+    ``channels`` is the number of output channels; output channel ``o`` reads the input channel ``o // multiplier``.
+    """
     context, x = lowering_context(node), node.value(0)
     rule = _rule(node)
     extents = context.extents(x)
@@ -160,10 +165,11 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
 
 
 def _whole_range(context: LoweringContext, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
-    """Return the parameters for the whole range of int8, as TFLite's kernels compute them.
+    """Return parameters that map the range ``least`` to ``greatest`` to the whole of int8, as TFLite's kernels do.
 
-    ``unit`` is 1 for an empty range. The difference of the ends is computed in float32, scale and zero point in
-    float64."""
+    For an empty range (least == greatest) the scale is 1. The size of the range is computed in float32, the scale and
+    the zero point in float64.
+    """
     nest = LoopNest(context, "parameters", extents)
     ends = [nest.read(end, nest.loops) for end in (least, greatest)]
     low, high, apart = (nest.value("arith.extf", (x,), F64) for x in (*ends, nest.value("arith.subf", ends[::-1], F32)))
@@ -195,7 +201,7 @@ def _whole_range(context: LoweringContext, extents: list[Extent], least: Value, 
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
-    """Import the product of ``rows`` [..., depth] and weights [units, depth]."""
+    """Import the product of the float ``rows`` [..., depth] and int8 weights [units, depth]."""
     context, rule = lowering_context(node), _rule(node)
     *outer, _ = context.extents(rows)
     own = range(len(outer))
@@ -216,7 +222,10 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
 
 
 def _known_weights(node: Node, window: Window | None = None) -> Array | None:
-    """Return the constant weights for a kernel; None if they are computed, or the padded image is too large."""
+    """Return the weights if they are constant, for a quantized kernel; else None.
+
+    The result is also None if the padded image is so large that a mask of its padding would take too much memory.
+    """
     sizes = (node.type(0).shape or ())[1:3] if window is not None else ()
     ends = window.padding if window is not None else ()
     pixels = prod((size or 0) + sum(pair) for size, pair in zip(sizes, ends, strict=True))
@@ -226,7 +235,11 @@ def _known_weights(node: Node, window: Window | None = None) -> Array | None:
 def _parameters(
     context: LoweringContext, x: Value, axes: tuple[int, ...], outer: list[Extent], rule: str
 ) -> _Parameters:
-    """Return the parameters by a rule, with one range for all elements along ``axes``, for each ``outer`` index."""
+    """Return the quantization parameters of ``x`` by a rule `hybrid`.
+
+    All elements along ``axes`` share one scale and zero point. ``outer`` has the sizes of the other axes, which are
+    those of the parameters.
+    """
     if rule == "rows":
         return _asymmetric(context, outer, *_ends(context, x, axes))
     if rule != "symmetric":
@@ -243,9 +256,11 @@ def _stored(
     element: IntegerType,
     window: Window | None = None,
 ) -> Value:
-    """Quantize the input with parameters along ``axes``: to storage for element type i8, else minus the zero point.
+    """Quantize the input by parameters whose tensors have the input's ``axes``.
 
-    With a ``window``, the input includes its padding, which is quantized as 0 even if the scale is not finite."""
+    With element type i8 return the storage, with i32 the storage minus the zero point. With a ``window``, the input
+    includes its padding, which becomes the zero point even if the scale is not finite.
+    """
     nest = LoopNest(context, "quantize", context.extents(x))
     places = [nest.loops[axis] for axis in axes]
 
@@ -270,12 +285,17 @@ def _stored(
 
 
 def _unpadded(sizes: Sequence[Extent], padding: Iterable[tuple[int, int]]) -> list[int]:
-    """Return the sizes of an image, all of them static, without its padding."""
+    """Return the static sizes of an image without its padding."""
     return [int(size) - sum(ends) for size, ends in zip(sizes, padding, strict=True) if isinstance(size, int)]
 
 
 def _rounded_away(nest: LoopNest, scaled: Value, first: int, padding: tuple[tuple[int, int], ...]) -> Value:
-    """Round half away from zero as TFLite's kernels do, in groups of eight over all loops from ``first`` on."""
+    """Round half away from zero as TFLite's kernels do.
+
+    A row or an image consists of the elements of all loops from number ``first`` on. TFLite's kernels add 0.5 to
+    complete groups of eight of its elements, so that the largest float below 0.5 becomes 1; they round the last
+    elements exactly.
+    """
     ends = (*padding, (0, 0)) if padding else ((0, 0),) * (len(nest.parallel) - first)
     sizes = _unpadded(nest.parallel[first:], ends)
     half: Value = nest.constant(_HALF, F32)
@@ -299,7 +319,7 @@ def _rounded_away(nest: LoopNest, scaled: Value, first: int, padding: tuple[tupl
 def _image(
     node: Node, context: LoweringContext, window: Window, parameters: _Parameters, axes: Sequence[int], rule: str
 ) -> Value:
-    """Return the quantized bytes of the images with their padding."""
+    """Return the quantized images, as int8, with their padding."""
     return _stored(context, window.padded(node, node.value(0)), parameters, axes, rule, I8, window)
 
 
@@ -312,14 +332,17 @@ def _exact(
     element: UniformType,
     window: Window | None = None,
 ) -> Value:
-    """Return the exact sums of products of bytes and constant weights, by the kernel ``op``, without padding."""
+    """Return the exact sums of products of int8 values and constant weights, computed by the quantized op ``op``.
+
+    The values already include padding. Their zero point is not subtracted.
+    """
     x = node.emit("quant.scast", [stored], None, UniformType("i8", "f32", 1.0))
     attributes = {} if window is None else {"strides": window.strides, "dilations": window.dilations}
     return context.storage(node.emit(op, [x, node.dense(array, element)], attributes))
 
 
 def _ends(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
-    """Return the minimum and maximum of the elements along axes and 0."""
+    """Return the minimum and the maximum of 0 and the elements along axes."""
     least = greatest = x
     for turn, axis in enumerate(axes):
         nest, low, high = _along(context, axis - turn, least, greatest)
@@ -330,7 +353,7 @@ def _ends(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> tuple[Va
 
 
 def _magnitude(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> Value:
-    """Return the largest magnitude along axes."""
+    """Return the largest absolute value along axes."""
     for turn, axis in enumerate(axes):
         nest, element, _ = _along(context, axis - turn, x, x)
         magnitude = nest.value("math.absf", (element,), F32)
@@ -339,10 +362,11 @@ def _magnitude(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> Val
 
 
 def _along(context: LoweringContext, axis: int, first: Value, second: Value) -> tuple[LoopNest, Value, Value]:
-    """Return a loop nest that reduces one axis of two tensors, and their elements in it.
+    """Return a loop nest that reduces one axis of two tensors, and the element of each in the nest's body.
 
-    Axes are reduced one at a time so that vectors run along the other axes; minima and maxima have the same bits in any
-    order."""
+    The caller reduces one axis at a time, so that vectors run along the other axes. Minima and maxima have the same
+    bits in any order.
+    """
     extents = context.extents(first)
     nest = LoopNest(context, "range", [*extents[:axis], *extents[axis + 1 :]], [extents[axis]])
     *parallel, reduced = nest.loops
@@ -352,7 +376,7 @@ def _along(context: LoweringContext, axis: int, first: Value, second: Value) -> 
 
 
 def _asymmetric(context: LoweringContext, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
-    """Return the parameters for the whole range of int8, as XNNPACK computes them in float32."""
+    """Return parameters that map the range ``least`` to ``greatest`` to the whole of int8, as XNNPACK does."""
     nest = LoopNest(context, "parameters", extents)
     low, high = nest.read(least, nest.loops), nest.read(greatest, nest.loops)
 
@@ -376,7 +400,7 @@ def _asymmetric(context: LoweringContext, extents: list[Extent], least: Value, g
 
 
 def _symmetric(context: LoweringContext, extents: list[Extent], largest: Value) -> _Parameters:
-    """Return the parameters for the integers from -127 to 127."""
+    """Return parameters that map the range ``-largest`` to ``largest`` to -127 to 127, without zero point."""
     nest = LoopNest(context, "parameters", extents)
     high, one, most = nest.read(largest, nest.loops), nest.constant(1.0, F32), nest.constant(127.0, F32)
     is_zero = nest.compare_floats(_EQUAL, high, nest.constant(0.0, F32))
@@ -386,7 +410,7 @@ def _symmetric(context: LoweringContext, extents: list[Extent], largest: Value) 
 
 
 def _sums(node: Node, context: LoweringContext, nest: LoopNest, left: Value, places: list[Expression]) -> Value:
-    """Return the sums of ``left`` times the weights at ``places``, computed by a loop nest."""
+    """Return the integer sums of ``left`` times the weights, which the body of the loop nest reads at ``places``."""
     stored = context.storage(node.value(1))
     product = nest.value("arith.muli", (left, nest.extend(nest.read(stored, places), I32)), I32)
     return nest.finish(nest.value("arith.addi", (nest.running(I32, 0), product), I32))[0]
@@ -401,9 +425,12 @@ def _finish(
     rule: str,
     weights: Array | None = None,
 ) -> None:
-    """Scale the sums, whose parameters are along ``axes``, add the bias and set the activated result.
+    """Scale the integer sums, add the bias, apply the fused activation and set the result.
 
-    ``weights`` has the sum of the weights of each output, by which zero points are subtracted from sums of bytes."""
+    ``axes`` are the axes of the sums along which the parameters differ. ``weights`` is given for sums from which the
+    zero point was not subtracted: it has the sum of each output channel's weights, by which the zero point is
+    multiplied.
+    """
     scales = node.element(1).scale_array.astype(np.float32).reshape(-1)
     nest = LoopNest(context, "scale", context.extents(sums))
     channels = (node.type(1).shape or ())[_CHANNELS[node.op.name]] or 0
@@ -416,6 +443,9 @@ def _finish(
     own, weight = nest.read(parameters.unit, rows), nest.parameter(scales, F32, nest.loops[-1:])
     outputs = (sums.type.shape or ())[-1] if isinstance(sums.type, TensorType) else None
     value = float_bias(node, 2, outputs or 0)
+    known = node.constant(2) if value is not None else None
+    if known is not None and np.isnan(known).any():
+        node.refuse("a bias with NaN, which LiteRT's activations turn into a number")
     bias = nest.constant(0.0, F32) if value is None else nest.read(value, nest.loops[-1:])
     if rule == "rows":
         total = nest.value("arith.mulf", (total, own), F32)

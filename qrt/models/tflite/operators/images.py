@@ -10,7 +10,10 @@ from qrt.types import UniformType
 
 
 def window_of(node: Node, kernel: tuple[int | None, ...], dilations: Pair = (1, 1)) -> Window:
-    """Return the window of an operator on images of known height and width."""
+    """Return the sliding window of an operator, from its options and the kernel's (height, width).
+
+    Raise UnsupportedForm if the size of the images is known only at run time.
+    """
     options = node.options
     strides = options["stride_h"], options["stride_w"]
     padding = padding_of(node, kernel, strides, dilations)
@@ -20,7 +23,10 @@ def window_of(node: Node, kernel: tuple[int | None, ...], dilations: Pair = (1, 
 def padding_of(
     node: Node, kernel: tuple[int | None, ...], strides: Pair, dilations: Pair = (1, 1)
 ) -> tuple[Pair, Pair]:
-    """Return the padding (before, after) of height and width. An odd element of SAME padding is added after."""
+    """Return the padding (before, after) of height and width, by the operator's padding SAME or VALID.
+
+    If SAME pads an odd number of elements, one more is added after than before.
+    """
     if min(*strides, *dilations) < 1:
         node.fail(f"strides {list(strides)} and dilations {list(dilations)} must be positive")
     if node.options["padding"] == "VALID":
@@ -35,7 +41,11 @@ def padding_of(
 
 
 def pool_2d(node: Node) -> None:
-    """Return the average or maximum of each window. Quantization parameters do not change; averages exclude padding."""
+    """Import AVERAGE_POOL_2D or MAX_POOL_2D: compute the average or maximum of each window.
+
+    Images are 8-bit, int16 or float32. A quantized result must have the scale and zero point of the input. Averages
+    exclude padding.
+    """
     options = node.options
     if node.type(0).rank != 4:
         node.fail(f"the input has rank 4, not {node.type(0).rank}")
@@ -59,7 +69,10 @@ def pool_2d(node: Node) -> None:
 
 
 def resize_bilinear(node: Node) -> None:
-    """Resize quantized or float32 images to a known size, with align_corners, half_pixel_centers or neither."""
+    """Import RESIZE_BILINEAR: resize quantized or float32 images, with align_corners, half_pixel_centers or neither.
+
+    The new size must be known at import.
+    """
     attributes, element = _attributes(node), node.type(0).element
     storage = element.storage if isinstance(element, UniformType) else str(element)
     attributes["rule"] = node.rule("resize_bilinear", storage=storage)
@@ -67,7 +80,10 @@ def resize_bilinear(node: Node) -> None:
 
 
 def resize_nearest(node: Node) -> None:
-    """Resize images to a known size, with align_corners, half_pixel_centers or neither."""
+    """Import RESIZE_NEAREST_NEIGHBOR: resize images, with align_corners, half_pixel_centers or neither.
+
+    The new size must be known at import.
+    """
     settle(node, 0, node.emit("qrt.resize_nearest", [node.value(0)], _attributes(node)))
 
 

@@ -10,7 +10,10 @@ from qrt.types import TensorType
 
 
 def batch_matmul(node: Node) -> None:
-    """Multiply batches of int8 or int16 matrices, constant or computed. adj_x and adj_y transpose an operand."""
+    """Import BATCH_MATMUL: multiply int8 or int16 matrices, known at import or not.
+
+    The options adj_x and adj_y transpose an operand.
+    """
     x, y, out = node.element(0), node.element(1), node.result_element()
     if not x.storage == y.storage == out.storage:
         node.refuse(", ".join(tensor.dtype for tensor in (node.input(0), node.input(1), *node.outputs)))
@@ -25,7 +28,7 @@ def batch_matmul(node: Node) -> None:
 
 
 def _adjoint(node: Node, i: int, transposes: bool) -> Value:
-    """Return an operand, with its last two axes swapped if ``transposes`` is True."""
+    """Return input ``i``, with its last two axes swapped if ``transposes`` is True."""
     value = node.value(i)
     if not transposes:
         return value
@@ -34,8 +37,10 @@ def _adjoint(node: Node, i: int, transposes: bool) -> Value:
 
 
 def fully_connected(node: Node) -> None:
-    """Multiply rows by weights [outputs, depth]. The input is reshaped to [rows, depth], unless keep_num_dims is
-    set."""
+    """Import FULLY_CONNECTED: multiply 8-bit, int16 or float32 rows by weights [outputs, depth].
+
+    Weights of float32 rows are float32 or int8. The input is reshaped to [rows, depth], unless keep_num_dims is set.
+    """
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":
         node.refuse(f"weights in the format {options['weights_format']}")
@@ -67,7 +72,7 @@ def _floats(node: Node) -> None:
 
 
 def _rows(node: Node, depth: int, keep: bool) -> Value:
-    """Return the input with ``depth`` as its last axis: unchanged if ``keep`` is True, else as a matrix."""
+    """Return input 0 with ``depth`` as its last axis: unchanged if ``keep`` is True, else reshaped to a matrix."""
     value, shape = node.value(0), node.type(0).shape or ()
     if keep:
         if not shape or shape[-1] != depth:

@@ -14,7 +14,10 @@ from qrt.types import UniformType
 
 
 def reshape(node: Node) -> None:
-    """Reshape a tensor. The shape is a constant input, an option in old files, or the declared shape of the result."""
+    """Import RESHAPE: give a tensor another shape.
+
+    The shape is an input, an option in old files, or the shape of the result in the file.
+    """
     settle(node, 0, reshaped(node, node.value(0), _new_shape(node)))
 
 
@@ -45,7 +48,11 @@ def _new_shape(node: Node) -> Shape:
 
 
 def _open_shape(node: Node, sizes: Sequence[int | Value]) -> Shape:
-    """Return the shape with these sizes, at most one of which is open. A size of -1 follows from the others."""
+    """Return the target shape of a RESHAPE. A size that is known only at run time is None in the shape.
+
+    ``sizes`` has integers, and values for sizes known only at run time, of which there may be at most one. A size of -1
+    is computed from the number of elements.
+    """
     own, wanted = input_shape(node), [None if isinstance(size, Value) else size for size in sizes]
     known = [size for size in wanted if size is not None]
     if known.count(-1) > 1 or any(size < -1 for size in known):
@@ -60,7 +67,7 @@ def _open_shape(node: Node, sizes: Sequence[int | Value]) -> Shape:
 
 
 def squeeze(node: Node) -> None:
-    """Remove the given axes of size 1, or all axes of size 1 if none is given."""
+    """Import SQUEEZE: remove the given axes of size 1, or all axes of size 1 if none is given."""
     shape = input_shape(node)
     named = {axis_of(node, axis, len(shape)) for axis in node.options["squeeze_dims"] or ()}
     if any(shape[axis] not in (1, None) for axis in named):
@@ -71,14 +78,14 @@ def squeeze(node: Node) -> None:
 
 
 def expand_dims(node: Node) -> None:
-    """Add an axis of size 1."""
+    """Import EXPAND_DIMS: add an axis of size 1."""
     shape = input_shape(node)
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(shape) + 1)
     settle(node, 0, reshaped(node, node.value(0), (*shape[:axis], 1, *shape[axis:])))
 
 
 def transpose(node: Node) -> None:
-    """Transpose a tensor by a permutation known at import."""
+    """Import TRANSPOSE: transpose a tensor by a permutation known at import."""
     order, rank = node.integers(1, "an order of axes"), len(input_shape(node))
     if sorted(order) != list(range(rank)):
         node.fail(f"{list(order)} is not a permutation of {rank} axes")
@@ -86,7 +93,7 @@ def transpose(node: Node) -> None:
 
 
 def pack(node: Node) -> None:
-    """Stack tensors along a new axis."""
+    """Import PACK: stack tensors along a new axis."""
     shape = input_shape(node)
     axis = axis_of(node, node.options["axis"], len(shape) + 1)
     if node.options["values_count"] != len(node.inputs):
@@ -100,7 +107,7 @@ def pack(node: Node) -> None:
 
 
 def unpack(node: Node) -> None:
-    """Split a tensor into one tensor for each index of an axis, which is removed."""
+    """Import UNPACK: split a tensor along an axis into one tensor for each index, without the axis."""
     shape = input_shape(node)
     axis = axis_of(node, node.options["axis"], len(shape))
     if not node.options["num"] == shape[axis] == len(node.outputs):
@@ -111,7 +118,10 @@ def unpack(node: Node) -> None:
 
 
 def concatenation(node: Node) -> None:
-    """Concatenate tensors of the same type. uint8 tensors with other parameters are requantized by a table."""
+    """Import CONCATENATION: concatenate tensors of the same type.
+
+    uint8 tensors may have other scales and zero points than the result; a table then requantizes them.
+    """
     rank = len(input_shape(node))
     axis = axis_of(node, node.options["axis"], rank)
     if any(len(input_shape(node, i)) != rank for i in range(len(node.inputs))):
@@ -126,7 +136,7 @@ def concatenation(node: Node) -> None:
 
 
 def _rescaled(node: Node, value: Value, own: UniformType, out: UniformType) -> Value:
-    """Return an operand requantized to the parameters of the result."""
+    """Return an input of CONCATENATION, of the quantized type ``own``, requantized to the result's type ``out``."""
     if own is out:
         return value
     if own.storage != out.storage:
@@ -138,7 +148,10 @@ def _rescaled(node: Node, value: Value, own: UniformType, out: UniformType) -> V
 
 
 def _table(own: UniformType, out: UniformType) -> Array:
-    """Return the table from each storage value of one type to the other, in float32, rounded half away from zero."""
+    """Return the result's storage for each uint8 storage value of an input, computed in float32.
+
+    The values are rounded half away from zero.
+    """
     ratio = np.float32(own.scale) * (np.float32(1) / np.float32(out.scale))
     q = np.arange(256, dtype=np.float32)
     scaled = q * ratio + np.float32(-own.zero_point) * ratio
@@ -148,7 +161,7 @@ def _table(own: UniformType, out: UniformType) -> Array:
 
 
 def tile(node: Node) -> None:
-    """Repeat a tensor a known number of times along each axis."""
+    """Import TILE: repeat a tensor a number of times along each axis. The numbers must be known at import."""
     counts = node.integers(1, "multiples")
     if len(counts) != len(input_shape(node)) or min(counts, default=0) < 0:
         node.fail(f"multiples must be {len(input_shape(node))} non-negative integers, got {list(counts)}")
@@ -156,7 +169,7 @@ def tile(node: Node) -> None:
 
 
 def broadcast_to(node: Node) -> None:
-    """Broadcast a tensor to a known shape by NumPy's rules."""
+    """Import BROADCAST_TO: broadcast a tensor to a shape known at import, by NumPy's rules."""
     own, wanted = input_shape(node), node.integers(1, "a shape")
     aligned = (*(1,) * (len(wanted) - len(own)), *own)
     if len(own) > len(wanted) or any(n not in (1, size) for n, size in zip(aligned, wanted, strict=True)):

@@ -1,4 +1,7 @@
-"""Operands and results of operators that move elements or compute on unquantized numbers."""
+"""Helpers for operators that move elements or compute on unquantized numbers: their operands and results.
+
+An operand is an array if its elements are known at import, or else a value of the program.
+"""
 
 import numpy as np
 
@@ -13,7 +16,7 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def raw(node: Node, i: int) -> Operand:
-    """Return an input as signless numbers: the storage of a quantized input, the bits of unsigned integers."""
+    """Return input ``i`` as signless integers or floats: the storage if it is quantized, the bits if it is unsigned."""
     array = node.constant(i)
     element = signless(node.type(i).element)
     if array is not None and array.size <= LARGEST:
@@ -22,7 +25,11 @@ def raw(node: Node, i: int) -> Operand:
 
 
 def operands_of(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Type]:
-    """Return the inputs and their element type. Refuse inputs with scales or a dtype that is not in ``dtypes``."""
+    """Return all inputs and their common element type.
+
+    Raise UnsupportedForm if an input is quantized or its dtype is not in ``dtypes``, and ModelError if their dtypes
+    differ.
+    """
     tensors = [node.input(i) for i in range(len(node.inputs))]
     input_dtypes = {tensor.dtype for tensor in tensors}
     if len(input_dtypes) != 1:
@@ -33,7 +40,10 @@ def operands_of(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Typ
 
 
 def finish(node: Node, i: int, result: Operand) -> None:
-    """Set output ``i``. The shape may differ from the declared one."""
+    """Set output ``i`` to an array or a value of signless elements, which is reinterpreted as the output's type.
+
+    The shape may differ from the output's shape in the file.
+    """
     declared = node.result_type(i)
     shape = result.shape if isinstance(result, np.ndarray) else shape_of(result)
     if isinstance(result, np.ndarray):
@@ -47,7 +57,7 @@ def finish(node: Node, i: int, result: Operand) -> None:
 
 
 def element_of(operand: Operand, tensor: Tensor, node: Node) -> Type:
-    """Return the signless element type of an operand."""
+    """Return the element type of an operand that was read from a tensor, signless for an array."""
     if isinstance(operand, Value):
         assert isinstance(operand.type, TensorType)
         return operand.type.element
@@ -55,22 +65,26 @@ def element_of(operand: Operand, tensor: Tensor, node: Node) -> Type:
 
 
 def input_shape(node: Node, i: int = 0) -> Shape:
-    """Return the shape of an input."""
+    """Return the shape of input ``i``."""
     return node.type(i).shape or ()
 
 
-def one_integer(node: Node, i: int, what: str) -> int:
-    """Return the only integer of an input that is known at import."""
-    integers = node.integers(i, what)
+def one_integer(node: Node, i: int, description: str) -> int:
+    """Return the only element of an integer input, which must be known at import.
+
+    ``description``, such as "an axis", is for error messages.
+    """
+    integers = node.integers(i, description)
     if len(integers) != 1:
-        node.fail(f"{what} must be one integer, got {len(integers)}")
+        node.fail(f"{description} must be one integer, got {len(integers)}")
     return integers[0]
 
 
 def settle(node: Node, i: int, value: Value) -> None:
-    """Set output ``i`` to a value with the same storage; the scale may differ.
+    """Set output ``i`` to a value, whose storage is reinterpreted if the output has another scale or zero point.
 
-    A small tensor of integers that is known at import becomes a constant. The shape may differ from the declared one.
+    A small integer tensor that can be computed at import becomes a constant. The shape may differ from that in the
+    file.
     """
     declared = node.result_type(i)
     array = known_result(value)
@@ -82,7 +96,7 @@ def settle(node: Node, i: int, value: Value) -> None:
 
 
 def _of_element(node: Node, value: Value, element: Type) -> Value:
-    """Return the value with the same storage and another per-layer quantized type."""
+    """Reinterpret a value's storage as another per-layer quantized type; return any other value unchanged."""
     assert isinstance(value.type, TensorType)
     own = value.type.element
     if own is element or not isinstance(own, UniformType) or not isinstance(element, UniformType):

@@ -1,4 +1,4 @@
-"""Helpers for operators that sum products: the bias, and the facts on which the profile's rules depend."""
+"""Helpers for quantized operators that sum products: the bias, and the properties that select the rounding rule."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from qrt.types import UniformType
 
 
 def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice = slice(None)) -> Value:
-    """Return the bias of the given channels as a value.
+    """Append input ``i``, an int32 bias, as a constant and return it. ``channels`` selects some of its elements.
 
-    Its scale is the product of the operands' scales; the scale in the file is ignored, because runtimes add the bias's
-    integers to the sums.
+    The constant's scale is the product of the scales of ``x`` and ``w``. The scale in the file is ignored, because
+    runtimes add the integers of the bias to the sums.
     """
     tensor = node.input(i)
     array = node.constant(i)
@@ -33,7 +33,7 @@ def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice 
 
 
 def _narrowed(node: Node, array: Any) -> Any:
-    """Return a 64-bit bias as int32. Refuse a bias that does not fit."""
+    """Return a 64-bit bias as int32. Raise UnsupportedForm if an element does not fit."""
     narrow = array.astype(np.int32)
     if not np.array_equal(narrow, array):
         node.refuse("a bias out of the range of 32 bits")
@@ -42,16 +42,20 @@ def _narrowed(node: Node, array: Any) -> Any:
 
 
 def _axis_of_one_scale(tensor: Tensor) -> int:
-    """Return the axis in the file of a tensor with one scale. If it is not 0, XNNPACK rejects unsigned weights."""
+    """Return the quantized axis that the file gives for a tensor with a single scale; 0 for any other tensor.
+
+    XNNPACK rejects unsigned weights for which this axis is not 0.
+    """
     quantization = tensor.quantization
     return quantization.axis if quantization is not None and len(quantization.scales) == 1 else 0
 
 
 def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformType, bias: int = 2) -> dict[str, Any]:
-    """Return the facts of a product of two operands for the profile: storage, bias and the largest multiplier.
+    """Return the properties of a sum of products by which the profile selects the rounding rule.
 
-    The multiplier is computed in float32 as the runtimes do. ``bias`` is the number of the bias input, which may be
-    absent. Refuse a result whose storage differs from the input's, which no kernel supports.
+    The largest multiplier, ``x.scale * w.scale / out.scale``, is computed in float32 as the runtimes do. ``bias`` is
+    the number of the bias input, which may be absent. Raise UnsupportedForm if the storage types of input and result
+    differ, because no kernel supports this.
     """
     if x.storage != out.storage:
         node.refuse(f"an input of {x.storage} with a result of {out.storage}")

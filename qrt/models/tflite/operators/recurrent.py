@@ -9,7 +9,7 @@ from qrt.types import UniformType
 
 
 def svdf(node: Node) -> None:
-    """Import an SVDF with int8 input and weights and an int16 state."""
+    """Import SVDF: run an SVDF layer with int8 input and weights and an int16 state."""
     x, feature, time, memory = (node.element(i) for i in (0, 1, 2, 4))
     if (x.storage, feature.storage, time.storage, memory.storage) != ("i8", "i8", "i16", "i16"):
         node.refuse(f"{x.storage} with weights of {feature.storage} and a state of {memory.storage}")
@@ -34,8 +34,10 @@ _OF_PEEPHOLES = (0, 1, 3)
 
 
 def lstm(node: Node) -> None:
-    """Run an LSTM on int8 inputs with an int16 cell, or on float32. CIFG, peepholes, projection and layer normalization
-    are supported."""
+    """Import UNIDIRECTIONAL_SEQUENCE_LSTM: run an LSTM on int8 inputs with an int16 cell state.
+
+    CIFG, peepholes, projection and layer normalization are supported.
+    """
     gates = range(0 if node.has(_WEIGHTS) else 1, 4)
     _check(node, gates)
     hidden, cell = node.element(_HIDDEN), node.element(_CELL)
@@ -78,7 +80,10 @@ def lstm(node: Node) -> None:
 
 
 def _check(node: Node, gates: range) -> None:
-    """Refuse storage that LiteRT has no kernel for, and fail if only some gates have an operand that all need."""
+    """Raise UnsupportedForm if LiteRT has no kernel for the storage types or the form of an LSTM.
+
+    Raise ModelError if an optional operand is present for some gates only.
+    """
     sizes = [(node.type(i).shape or (None,))[-1] for i in (_HIDDEN, _CELL)]
     if node.has(_PEEPHOLES + 1) and sizes[0] != sizes[1]:
         node.refuse("peepholes with a projection to another size, which LiteRT applies to the wrong cells")
@@ -104,9 +109,11 @@ def _check(node: Node, gates: range) -> None:
 
 
 def _intermediates(node: Node) -> list[UniformType]:
-    """Return the types of the intermediate results of a step: the gates' sums, and the cell's output before projection.
+    """Return the quantized types of an LSTM's five intermediate tensors.
 
-    The types of the sums are used only with layer normalization."""
+    These are the weighted sums of the four gates, whose types matter only with layer normalization, and the output
+    before projection.
+    """
     tensors = [node.graph.subgraph.tensors[index] for index in node.op.intermediates if index >= 0]
     if len(tensors) != 5 or len(node.op.intermediates) != 5:
         node.fail(f"it has {len(tensors)} intermediate tensors, expected 5")
@@ -124,7 +131,7 @@ def _scale(node: Node, gate: int, element: UniformType) -> float:
 
 
 def _bias(node: Node, i: int, scale: float) -> Value:
-    """Return a bias with the scale of the sums; the scale in the file is ignored."""
+    """Append input ``i``, an int32 bias, as a constant with the given scale instead of the scale in the file."""
     data = node.constant(i)
     if data is None or node.input(i).dtype != "int32":
         node.refuse("a bias that is not an int32 constant")

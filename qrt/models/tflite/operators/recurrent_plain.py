@@ -1,7 +1,7 @@
-"""Import of float UNIDIRECTIONAL_SEQUENCE_LSTM and UNIDIRECTIONAL_SEQUENCE_RNN: one step, or a loop over the steps.
+"""Import of float UNIDIRECTIONAL_SEQUENCE_LSTM and UNIDIRECTIONAL_SEQUENCE_RNN, with a loop over the time steps.
 
-A step computes each gate as a function of weighted sums of the inputs and of the hidden values. The values that it
-passes to the next step are state of the program.
+A step computes gates from weighted sums of the step's inputs and of the hidden values of the step before. The hidden
+values and the cells after the last step are stored in variables of the program.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,10 @@ Step = Callable[[LoweringContext, Value, Sequence[Value]], list[Value]]
 
 
 def lstm(node: Node) -> None:
-    """Import an LSTM of float32, with or without CIFG, peepholes, projection and layer normalization."""
+    """Import UNIDIRECTIONAL_SEQUENCE_LSTM: run an LSTM on float32 inputs.
+
+    CIFG, peepholes, projection and layer normalization are supported.
+    """
     cells = input_shape(node, _CELL_STATE)[-1:]
     gates = range(_FORGET if not node.has(_WEIGHTS) else _INPUT, _OUTPUT + 1)
     for number in range(_OUTPUT + 1):
@@ -43,7 +46,10 @@ def lstm(node: Node) -> None:
 
 
 def rnn(node: Node) -> None:
-    """Run a float32 RNN: an activation of the bias plus weighted sums of the inputs and of the hidden values."""
+    """Import UNIDIRECTIONAL_SEQUENCE_RNN: run a float32 RNN.
+
+    Each step computes ``activation(bias + W x + R h)`` from its inputs x and the hidden values h of the step before.
+    """
     inputs, hidden = input_shape(node)[-1:], input_shape(node, 4)[-1:]
     _check(node, {1: (*hidden, *inputs), 2: (*hidden, *hidden), 3: hidden}, hidden)
     weights = [node.value(i) for i in (1, 2, 3)]
@@ -63,7 +69,10 @@ def rnn(node: Node) -> None:
 
 
 def _check(node: Node, shapes: dict[int, tuple[int | None, ...]], cells: tuple[int | None, ...]) -> None:
-    """Refuse dynamic sizes, and fail if the shape of an input differs from ``shapes``."""
+    """Raise UnsupportedForm for dynamic sizes, and ModelError if the shape of an input is not that in ``shapes``.
+
+    ``shapes`` has the expected shapes by input number, and ``cells`` the shape of the cells of one batch.
+    """
     if len(input_shape(node)) != 3 or None in (*input_shape(node), *cells):
         node.refuse(f"inputs {node.type(0).shown()}")
     for i, wanted in shapes.items():
@@ -72,7 +81,10 @@ def _check(node: Node, shapes: dict[int, tuple[int | None, ...]], cells: tuple[i
 
 
 def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
-    """Import all steps, set the results, and store the state after the last step."""
+    """Import all steps of a recurrent operator, set its result, and store its state after the last step.
+
+    ``step`` appends one step. ``states`` are the numbers of the inputs that are the operator's state.
+    """
     x, is_first = node.value(0), bool(node.options["time_major"])
     if not is_first:
         x = node.emit("qrt.transpose", [x], {"permutation": (1, 0, 2)})
@@ -96,7 +108,10 @@ def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
 
 
 def _loop(node: Node, x: Value, step: Step, before: Sequence[Value]) -> list[Value]:
-    """Append a loop over the steps of x [steps, batch, inputs]. Return the results of all steps and the final state."""
+    """Append an `scf.for` over the steps of ``x`` [steps, batch, inputs], with the initial state ``before``.
+
+    Return the results of all steps [steps, batch, cells], followed by the final state.
+    """
     context = lowering_context(node)
     steps, batch, depth = (size or 0 for size in shape_of_value(x))
     cells = shape_of_value(before[0])[1]
@@ -114,7 +129,7 @@ def _loop(node: Node, x: Value, step: Step, before: Sequence[Value]) -> list[Val
 
 
 def shape_of_value(value: Value) -> tuple[int | None, ...]:
-    """Return the shape of a value that is a tensor."""
+    """Return the shape of a tensor value."""
     assert isinstance(value.type, TensorType)
     return value.type.shape or ()
 
@@ -122,7 +137,10 @@ def shape_of_value(value: Value) -> tuple[int | None, ...]:
 def _slice(
     context: LoweringContext, name: str, tensors: tuple[Value, ...], at: Value, sizes: tuple[int, int], type: object
 ) -> Value:
-    """Append the extraction or insertion of one step of a sequence, by the slice op ``name``."""
+    """Append a `tensor.extract_slice` or `tensor.insert_slice` (``name``) of the step with index ``at``.
+
+    ``sizes`` is the shape of one step, and ``type`` the type of the result.
+    """
     attributes: dict[str, Attribute] = {
         "static_offsets": DenseArrayAttr(_I64, (_OPEN, 0, 0)),
         "static_sizes": DenseArrayAttr(_I64, (1, *sizes)),
@@ -134,7 +152,7 @@ def _slice(
 
 
 def _products(context: LoweringContext, x: Value, w: Value) -> Value:
-    """Return the product of x [batch, depth] and weights [units, depth], summed by fused multiply-adds."""
+    """Return the product of ``x`` [batch, depth] and weights ``w`` [units, depth], summed by fused multiply-adds."""
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
         row, unit, k = nest.loops
@@ -149,7 +167,7 @@ def _products(context: LoweringContext, x: Value, w: Value) -> Value:
 
 
 class _Lstm:
-    """An LSTM during import: its operands, and the import of one step."""
+    """A float LSTM during import. ``values`` has its weights and biases by input number."""
 
     def __init__(self, node: Node, gates: range) -> None:
         self.node, self.gates = node, gates
@@ -157,7 +175,7 @@ class _Lstm:
 
     @staticmethod
     def operands(node: Node, gates: range) -> dict[int, tuple[int | None, ...]]:
-        """Return the shapes that the weights must have, by input number."""
+        """Return the shapes that weights and biases of the given gates must have, by input number."""
         inputs, hidden = input_shape(node)[-1:], input_shape(node, _HIDDEN_STATE)[-1:]
         cells = input_shape(node, _CELL_STATE)[-1:]
         if not (inputs and hidden and cells):
@@ -172,7 +190,7 @@ class _Lstm:
         return shapes
 
     def step(self, context: LoweringContext, x: Value, before: Sequence[Value]) -> list[Value]:
-        """Append one step and return the hidden values and the cell after it."""
+        """Append one step on the inputs ``x``. ``before`` is [hidden values, cell]; return both after the step."""
         hidden, cell = before
         enter, forget, candidate = (
             self._gate(context, number, x, hidden, cell) if number in self.gates else None
@@ -206,7 +224,11 @@ class _Lstm:
         return nest.value("arith.minimumf", (scalar, nest.constant(clip, F32)), F32)
 
     def _gate(self, context: LoweringContext, number: int, x: Value, hidden: Value, cell: Value) -> Value:
-        """Append a gate: the activation of its weighted sums of inputs and hidden values, its peephole and its bias."""
+        """Append the computation of the gate with this number and return its value.
+
+        The gate is an activation of its weighted sums of the inputs and hidden values, its peephole of the cell, and
+        its bias.
+        """
         sums = [
             _products(context, rows, self.values[first + number])
             for rows, first in ((x, _WEIGHTS), (hidden, _RECURRENT))
@@ -243,7 +265,7 @@ class _Lstm:
 
 
 def _logistic(nest: LoopNest, x: Value) -> Value:
-    """Return the sigmoid, computed from exp(-abs(x)), which cannot overflow."""
+    """Append the sigmoid of a scalar, computed from exp(-abs(x)), which cannot overflow."""
     one = nest.constant(1.0, F32)
     power = nest.value("math.exp", (nest.value("arith.negf", (nest.value("math.absf", (x,), F32),), F32),), F32)
     quotient = nest.value("arith.divf", (one, nest.value("arith.addf", (one, power), F32)), F32)
@@ -252,7 +274,7 @@ def _logistic(nest: LoopNest, x: Value) -> Value:
 
 
 def _normalized(context: LoweringContext, x: Value) -> tuple[Value, Value]:
-    """Return x [batch, cells] minus the mean of each row, and the inverse standard deviation of each row."""
+    """Return ``x - mean(x)`` and ``1 / standard_deviation(x)`` of each row of ``x`` [batch, cells]."""
     batch, cells = context.extents(x)
     assert isinstance(cells, int)
 

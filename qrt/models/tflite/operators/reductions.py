@@ -14,7 +14,10 @@ from qrt.types import IntegerType
 
 
 def reduce(node: Node) -> None:
-    """Add or average elements over axes. Negative axes count from the end."""
+    """Import SUM or MEAN: add or average 8-bit, int16, int32, int64 or float32 elements over axes known at import.
+
+    SUM of int32 and int64 wraps on overflow; MEAN of int32 and int64 rounds the quotient towards zero.
+    """
     name = node.op.name.lower()
     rank = node.type(0).rank or 0
     axes = node.integers(1, "axes")
@@ -40,7 +43,7 @@ _NUMBERS = ("int32", "int64", "float32")
 
 
 def cumsum(node: Node) -> None:
-    """Return cumulative sums of int32, int64 or float32 values along a known axis."""
+    """Import CUMSUM: compute cumulative sums of int32, int64 or float32 values along an axis known at import."""
     if node.input(0).dtype not in _NUMBERS:
         node.refuse(node.input(0).dtype)
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(input_shape(node)))
@@ -49,7 +52,10 @@ def cumsum(node: Node) -> None:
 
 
 def product(node: Node) -> None:
-    """Multiply int32, int64 or float32 elements over known axes, in order. Integers wrap."""
+    """Import REDUCE_PROD: multiply int32, int64 or float32 elements over axes known at import.
+
+    Elements are multiplied in order, and integers wrap.
+    """
     if node.input(0).dtype not in _NUMBERS:
         node.refuse(node.input(0).dtype)
     axes = axes_of(node, node.integers(1, "axes"), len(input_shape(node)))
@@ -58,7 +64,10 @@ def product(node: Node) -> None:
 
 
 def reduce_integers(node: Node, axes: tuple[int, ...]) -> None:
-    """Import SUM and MEAN of integers. SUM wraps. MEAN adds in 64 bits, and its quotient is truncated."""
+    """Import SUM or MEAN of int32 or int64 elements.
+
+    SUM wraps on overflow. MEAN adds in 64 bits and rounds the quotient towards zero.
+    """
     dtype, element = node.input(0).dtype, node.type(0).element
     if dtype not in ("int32", "int64"):
         node.refuse(f"{dtype} without scales")
@@ -90,21 +99,33 @@ _REDUCED = {"REDUCE_MAX": "max", "REDUCE_MIN": "min", "REDUCE_ANY": "max", "REDU
 
 
 def arg(node: Node) -> None:
-    """Return the int32 or int64 index of the first maximum or minimum along a known axis."""
+    """Import ARG_MAX or ARG_MIN: compute the int32 or int64 index of the first maximum or minimum along an axis.
+
+    The axis must be known at import.
+    """
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(input_shape(node)))
+    wanted, declared = node.options["output_type"], node.outputs[0].dtype
+    if wanted.lower() != declared:
+        node.fail(f"option output_type is {wanted}, but the result is declared as {declared}")
     name = "qrt.argmax" if node.op.name == "ARG_MAX" else "qrt.argmin"
     settle(node, 0, node.emit(name, [node.value(0)], {"axis": axis}, node.result_type().element))
 
 
 def reduce_extreme(node: Node) -> None:
-    """Return the maximum or minimum over known axes. REDUCE_ANY and REDUCE_ALL are the maximum and minimum of bools."""
+    """Import REDUCE_MAX, REDUCE_MIN, REDUCE_ANY or REDUCE_ALL: compute the maximum or minimum over axes.
+
+    The axes must be known at import. REDUCE_ANY and REDUCE_ALL are the maximum and minimum of bools.
+    """
     axes = axes_of(node, node.integers(1, "axes"), len(input_shape(node)))
     attributes = {"axes": list(axes), "keepdims": bool(node.options["keep_dims"])}
     settle(node, 0, node.emit(f"qrt.reduce_{_REDUCED[node.op.name]}", [node.value(0)], attributes))
 
 
 def top_k(node: Node) -> None:
-    """Return the k largest elements along the last axis and their int32 indices. k is known at import."""
+    """Import TOPK_V2: compute the k largest elements along the last axis and their int32 indices.
+
+    k must be known at import.
+    """
     k = one_integer(node, 1, "a number of elements")
     values, indices = node.emit_all("qrt.top_k", [node.value(0)], {"k": k}, None)
     settle(node, 0, values)

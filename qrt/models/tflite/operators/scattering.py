@@ -20,8 +20,10 @@ _WHOLE = ("int8", "uint8", "int32", "int64", "float32")
 
 
 def scatter_nd(node: Node) -> None:
-    """Add updates, in order, to a tensor of zeros at the elements or slices given by rows of indices. For quantized
-    types the storage is added.
+    """Import SCATTER_ND: add updates to a tensor of zeros, in order, each at the position in one row of indices.
+
+    A row gives the position of an element, or of a slice of the remaining axes. Of quantized updates the storage is
+    added.
     """
     if node.input(1).dtype not in _WHOLE:
         node.refuse(node.input(1).dtype)
@@ -35,7 +37,10 @@ def scatter_nd(node: Node) -> None:
 
 
 def sparse_to_dense(node: Node) -> None:
-    """Fill a tensor with a default value, and set the values at rows of indices. The last value at an index wins."""
+    """Import SPARSE_TO_DENSE: fill a tensor with a default value and set elements at rows of indices.
+
+    If several rows have the same index, the last value is stored.
+    """
     if node.input(2).dtype not in _WHOLE or node.input(2).dtype != node.input(3).dtype:
         node.refuse(f"{node.input(2).dtype} on {node.input(3).dtype}")
     shape, element = _declared(node, 1), signless(node.type(2).element)
@@ -57,8 +62,10 @@ def sparse_to_dense(node: Node) -> None:
 
 
 def _declared(node: Node, i: int) -> tuple[int, ...]:
-    """Return the shape that input ``i`` has as its elements, or the declared shape of the result if only the run knows
-    them."""
+    """Return the shape of the result, which is given by the elements of input ``i``.
+
+    If they are known only at run time, return the shape of the result in the file.
+    """
     given = node.result_type().shape or () if node.constant(i) is None else node.integers(i, "a shape")
     if None in given:
         node.refuse("a shape known only at run time")
@@ -74,7 +81,7 @@ def _scattered(node: Node, x: Value, indices: Value, updates: Value, reduction: 
 
 
 def _finish(node: Node, value: Value) -> None:
-    """Set the result; it becomes a constant if it is known at import."""
+    """Set the result to a value; if the value can be computed at import, to a constant."""
     array = known_result(value)
     finish(node, 0, value if array is None else array)
     if array is not None:
@@ -85,7 +92,10 @@ def _finish(node: Node, value: Value) -> None:
 
 
 def dynamic_update_slice(node: Node) -> None:
-    """Replace a part of a tensor. Start indices, constant or computed, are clamped so that the part fits."""
+    """Import DYNAMIC_UPDATE_SLICE: replace a part of a tensor, at constant or computed start indices.
+
+    The start indices are clamped so that the part lies inside the tensor.
+    """
     shape, part = input_shape(node), input_shape(node, 1)
     if node.type(0).element is not node.type(1).element or node.input(2).dtype not in ("int32", "int64"):
         node.refuse(f"{node.input(1).dtype} in {node.input(0).dtype}, at indices of {node.input(2).dtype}")
@@ -115,7 +125,10 @@ def dynamic_update_slice(node: Node) -> None:
 
 
 def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any]) -> Value:
-    """Return the tensor with a part replaced from ``starts`` on, which are integers or values of type index."""
+    """Return ``x`` with a part of shape ``part`` replaced by ``update``.
+
+    ``starts`` has the part's start index along each axis, an integer or a value of type index.
+    """
     values = [start for start in starts if isinstance(start, Value)]
     lists = {
         "static_offsets": [-(1 << 63) if isinstance(start, Value) else int(start) for start in starts],
@@ -131,7 +144,10 @@ def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any
 
 
 def embedding_lookup(node: Node) -> None:
-    """Take rows of a table at int32 indices. Rows of an int8 table with one scale may be dequantized to float32."""
+    """Import EMBEDDING_LOOKUP: take rows of a table at int32 indices.
+
+    Rows of an int8 table with one scale may be dequantized to float32.
+    """
     if node.input(0).dtype != "int32" or len(input_shape(node)) != 1 or len(input_shape(node, 1)) < 2:
         node.fail(f"indices {node.type(0).shown()} do not select rows of {node.type(1).shown()}")
     check_indices(node, input_shape(node, 1)[:1], i=0)

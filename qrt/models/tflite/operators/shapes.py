@@ -25,7 +25,7 @@ _CAST = {"bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32
 
 
 def shape(node: Node) -> None:
-    """Return the shape of a tensor in int32 or int64."""
+    """Import SHAPE: compute the shape of a tensor in int32 or int64."""
     sizes = node.type(0).shape
     assert sizes is not None
     element = node.result_type().element
@@ -45,12 +45,12 @@ def shape(node: Node) -> None:
 
 
 def rank(node: Node) -> None:
-    """Return the number of dimensions of a tensor."""
+    """Import RANK: compute the number of dimensions of a tensor."""
     finish(node, 0, np.array(len(node.type(0).shape or ()), np.int32))
 
 
 def zeros_like(node: Node) -> None:
-    """Return int32, int64 or float32 zeros in the shape of a tensor."""
+    """Import ZEROS_LIKE: create int32, int64 or float32 zeros in the shape of a tensor."""
     _require(node, node.input(0).dtype, "int32", "int64", "float32")
     shape = node.type(0).shape
     if shape is None or None in shape:
@@ -60,7 +60,7 @@ def zeros_like(node: Node) -> None:
 
 
 def fill(node: Node) -> None:
-    """Fill a shape known at import with one value."""
+    """Import FILL: fill a tensor of a shape known at import with one value."""
     sizes = node.integers(0, "a shape")
     _check_sizes(node, sizes)
     value, element = raw(node, 1), signless(node.type(1).element)
@@ -76,14 +76,14 @@ def _scalar(node: Node, value: Operand, element: Type) -> Operand:
 
 
 def _check_sizes(node: Node, sizes: tuple[int, ...]) -> None:
-    """Fail if a shape that operands give has a negative size, or a tensor of it is larger than the limit."""
+    """Raise ModelError if a size is negative, or if the result in this shape would exceed the memory limit."""
     if any(size < 0 for size in sizes):
         node.fail(f"a size of {min(sizes)}")
     node.graph.check_size(node.op, TensorType(sizes, node.result_type().element))
 
 
 def bitcast(node: Node) -> None:
-    """Reinterpret the bits of a tensor as another type of the same width."""
+    """Import BITCAST: reinterpret the bits of a tensor as another type of the same width."""
     x = raw(node, 0)
     source, target = (signless(type.element) for type in (node.type(0), node.result_type()))
     if BOOL in (source, target) or element_dtype(source).itemsize != element_dtype(target).itemsize:
@@ -95,13 +95,13 @@ def bitcast(node: Node) -> None:
 
 
 def bitwise_xor(node: Node) -> None:
-    """Return the bitwise XOR of integers or bools."""
+    """Import BITWISE_XOR: compute the bitwise XOR of integers or bools."""
     element = _bits(node)
     finish(node, 0, apply(node, "arith.xori", [raw(node, 0), raw(node, 1)], [element] * 2, element))
 
 
 def right_shift(node: Node) -> None:
-    """Shift 8- to 32-bit integers right. The shift is clamped from 0 to the width minus 1."""
+    """Import RIGHT_SHIFT: shift 8- to 32-bit integers right. The shift is clamped to 0 ... width - 1."""
     element, is_unsigned = _bits(node), node.input(0).dtype[0] == "u"
     _require(node, node.input(0).dtype, *(f"{sign}int{width}" for sign in ("", "u") for width in (8, 16, 32)))
     pair, count = [element] * 2, raw(node, 1)
@@ -113,7 +113,10 @@ def right_shift(node: Node) -> None:
 
 
 def _bits(node: Node) -> Type:
-    """Return the type of both inputs. Refuse types other than unquantized integers and bools."""
+    """Return the signless element type of both inputs.
+
+    Raise ModelError if their dtypes differ, and UnsupportedForm unless they are unquantized integers or bools.
+    """
     element = signless(node.type(0).element)
     if node.input(0).dtype != node.input(1).dtype:
         node.fail(f"its inputs are of {node.input(0).dtype} and {node.input(1).dtype}")
@@ -123,7 +126,7 @@ def _bits(node: Node) -> Type:
 
 
 def range_(node: Node) -> None:
-    """Return int32, int64 or float32 numbers from a start to a limit by a delta, all known at import."""
+    """Import RANGE: create int32, int64 or float32 numbers from a start to a limit by a delta, all known at import."""
     _require(node, node.input(0).dtype, "int32", "int64", "float32")
     arrays = [node.constant(i) for i in range(3)]
     dtype = numpy_dtype(node.input(0).dtype)
@@ -145,7 +148,7 @@ def range_(node: Node) -> None:
 
 
 def broadcast_args(node: Node) -> None:
-    """Return the shape to which two shapes broadcast. Both are known at import."""
+    """Import BROADCAST_ARGS: compute the shape to which two shapes, both known at import, broadcast."""
     shapes = [np.broadcast_to(np.int8(0), _positive(node, node.integers(i, "a shape"))) for i in range(2)]
     finish(node, 0, np.array(broadcast_shape(node, shapes), numpy_dtype(node.outputs[0].dtype)))
 
@@ -157,7 +160,10 @@ def _positive(node: Node, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def select_(node: Node) -> None:
-    """Select elements of two tensors by bools. The condition of SELECT may have one bool for each row."""
+    """Import SELECT or SELECT_V2: select each element from one of two tensors by a bool.
+
+    The condition of SELECT may have one bool for each row.
+    """
     if node.input(0).dtype != "bool" or node.input(1).dtype != node.input(2).dtype:
         node.fail(f"its inputs are of {', '.join(node.input(i).dtype for i in range(3))}")
     condition, a, b = (raw(node, i) for i in range(3))
@@ -188,7 +194,7 @@ def _require(node: Node, dtype: str, *dtypes: str) -> None:
 
 
 def cast(node: Node) -> None:
-    """Cast numbers to another type. Of a quantized tensor the storage is cast."""
+    """Import CAST: convert numbers to another type. Of a quantized tensor the storage is converted."""
     given, wanted = node.input(0).dtype, node.outputs[0].dtype
     _require(node, given, *_CAST)
     _require(node, wanted, *_CAST)

@@ -11,7 +11,10 @@ from qrt.types import TensorType, UniformType
 
 
 def slice_(node: Node) -> None:
-    """Take a slice with known offsets and sizes. A size of -1 extends to the end of the axis."""
+    """Import SLICE: take a slice with offsets and sizes known at import.
+
+    A size of -1 extends to the end of the axis.
+    """
     shape, first, sizes = input_shape(node), node.integers(1, "positions"), node.integers(2, "sizes")
     if not len(first) == len(sizes) == len(shape):
         node.fail(f"positions {list(first)} and sizes {list(sizes)} must be {len(shape)} integers each")
@@ -22,7 +25,7 @@ def slice_(node: Node) -> None:
 
 
 class _Step(NamedTuple):
-    """The slice of one axis. ``size`` is -1 for all elements of an axis whose size is known only at run time."""
+    """The slice of one axis. ``size`` is -1 for all elements from ``first`` on of an axis of dynamic size."""
 
     first: int
     size: int
@@ -30,7 +33,7 @@ class _Step(NamedTuple):
 
 
 def strided_slice(node: Node) -> None:
-    """Take a slice with known begins, ends and strides. All masks are supported."""
+    """Import STRIDED_SLICE: take a slice with begins, ends and strides known at import. All masks are supported."""
     value = node.value(0)
     steps, new_shape = _strided(node, input_shape(node))
     lists = {name: [step[i] for step in steps] for i, name in enumerate(("offsets", "sizes", "strides"))}
@@ -46,7 +49,11 @@ def strided_slice(node: Node) -> None:
 
 
 def _strided(node: Node, shape: Shape) -> tuple[list[_Step], list[str]]:
-    """Return the slice of each input axis, and the kind ("kept", "dropped" or "new") of each axis with the new ones."""
+    """Return the slice of each input axis, and how each axis of the result arises.
+
+    The second list has an entry for each axis of the input ("kept", or "dropped" by shrink_axis_mask) and for each axis
+    that new_axis_mask adds ("new"), in order.
+    """
     begins, ends, strides = (node.integers(i, what) for i, what in ((1, "begins"), (2, "ends"), (3, "strides")))
     options = node.options
     if not len(begins) == len(ends) == len(strides):
@@ -81,7 +88,10 @@ def _take_all(steps: list[_Step], kinds: list[str], count: int) -> None:
 def _step(
     node: Node, n: int | None, begin: int, end: int, stride: int, masks: tuple[bool, bool], is_dropped: bool
 ) -> _Step:
-    """Return the slice of an axis with ``n`` elements. Negative positions count from the end, and all are clamped."""
+    """Return the slice of an axis with ``n`` elements; ``masks`` are its bits of begin_mask and end_mask.
+
+    Negative positions count from the end of the axis, and positions are clamped to the axis.
+    """
     if stride == 0:
         node.fail("a stride is 0")
     if is_dropped:
@@ -107,15 +117,17 @@ def _step(
     first = (low if stride > 0 else high) if masks[0] else clamped(begin)
     if node.options.get("offset"):
         if stride < 0 or begin < 0 or (masks[0] and begin):
-            node.refuse("option offset with a begin that is negative, masked or after the end")
+            node.refuse("option offset with a begin that is negative or masked")
         end += begin
+        if not masks[1] and max(begin, end) > n:  # LiteRT does not clamp: it reads beyond the input
+            node.fail(f"option offset takes elements {begin} to {end} of an axis with {n}")
     last = (high if stride > 0 else low) if masks[1] else clamped(end)
     size = len(range(first, last, stride))
     return _Step(first if size else 0, size, stride if size > 1 else 1)
 
 
 def split(node: Node) -> None:
-    """Split a tensor into equal parts along an axis."""
+    """Import SPLIT: split a tensor into equal parts along an axis."""
     shape = input_shape(node, 1)
     axis = axis_of(node, one_integer(node, 0, "an axis"), len(shape))
     count, size = node.options["num_splits"], shape[axis]
@@ -127,7 +139,10 @@ def split(node: Node) -> None:
 
 
 def split_v(node: Node) -> None:
-    """Split a tensor into parts of known sizes along an axis. One size may be -1 for the remaining elements."""
+    """Import SPLIT_V: split a tensor along an axis into parts. Their sizes must be known at import.
+
+    One size may be -1, which means the remaining elements.
+    """
     shape, sizes = input_shape(node), list(node.integers(1, "sizes"))
     axis = axis_of(node, one_integer(node, 2, "an axis"), len(shape))
     whole = shape[axis]
@@ -148,7 +163,7 @@ def _parts(node: Node, value: Value, axis: int, sizes: Sequence[int]) -> None:
 
 
 def reverse(node: Node) -> None:
-    """Reverse a tensor along known axes."""
+    """Import REVERSE_V2: reverse a tensor along axes known at import."""
     value, shape = node.value(0), input_shape(node)
     for axis in axes_of(node, node.integers(1, "axes"), len(shape)):
         size = shape[axis]
@@ -159,7 +174,7 @@ def reverse(node: Node) -> None:
 
 
 def paddings_of(node: Node, i: int, rank: int) -> list[tuple[int, int]]:
-    """Return the padding (before, after) of each of ``rank`` axes from a constant input."""
+    """Return the padding (before, after) of each of ``rank`` axes from input ``i``, which must be known at import."""
     ends = node.integers(i, "paddings")
     if len(ends) != 2 * rank or min(ends, default=0) < 0:
         node.fail(f"paddings must be {rank} pairs of non-negative integers, got {list(ends)}")
@@ -167,7 +182,10 @@ def paddings_of(node: Node, i: int, rank: int) -> list[tuple[int, int]]:
 
 
 def pad(node: Node) -> None:
-    """Pad a tensor with zero (the zero point of a quantized type), or with a known value of the input's type."""
+    """Import PAD or PADV2: pad a tensor with zero (the zero point of a quantized type), or with a value.
+
+    The value must be known at import and have the input's type.
+    """
     element = node.type(0).element
     if isinstance(element, UniformType) and element.zero_points != node.result_element().zero_points:
         node.refuse("a result whose zero point differs from that of the input, with which kernels pad differently")
@@ -189,7 +207,10 @@ def _pad_value(node: Node) -> float:
 
 
 def mirror_pad(node: Node) -> None:
-    """Pad a tensor with its elements in reverse order. SYMMETRIC repeats the element at the end, REFLECT does not."""
+    """Import MIRROR_PAD: pad a tensor with its elements in reverse order.
+
+    SYMMETRIC repeats the element at the end, REFLECT does not.
+    """
     value, shape = node.value(0), input_shape(node)
     skipped = int(node.options["mode"] == "REFLECT")
     for axis, (before, after) in enumerate(paddings_of(node, 1, len(shape))):

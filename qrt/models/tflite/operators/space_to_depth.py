@@ -10,7 +10,7 @@ from qrt.models.tflite.operators.slicing import paddings_of
 
 
 def space_to_depth(node: Node) -> None:
-    """Move each square block of pixels into the channels of one pixel."""
+    """Import SPACE_TO_DEPTH: move each square block of pixels into the channels of one pixel."""
     images, (height, width, channels), block = _image(node)
     if height % block or width % block:
         node.fail(f"blocks of {block} do not divide {height} x {width}")
@@ -20,7 +20,7 @@ def space_to_depth(node: Node) -> None:
 
 
 def depth_to_space(node: Node) -> None:
-    """Move the channels of each pixel into a square block of pixels."""
+    """Import DEPTH_TO_SPACE: move the channels of each pixel into a square block of pixels."""
     images, (height, width, channels), block = _image(node)
     if channels % (block * block):
         node.fail(f"blocks of {block} do not divide {channels} channels")
@@ -31,7 +31,7 @@ def depth_to_space(node: Node) -> None:
 
 
 def _image(node: Node) -> tuple[int | None, tuple[int, int, int], int]:
-    """Return the batch size, (height, width, channels), and the block size."""
+    """Return the number of images, the (height, width, channels) of each, and the block size."""
     shape, block = input_shape(node), node.options["block_size"]
     if len(shape) != 4:
         node.fail(f"the input has rank 4, not {len(shape)}")
@@ -44,7 +44,10 @@ def _image(node: Node) -> tuple[int | None, tuple[int, int, int], int]:
 
 
 def space_to_batch(node: Node) -> None:
-    """Pad the spatial axes and move the positions inside each block into the batch axis."""
+    """Import SPACE_TO_BATCH_ND: pad the spatial axes and split them into blocks.
+
+    Elements at the same position in all blocks become an image of the batch.
+    """
     blocks, value = _blocks(node), node.value(0)
     pads = paddings_of(node, 2, len(blocks))
     rest = len(input_shape(node)) - 1 - len(blocks)
@@ -64,7 +67,10 @@ def space_to_batch(node: Node) -> None:
 
 
 def batch_to_space(node: Node) -> None:
-    """Move batches into blocks of the spatial axes, and crop these."""
+    """Import BATCH_TO_SPACE_ND: interleave images of the batch as blocks of larger images.
+
+    The larger images are then cropped.
+    """
     blocks, value = _blocks(node), node.value(0)
     crops = paddings_of(node, 2, len(blocks))
     batch, space = _sizes(node, value, len(blocks))
@@ -96,7 +102,10 @@ def _blocks(node: Node) -> list[int]:
 
 
 def _sizes(node: Node, value: Value, count: int) -> tuple[int | None, list[int]]:
-    """Return the batch size and the sizes of the ``count`` axes after it. Refuse dynamic ones among the latter."""
+    """Return the size of axis 0, the batch, and the sizes of the ``count`` axes after it.
+
+    The batch may be dynamic (None). Raise UnsupportedForm if one of the other axes is.
+    """
     shape: Shape = getattr(value.type, "shape", None) or ()
     known = [size for size in shape[1 : 1 + count] if size is not None]
     if len(known) < count:

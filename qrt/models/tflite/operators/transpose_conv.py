@@ -11,8 +11,10 @@ _SHAPE, _WEIGHTS, _IMAGES, _BIAS = range(4)
 
 
 def transpose_conv(node: Node) -> None:
-    """Import a transposed convolution of 8-bit images, or int16 images with int8 weights. Weights are OHWI, per tensor
-    or per axis; the bias is optional. If the input with the result's shape is not constant, the declared shape is used.
+    """Import TRANSPOSE_CONV: apply a transposed convolution to 8-bit images, or to int16 images with int8 weights.
+
+    Weights are OHWI, with one scale or one for each filter; the bias is optional. The result has the shape in input 0
+    if it is known at import, else the shape in the file.
     """
     x, w, out = node.element(_IMAGES), node.element(_WEIGHTS), node.result_element()
     images, weights = node.type(_IMAGES), node.type(_WEIGHTS)
@@ -33,10 +35,10 @@ def transpose_conv(node: Node) -> None:
 
 
 def _pieces(rule: str, channels: int) -> list[tuple[str, slice]]:
-    """Return the rules of the result's channels, each with the slice of channels to which it applies.
+    """Return (rounding rule, slice of channels) pairs that cover all channels of the result.
 
-    Under `half_up_twice_8`, whole blocks of 8 channels are rounded by the rule of LiteRT's vector code, and the
-    channels after them by the rule of its scalar code.
+    For `half_up_twice_8`, whole blocks of 8 channels are rounded by the rule of LiteRT's vector code, and the channels
+    after the last whole block by the rule of its scalar code. Any other rule applies to all channels.
     """
     if rule != "half_up_twice_8":
         return [(rule, slice(None))]
@@ -46,7 +48,7 @@ def _pieces(rule: str, channels: int) -> list[tuple[str, slice]]:
 
 
 def _emit(node: Node, channels: slice, attributes: dict[str, Any]) -> Value:
-    """Append the convolution for some channels of the result."""
+    """Append the transposed convolution that computes the given slice of the result's channels."""
     x, w, out = node.element(_IMAGES), node.element(_WEIGHTS), node.result_element()
     if channels == slice(None):
         operands = [node.value(_IMAGES), node.value(_WEIGHTS)]
@@ -66,7 +68,10 @@ def _channels_of(w: UniformType, channels: slice) -> UniformType:
 
 
 def window_of(node: Node) -> dict[str, Any]:
-    """Return strides and paddings. The size of the result determines the elements cropped from or added to its ends."""
+    """Return the attributes strides, padding and output_padding of the transposed convolution.
+
+    The size of the result determines how many elements are cropped from its ends or added at its ends.
+    """
     known = node.constant(_SHAPE)
     size = tuple(map(int, known.ravel())) if known is not None else node.result_type().shape or ()
     if len(size) != 4 or any(n is not None and n < 1 for n in size):

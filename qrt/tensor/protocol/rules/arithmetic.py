@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import isfinite
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from qrt.tensor.casts import quantize
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import add, mul, sub
 from qrt.tensor.products import matmul
+from qrt.tensor.protocol.elements import exact_number
 from qrt.tensor.protocol.exact import (
     GIVE_VALUES,
     I32_END,
@@ -68,17 +67,17 @@ def _minus(a: Any, b: Any) -> QuantTensor | None:
 
 def _times(a: Any, b: Any) -> QuantTensor | None:
     q, x = _tensor_and_number(a, b)
-    return _scaled(q, factor) if isinstance(q, QuantTensor) and (factor := _factor(x)) else None
+    return _scaled(q, factor) if isinstance(q, QuantTensor) and (factor := exact_number(x)) else None
 
 
 def _over(a: Any, b: Any) -> QuantTensor | None:
-    return _scaled(a, 1 / factor) if isinstance(a, QuantTensor) and (factor := _factor(b)) else None
+    return _scaled(a, 1 / factor) if isinstance(a, QuantTensor) and (factor := exact_number(b)) else None
 
 
 def _is_zero(x: Any) -> bool:
     """Return True for the real number 0 of any kind, False and arrays of rank 0 included."""
     number = x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
-    return not number if isinstance(number, (bool, np.bool_)) else _factor(number) == 0
+    return not number if isinstance(number, (bool, np.bool_)) else exact_number(number) == 0
 
 
 def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any, others: dict[str, Any]) -> Any:
@@ -127,24 +126,6 @@ def _has_numbers_near(q: QuantTensor, x: Any) -> bool:
 
 def _is_float_matrix(b: Any) -> bool:
     return isinstance(b, QuantTensor) and b.ndim == 2 and str(b.type.expressed_type) == "f32"
-
-
-def _factor(x: Any) -> Fraction | None:
-    """Return a finite real number as a fraction, and None for anything else."""
-    if isinstance(x, np.ndarray) and x.ndim == 0:
-        x = x[()]
-    if isinstance(x, (bool, np.bool_, np.ndarray)) or (isinstance(x, float) and not isfinite(x)):
-        return None
-    try:
-        if hasattr(x, "as_integer_ratio"):
-            return Fraction(*map(int, x.as_integer_ratio()))
-        if isinstance(x, Integral):
-            return Fraction(int(x))
-        if isinstance(x, np.generic) and x.dtype.type.__module__ == "ml_dtypes":
-            return Fraction(float(x))
-    except (TypeError, ValueError, OverflowError):
-        pass
-    return None
 
 
 def _scaled(q: QuantTensor, factor: Fraction) -> QuantTensor:

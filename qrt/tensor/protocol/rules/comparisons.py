@@ -9,7 +9,6 @@ need one scale and zero point.
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from fractions import Fraction
 from functools import lru_cache
 from numbers import Real
 from typing import Any
@@ -22,7 +21,7 @@ from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.calls import Tensor
-from qrt.tensor.protocol.elements import have_one_scale, no_tensor, per_layer, require_one_scale, stored
+from qrt.tensor.protocol.elements import exact_number, have_one_scale, no_tensor, per_layer, require_one_scale, stored
 from qrt.tensor.protocol.exact import refuse_others
 from qrt.tensor.protocol.results import tensor
 from qrt.tensor.protocol.table import enter, enter_rules, implements
@@ -46,9 +45,9 @@ def compare(ufunc: Any, a: Any, b: Any) -> Any:
         ufunc, a, b = _MIRRORED[ufunc][0], b, a
     if not isinstance(b, Tensor):
         number = b if isinstance(b, Real) else as_array(b)[()]
-        if isinstance(number, Real):
-            b = _exact(number)
-            places = places_of(a.type, b) if a.type.is_per_layer else None
+        if isinstance(number, Real) and a.type.is_per_layer:
+            exact = exact_number(number)
+            places = places_of(a.type, float(number) if exact is None else exact)
             if places is not None:
                 return _with_number(ufunc, stored(a), *places, a.type.storage_max + 1)
     with np.errstate(invalid="ignore"):  # signaling NaNs
@@ -120,15 +119,6 @@ def sortable(operands: Sequence[Any]) -> list[Array]:
     return arrays
 
 
-def _exact(number: Any) -> Any:
-    """Return a real number as a Python number, which compares exactly with a float."""
-    if isinstance(number, np.longdouble) and np.isfinite(number):
-        return Fraction(*number.as_integer_ratio())
-    return (
-        int(number) if isinstance(number, np.integer) else float(number) if isinstance(number, np.generic) else number
-    )
-
-
 def _with_number(ufunc: np.ufunc, storage: Array, low: int, high: int, end: int) -> Any:
     """Return the comparison of storage below ``end`` with a number, given the integers that ``places_of`` returns for
     it.
@@ -192,16 +182,12 @@ def written(result: Any, out: Array | None, where: Any) -> Any:
 @implements(np.array_equal, kind="order")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """True if shapes and values are equal."""
-    if _shape(a1) != _shape(a2):
+    if np.shape(a1) != np.shape(a2):
         return False
     is_equal = compare(np.equal, a1, a2)
     if equal_nan:
         is_equal |= compare(np.not_equal, a1, a1) & compare(np.not_equal, a2, a2)
     return bool(is_equal.all())
-
-
-def _shape(x: Any) -> Any:
-    return x._shape if isinstance(x, Tensor) else as_array(x).shape
 
 
 @implements(np.array_equiv, kind="order")

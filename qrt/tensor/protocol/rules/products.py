@@ -20,7 +20,7 @@ from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.functions import mul as qrt_mul
 from qrt.tensor.products import matmul as qrt_matmul
-from qrt.tensor.protocol.elements import stored
+from qrt.tensor.protocol.elements import axis_of, stored
 from qrt.tensor.protocol.exact import (
     GIVE_VALUES,
     I32_END,
@@ -28,7 +28,6 @@ from qrt.tensor.protocol.exact import (
     NO_DTYPE,
     Units,
     add_up,
-    axis_of,
     centred,
     finish,
     refuse_others,

@@ -6,26 +6,13 @@ from typing import Any
 import numpy as np
 
 from qrt.ops.core import Array, storage_dtype
-from qrt.tensor.arrays import as_array
-from qrt.tensor.calls import Tensor
-from qrt.tensor.protocol.elements import clipped, no_tensor, stored, zero_points
+from qrt.tensor.protocol.elements import clipped, no_tensor, stored, truth, zero_points
 from qrt.tensor.protocol.exact import refuse_others
 from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.protocol.rules.comparisons import written
 from qrt.tensor.protocol.table import Function, enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType
-
-
-def truth(x: Any) -> Any:
-    """Return, for a tensor, integers or bools that are true where its values are not 0; anything else unchanged.
-
-    Arrays of objects become bools, because NumPy's logical functions would return objects.
-    """
-    if isinstance(x, Tensor):
-        return np.not_equal(stored(x), zero_points(x)) if any(x.type.zero_points) else stored(x)
-    array = as_array(x)
-    return array.astype(bool) if array.dtype == object else x
 
 
 def _of_truths(function: Function) -> Callable[..., Any]:

@@ -6,9 +6,7 @@ same.
 """
 
 from collections.abc import Callable
-from fractions import Fraction
 from math import prod as product
-from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
@@ -19,15 +17,13 @@ from qrt.ops.core import Array, Shape, parameter_index, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.arrays import as_array
 from qrt.tensor.functions import mean as qrt_mean
-from qrt.tensor.protocol.elements import ALL, stored, zero_points
+from qrt.tensor.protocol.elements import ALL, axes_of, axis_of, exact_number, stored, zero_points
 from qrt.tensor.protocol.exact import (
     GIVE_VALUES,
     I32_END,
     Units,
     add_up,
     along_first,
-    axes_of,
-    axis_of,
     centred,
     dtype_for,
     finish,
@@ -292,7 +288,9 @@ def _spread(function: Any, root: bool) -> Callable[..., Any]:
             )
             raise QuantTypeError(f"the result is float64: write qrt.quantize({call}, t) for a type t")
         axes, keepdims, units, count = reduction(a, axis, keepdims, 2)
-        freedom = _exact(ddof)
+        freedom = exact_number(int(ddof) if isinstance(ddof, (bool, np.bool_)) else ddof)
+        if freedom is None:
+            raise QuantTypeError(f"ddof must be a finite number, got {shown(ddof)}")
         if count == 0 or count <= freedom:
             raise QuantValueError(f"{count} elements minus ddof leave no degrees of freedom")
         terms, squares = _squares(a, axes, keepdims, count)
@@ -310,14 +308,6 @@ _SPREADS = {
     (np.std, np.nanstd): (True, "The standard deviation as float64, rounded once."),
 }
 enter("sums", _spread, _SPREADS)
-
-
-def _exact(number: Any) -> Fraction:
-    if isinstance(number, Rational):
-        return Fraction(int(number.numerator), int(number.denominator))
-    if isinstance(number, Real) and np.isfinite(float(number)):
-        return Fraction(float(number))
-    raise QuantTypeError(f"ddof must be a finite number, got {shown(number)}")
 
 
 def _squares(q: QuantTensor, axes: tuple[int, ...], keepdims: bool, count: int) -> tuple[Array, Array]:

@@ -50,13 +50,17 @@ def weights_of(layer: str, units: int, depth: int) -> tuple[int, ...]:
     return (1, *window, 2 * depth) if layer == "depthwise" else (units, *window, depth)
 
 
-def model(layer: str, size: int, weights: np.ndarray, scales: list[float], axis: int | None = None) -> bytes:
+def model(
+    layer: str, size: int, weights: np.ndarray, scales: list[float], axis: int | None = None, first_bias: float = -1
+) -> bytes:
     name, options, window, own = LAYERS[layer]
     units, depth = weights.shape[own], weights.shape[-1] // (2 if layer == "depthwise" else 1)
     if layer == "depthwise" and len(scales) == 1:  # LiteRT reads a scale for each channel
         scales = scales * units
     w = Tensor(weights.shape, "int8", scales, [0] * len(scales), own if axis is None else axis, weights.astype(np.int8))
-    bias = Tensor((units,), "float32", data=np.linspace(-1, 1, units, dtype=F32))
+    biases = np.linspace(-1, 1, units, dtype=F32)
+    biases[0] = first_bias
+    bias = Tensor((units,), "float32", data=biases)
     shape = (2, size, size, depth) if window else (size, depth)
     result = (2, -(-size // options["stride_h"]), size, units) if window else (size, units)
     options = {**options, "fused_activation_function": "NONE"}
@@ -249,3 +253,11 @@ def test_weights_of_the_run_follow_the_builtin_kernel():
     wanted = [[63.5, 0.5, -1.0], [-63.5, 1.5, 0.0]]
     for profile in ("litert", "litert-ref"):
         assert np.asarray(program(content, profile)(x, w)).tolist() == wanted
+
+
+@pytest.mark.parametrize("profile", ["litert", "litert-ref"])
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_bias_with_nan_is_refused(layer, profile):
+    content = model(layer, 3, np.ones(weights_of(layer, 3, 4)), [0.5], first_bias=np.nan)
+    with pytest.raises(ModelError, match="a bias with NaN, which LiteRT's activations turn into a number"):
+        import_model(read(content), PROFILES[profile])

@@ -1,1 +1,1 @@
-"""The functions that export operations, by subject. `registry` lists them by operation."""
+"""The functions that export operations as ONNX nodes, by subject. `registry` lists them by operation."""

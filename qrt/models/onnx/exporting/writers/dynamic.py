@@ -1,4 +1,4 @@
-"""The export of products and LSTMs of floats that are quantized at run time."""
+"""The export of matrix products and LSTMs whose float inputs are quantized at run time."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ _MICROSOFT = "com.microsoft"
 
 
 def dynamic_matmul(group: Group) -> None:
-    """Write DynamicQuantizeLinear, MatMulInteger, and a product of the sums with both scales."""
+    """Export the operation as DynamicQuantizeLinear, MatMulInteger, and Mul of the integer sums by both scales."""
     scale, zero_point = _parameters(group, 1)
     q, own, zero = group.nodes("DynamicQuantizeLinear", [group.real(0)], 3, is_part=True)
     sums = group.node("MatMulInteger", q, group.stored(1), zero, zero_point)
@@ -20,7 +20,7 @@ def dynamic_matmul(group: Group) -> None:
 
 
 def dynamic_lstm(group: Group) -> None:
-    """Write DynamicQuantizeLSTM of ONNX Runtime, with one direction: ONNX has no such operator."""
+    """Export the operation as ONNX Runtime's DynamicQuantizeLSTM with one direction. ONNX has no such operator."""
     cells = group.operand(5).shape[1]
     if cells is None:
         group.refuse("a number of cells that is known only at run time")
@@ -45,9 +45,10 @@ def dynamic_lstm(group: Group) -> None:
 
 
 def _parameters(group: Group, i: int, order: tuple[int | None, ...] = ()) -> tuple[str, str]:
-    """Add the scale and the zero point of weights, for the whole tensor or for each column.
+    """Add initializers for the scale and the zero point of weights, operand ``i``, and return their names.
 
-    With ``order``, they get an axis for the only direction.
+    They are for the whole tensor or for each column. With ``order``, a first axis of size 1 is added for an LSTM's only
+    direction.
     """
     weights = group.operand(i)
     element = weights.type.element
@@ -65,7 +66,10 @@ def _parameters(group: Group, i: int, order: tuple[int | None, ...] = ()) -> tup
 
 
 def _check_zero_points(group: Group, zeros: Array, is_signed: bool) -> None:
-    """Refuse zero points that ONNX Runtime's operator does not take: several, or any but 0 for signed weights."""
+    """Raise UnsupportedForm for zero points that DynamicQuantizeLSTM does not take.
+
+    It takes a single zero point, which must be 0 for signed weights.
+    """
     if (zeros != zeros[0]).any():
         group.refuse("weights of several zero points")
     if is_signed and zeros.any():

@@ -33,7 +33,10 @@ OPERATORS = {
 
 
 def operator(group: Group) -> None:
-    """Write the ONNX operator of the operation, or of its family's float operation, with NumPy's broadcasting."""
+    """Export the operation as the corresponding ONNX operator, with NumPy's broadcasting.
+
+    That is the operator for the operation itself, or for the float operation of its family.
+    """
     order, name = group.common_order(), group.op.name
     if name not in OPERATORS and group.family is not None:
         name = group.family.traits.float_op
@@ -42,25 +45,25 @@ def operator(group: Group) -> None:
 
 
 def squared_difference(group: Group) -> None:
-    """Write Sub, and Mul of the difference with itself."""
+    """Export the operation as Sub, and Mul of the difference with itself."""
     order = group.common_order()
     apart = group.node("Sub", *(group.broadcast(i, order) for i in range(2)), is_part=True)
     group.set_real(group.node("Mul", apart, apart), order)
 
 
 def quantize(group: Group) -> None:
-    """Write QuantizeLinear, after DequantizeLinear if the operand is quantized."""
+    """Export the operation as QuantizeLinear, after a DequantizeLinear if the operand is quantized."""
     order = group.common_order()
     group.set_real(group.real(0, order), order)
 
 
 def dequantize(group: Group) -> None:
-    """Write DequantizeLinear."""
+    """Export the operation as DequantizeLinear."""
     order = group.common_order()
     group.set_real(group.real(0, order), order)
 
 
 def clamp(group: Group) -> None:
-    """Write Relu or Clip."""
+    """Export the operation as Relu or Clip."""
     order = group.common_order()
     group.set_real(group.clipped(group.real(0, order), group.op), order)

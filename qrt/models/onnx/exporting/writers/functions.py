@@ -44,7 +44,7 @@ _SOFTMAXES = {"qrt.softmax": "Softmax", "qrt.log_softmax": "LogSoftmax"}
 
 
 def softmax(group: Group) -> None:
-    """Write Softmax or LogSoftmax along one axis."""
+    """Export the operation as Softmax or LogSoftmax along one axis."""
     order, beta = group.common_order(), group.attributes.get("beta", 1.0)
     x = group.real(0, order)
     if beta != 1:
@@ -56,13 +56,13 @@ def softmax(group: Group) -> None:
 
 
 def leaky_relu(group: Group) -> None:
-    """Write LeakyRelu."""
+    """Export the operation as LeakyRelu."""
     order = group.common_order()
     group.set_real(group.node("LeakyRelu", group.real(0, order), alpha=group.attributes["alpha"]), order)
 
 
 def prelu(group: Group) -> None:
-    """Write PRelu, whose slopes broadcast to the shape of the input."""
+    """Export the operation as PRelu, whose slopes broadcast to the shape of the input."""
     order = group.common_order()
     if order != group.operand(0).canonical and len(order) != group.operand(0).rank:
         group.refuse("slopes with more axes than the input")
@@ -70,7 +70,7 @@ def prelu(group: Group) -> None:
 
 
 def lookup(group: Group) -> None:
-    """Write the operator that the table belongs to, if it is recognized, else a Gather from the table."""
+    """Export a table lookup as the operator whose values the table has, such as Sigmoid, or else as a Gather."""
     order, table = group.common_order(), group.operand(1).array
     known = None if table is None else _known(group, table)
     if known is not None and table is not None:
@@ -82,9 +82,9 @@ def lookup(group: Group) -> None:
 
 
 def elementwise(group: Group) -> None:
-    """Write an operation without a writer: its family's float operator, or a Gather from a table.
+    """Export an elementwise operation without its own writer: by its family's float operator, or by a table.
 
-    The reference of the operation computes the table, for all values of at most 8 bits.
+    The operation itself computes the table, for all storage values of at most 8 bits.
     """
     assert group.family is not None  # the registry lists operations of families only
     if group.family.traits.float_op in OPERATORS:
@@ -102,7 +102,7 @@ def elementwise(group: Group) -> None:
 
 
 def _gather(group: Group, order: Order, table: str) -> None:
-    """Write a Gather of the table's entries at the positions that storage values give."""
+    """Add a Gather from a table. The positions are the operand's storage values, counted from the least."""
     element = group.operand(0).type.element
     assert isinstance(element, UniformType)  # the family has verified it
     least, _ = element.default_bounds
@@ -114,7 +114,7 @@ def _gather(group: Group, order: Order, table: str) -> None:
 
 
 def _known(group: Group, table: Array) -> str | None:
-    """Return the operator that gives every entry of a table to within its last place, or None."""
+    """Return the operator of `KNOWN` whose quantized values differ from a table's by at most 1, or None."""
     source, target = group.operand(0).type.element, group.result().type.element
     if not (isinstance(source, UniformType) and isinstance(target, UniformType) and target.is_per_layer):
         return None

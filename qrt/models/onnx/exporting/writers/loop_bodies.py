@@ -1,4 +1,4 @@
-"""The export of loop nests with more than one expression: several operations or results, casts, and reductions."""
+"""The export of loop nests whose bodies have several operations or results, casts, or reductions."""
 
 import numpy as np
 
@@ -40,7 +40,10 @@ and the initial value that needs no operator."""
 
 
 def is_needed(expression: Expression) -> bool:
-    """Return True if an expression has operations that need several operators, or depend on intermediate types."""
+    """Return True if an expression must be exported by `write`, operation by operation.
+
+    That is so if an operation needs several ONNX operators, or depends on the type of an intermediate result.
+    """
     op, *parts = expression
     if op == "constant":
         return isinstance(parts[0], int)
@@ -49,7 +52,7 @@ def is_needed(expression: Expression) -> bool:
 
 
 def write(group: Group) -> None:
-    """Write an operator for each operation of the body, with broadcasting, or the operator of a reduction."""
+    """Export a loop nest as an operator for each operation of its body, or as a reduction."""
     nest = group.op
     if not isinstance(nest, StructuredOp):
         group.refuse("an element-wise operation that ONNX does not have")
@@ -65,7 +68,7 @@ def write(group: Group) -> None:
 
 
 class _Body:
-    """The operations of a body, each of which is written once."""
+    """The body of a loop nest during export. Each operation is exported once."""
 
     def __init__(self, group: Group, nest: StructuredOp) -> None:
         self.group = group
@@ -74,7 +77,7 @@ class _Body:
         self.names: dict[Value, str] = {}
 
     def result(self, value: Value) -> str:
-        """Return the tensor of a value that is a result, which must be the output of its own node."""
+        """Return the name of a tensor with a value that the body returns. No other value has this tensor."""
         if not self.has_all_axes(value):
             return self._expanded(self.name(value))
         is_made_for_it = value.operation is not None and constant_of(value) is None and len(value.uses) == 1
@@ -84,12 +87,12 @@ class _Body:
         return self.group.node("Identity", name)
 
     def has_all_axes(self, value: Value) -> bool:
-        """Return True if the operands from which a value is computed together cover every loop."""
+        """Return True if the operands on which a value depends together have an axis for every loop."""
         read = {axis for number in self._read(value) for axis in self._axes(number)}
         return read.issuperset(range(len(self.nest.iterators)))
 
     def _read(self, value: Value) -> set[int]:
-        """Return the indices of the operands from which a value of the body is computed."""
+        """Return the indices of the operands on which a value of the body depends."""
         seen, pending = {value}, [value]
         while pending:
             inner = pending.pop().operation
@@ -99,7 +102,10 @@ class _Body:
         return {argument.index for argument in seen if argument.owner is self.block}
 
     def _expanded(self, name: str) -> str:
-        """Expand a tensor to the shape of the results, if it is known, or to that of an operand."""
+        """Expand a tensor to the shape of the results.
+
+        If that shape is not known, it is taken from an operand with an axis for every loop.
+        """
         group, sizes = self.group, self.group.result().shape
         if None not in sizes:
             return group.node("Expand", name, group.integers([size or 0 for size in sizes], "shape"))
@@ -110,7 +116,7 @@ class _Body:
         return group.node("Expand", name, group.node("Shape", group.real(whole)))
 
     def name(self, value: Value) -> str:
-        """Return the tensor of a value of the body."""
+        """Return the name of a tensor with a value of the body, which is exported when it is first used."""
         if value not in self.names:
             self.names[value] = self._written(value)
         return self.names[value]
@@ -155,7 +161,7 @@ class _Body:
         return group.node(OPERATORS.get(op.name) or INTEGERS.get(op.name) or group.refuse(op.name), *parts)
 
     def _axes(self, number: int) -> list[int | None]:
-        """Return the loop along each axis of an operand, or None for an axis of size 1 that is read at one position."""
+        """Return the loop along each axis of operand ``number``, or None for an axis of size 1 read at index 0."""
         loops: list[int | None] = []
         value, map_ = self.nest.operands[number], self.nest.indexing_maps[number]
         for size, result in zip(shape_of(value), map_.results, strict=True):
@@ -166,7 +172,7 @@ class _Body:
         return loops
 
     def _order(self, number: int) -> Order | None:
-        """Return the order in which an operand broadcasts to the result, or None if it has all axes."""
+        """Return the order of axes in which operand ``number`` broadcasts to the result, or None for its own order."""
         axes, rank = self._axes(number), len(self.nest.iterators)
         if axes == list(range(rank)):
             return None
@@ -176,9 +182,9 @@ class _Body:
 
 
 def _half_away(group: Group, name: str) -> str:
-    """Round numbers to integers, halves away from 0.
+    """Round numbers to integers, with halves rounded away from 0.
 
-    The fraction is compared with a half: the sum of 0.5 and the float just below 0.5 would round to 1.
+    The fraction is compared with 0.5, because 0.5 added to the float just below 0.5 would be 1.
     """
     magnitude = group.node("Abs", name)
     whole = group.node("Floor", magnitude)
@@ -188,7 +194,7 @@ def _half_away(group: Group, name: str) -> str:
 
 
 def _fold(group: Group, nest: StructuredOp) -> None:
-    """Write sums, maxima and minima along axes of the elements that the body computes, with their initial values."""
+    """Export a reduction: sums, maxima or minima along axes, of elements that the body of a loop nest computes."""
     block, inputs = nest.regions[0].blocks[0], nest.input_count
     axes = [axis for axis, kind in enumerate(nest.iterators) if kind == "reduction"]
     loops = [("d", loop) for loop in range(len(nest.iterators)) if loop not in axes]
@@ -202,7 +208,10 @@ def _fold(group: Group, nest: StructuredOp) -> None:
 
 
 def _folded(group: Group, body: _Body, value: Value, i: int, axes: list[int]) -> str:
-    """Return the tensor of the reduction that computes a result."""
+    """Return the name of a tensor with result ``i``, a reduction along ``axes``.
+
+    ``value`` is what the body returns for it: the running result combined with an element.
+    """
     number = body.nest.input_count + i
     running, start, last = body.block.arguments[number], splat_of(body.nest.operands[number]), value.operation
     if last is None or last.name not in _FOLDS or start is None:

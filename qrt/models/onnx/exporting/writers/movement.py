@@ -1,4 +1,4 @@
-"""The export of operations that move elements, which keep their storage."""
+"""The export of operations that move elements without a change of their storage."""
 
 from qrt.models.onnx.exporting.exported_value import Order, place, shape_in_order
 from qrt.models.onnx.exporting.group import Group
@@ -13,7 +13,10 @@ _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 
 
 def reshape(group: Group) -> None:
-    """Write Reshape. Axes of size 1 may be anywhere, so that an image of one pixel needs no Transpose."""
+    """Export the operation as Reshape.
+
+    No Transpose is needed before it if the operand's tensor has only axes of size 1 in another order.
+    """
     order = _unmoved_order(group)
     source, target = shape_in_order(group.operand(0).shape, order), group.result().shape
     sizes: list[int] = []
@@ -26,7 +29,7 @@ def reshape(group: Group) -> None:
 
 
 def _unmoved_order(group: Group) -> Order:
-    """Return an order of axes in which a tensor has the operand's elements in the program's sequence."""
+    """Return an order of axes in which a tensor has the operand's elements in the same sequence as the program."""
     operand = group.operand(0)
     for order in operand.names:
         axes = [axis for axis in order if axis is not None and operand.shape[axis] != 1]
@@ -36,7 +39,7 @@ def _unmoved_order(group: Group) -> Order:
 
 
 def transpose(group: Group) -> None:
-    """Reuse the operand's tensors as the result, with other orders of axes: no node is needed."""
+    """Export the operation without a node: the operand's tensors contain the result, with axes in other orders."""
     operand, result = group.operand(0), group.result()
     given = group.attributes["permutation"]
     permutation: tuple[int, ...] = tuple(reversed(range(operand.rank)))
@@ -51,7 +54,7 @@ def transpose(group: Group) -> None:
 
 
 def concat(group: Group) -> None:
-    """Write Concat, of storage if all operands have the result's type."""
+    """Export the operation as Concat: of storage if all operands have the result's type, else of floats."""
     order, element = group.common_order(), group.result().type.element
     axis = place(order, group.attributes["axis"] % len(order))
     is_exact = all(group.operand(i).type.element is element for i in range(group.count))
@@ -61,7 +64,7 @@ def concat(group: Group) -> None:
 
 
 def pad(group: Group) -> None:
-    """Write Pad with one value."""
+    """Export the operation as Pad with a single value."""
     order, operand = group.common_order(), group.operand(0)
     element, pairs = operand.type.element, group.attributes["padding"]
     around = stored_value(element, group.attributes["value"])
@@ -82,7 +85,7 @@ def pad(group: Group) -> None:
 
 
 def slice_(group: Group) -> None:
-    """Write Slice. With a negative stride the end may lie before the first element."""
+    """Export the operation as Slice. With a negative stride, the end may be before the first element."""
     order, shape = group.common_order(), group.operand(0).shape
     attributes, rank = group.attributes, len(shape)
     offsets, sizes, strides = (
@@ -109,14 +112,14 @@ def slice_(group: Group) -> None:
 
 
 def tile(group: Group) -> None:
-    """Write Tile."""
+    """Export the operation as Tile."""
     order = group.common_order()
     repeats = [group.attributes["multiples"][axis] for axis in order if axis is not None]
     group.set_stored(group.node("Tile", group.stored(0, order), group.integers(repeats, "repeats")), order)
 
 
 def gather(group: Group) -> None:
-    """Write Gather, which has no batch axes."""
+    """Export the operation as Gather. Raise UnsupportedForm for batch axes, which Gather lacks."""
     if group.attributes["batch_dims"]:
         group.refuse(f"batch_dims {group.attributes['batch_dims']}")
     axis = group.attributes["axis"] % max(group.operand(0).rank, 1)
@@ -124,7 +127,7 @@ def gather(group: Group) -> None:
 
 
 def gather_nd(group: Group) -> None:
-    """Write GatherND, whose positions are int64."""
+    """Export the operation as GatherND, with the positions cast to int64."""
     positions = group.stored(1)
     if group.operand(1).data_type != "INT64":
         positions = group.node("Cast", positions, is_part=True, to=_INT64)

@@ -1,4 +1,4 @@
-"""The export of loop nests with one expression for each element, and of such integer and bool operations."""
+"""The export of loop nests that compute one expression for each element, and of elementwise integer operations."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 
 
 def elementwise(group: Group) -> None:
-    """Write an operator for each operation of the body, with broadcasting."""
+    """Export an ONNX operator for each operation of the expression that is computed, with broadcasting."""
     elements = elements_of(group.op.results[0])
     if elements is None or bodies.is_needed(elements.computed) or (_is_nest(group) and not _has_all_axes(elements)):
         bodies.write(group)
@@ -39,16 +39,17 @@ def _is_nest(group: Group) -> bool:
 
 
 def _has_all_axes(elements: Elements) -> bool:
-    """Return True if the operands together have every axis of the result, and the nest is not a plain copy."""
+    """Return True if the operands together have every axis of the result, and the loop nest is not a mere copy."""
     read = {axis for axes in elements.axes for axis in axes}
     rank = len(shape_of(elements.operation.results[0]))
     return not elements.is_copy and read.issuperset(range(rank))
 
 
 def _check_types(group: Group, inputs: Sequence[Value]) -> None:
-    """Refuse integers that are unsigned or have other widths than 1, 32 and 64 bits.
+    """Raise UnsupportedForm for integers that are unsigned, or that have other widths than 1, 32 and 64 bits.
 
-    Signless integers get the sign that ONNX needs only if none is unsigned, and runtimes compute with these widths.
+    Signless integers can be exported as signed ones only if none is unsigned, and runtimes compute with these widths
+    only.
     """
     for value in (*inputs, *group.op.results):
         element = getattr(value.type, "element", None)
@@ -59,7 +60,10 @@ def _check_types(group: Group, inputs: Sequence[Value]) -> None:
 
 
 def _order(group: Group, axes: Axes, rank: int) -> Order | None:
-    """Return the order in which an operand broadcasts to the result, or None if it has all axes."""
+    """Return the order of axes in which an operand broadcasts to the result, or None for its own order.
+
+    ``axes`` has the result's axis for each axis of the operand.
+    """
     if list(axes) == list(range(rank)):
         return None
     if None in axes:
@@ -68,13 +72,13 @@ def _order(group: Group, axes: Axes, rank: int) -> Order | None:
 
 
 def _has_no_wide_integers(group: Group) -> bool:
-    """Return True if the operands and results are floats and bools, so that bits can only be those of bools."""
+    """Return True if all operands and results are floats or bools, so that bitwise operations are those of bools."""
     elements = [getattr(value.type, "element", None) for value in (*group.op.operands, *group.op.results)]
     return all(not isinstance(element, IntegerType) or element.width == 1 for element in elements)
 
 
 def _written(group: Group, expression: Expression, known: dict[Expression, str]) -> str:
-    """Return the tensor of an expression, of which each part is computed once."""
+    """Return the name of a tensor with an expression. ``known`` has the names of those that are already exported."""
     if expression not in known:
         known[expression] = _computed(group, expression, known)
     return known[expression]

@@ -17,12 +17,15 @@ _FLOAT, _INT32 = 1, 6
 
 
 def conv2d(group: Group) -> None:
-    """Write Conv. It pads with 0, the value of the zero point."""
+    """Export the operation as Conv, which pads with 0, the real value of the zero point."""
     _convolution(group, _OIHW, group.attributes["groups"])
 
 
 def depthwise_conv2d(group: Group) -> None:
-    """Write Conv with a group for each channel: output channel ``c * M + m`` reads channel ``c``."""
+    """Export the operation as Conv with a group for each input channel.
+
+    With M filters for each input channel, output channel ``c * M + m`` reads input channel c.
+    """
     channels = group.operand(0).shape[3]
     if channels is None:
         group.refuse("a dynamic number of channels")
@@ -41,13 +44,16 @@ def _convolution(group: Group, filters: Order, groups: int) -> None:
 
 
 def _factor(group: Group, i: int, order: Order | None = None) -> str:
-    """Return the tensor of a factor. Integers are cast to floats, because runtimes have only float convolutions."""
+    """Return the name of a tensor with operand ``i``, a factor, as floats.
+
+    Integers are cast to floats, because runtimes have only float convolutions.
+    """
     name = group.real(i, order)
     return name if _is_no_integer(group, i) else _as_floats(group, name)
 
 
 def _sum(group: Group, name: str) -> str:
-    """Return a sum of products in the result's type."""
+    """Return the float sums of products ``name``, cast to int32 if the factors are integers."""
     return name if _is_no_integer(group, 0) else _as_integers(group, name)
 
 
@@ -56,7 +62,7 @@ def _as_floats(group: Group, name: str) -> str:
 
 
 def _as_integers(group: Group, name: str) -> str:
-    """Cast sums of products to integers; floats represent them exactly up to 2^24."""
+    """Cast float sums of products to int32. Floats represent such sums exactly up to 2^24."""
     return group.node("Cast", name, is_part=True, to=_INT32)
 
 
@@ -74,7 +80,10 @@ def _bias(group: Group) -> list[str]:
 
 
 def transpose_conv2d(group: Group) -> None:
-    """Write ConvTranspose, whose output padding must be less than a stride."""
+    """Export the operation as ConvTranspose.
+
+    Raise UnsupportedForm unless the output padding is less than the stride.
+    """
     more, strides = group.attributes["output_padding"], group.attributes["strides"]
     if any(extra >= stride for extra, stride in zip(more, strides, strict=True)):
         group.refuse(f"output_padding {list(more)} with strides {list(strides)}")
@@ -84,7 +93,10 @@ def transpose_conv2d(group: Group) -> None:
 
 
 def matmul(group: Group) -> None:
-    """Write Gemm for matrices with a bias, else MatMul and Add, or MatMulInteger if the result is the exact sums."""
+    """Export the operation as MatMulInteger, Gemm, or MatMul and Add.
+
+    MatMulInteger is for results that are the exact sums, and Gemm for matrices with a bias.
+    """
     if _is_of_bytes(group):
         group.set_stored(group.node("MatMulInteger", group.stored(0), group.stored(1)))
         return
@@ -100,9 +112,9 @@ def matmul(group: Group) -> None:
 
 
 def _is_of_bytes(group: Group) -> bool:
-    """Return True if a product without a bias returns exact 32-bit sums of bytes without zero points.
+    """Return True if a product of bytes without zero points and without a bias returns the exact 32-bit sums.
 
-    The rule ``fixed`` does so by a multiplier of 1; rules in floats round sums beyond 2^24.
+    The requantization rule ``fixed`` with a multiplier of 1 does so; rules in floats round sums beyond 2^24.
     """
     if group.count > 2 or group.attributes.get("requant") != "fixed":
         return False

@@ -1,7 +1,7 @@
 """The export of `qrt.lstm` as a Scan of integers.
 
-Each step of the arithmetic is exact in 64 bits, so that other runtimes give the program's bits. The functions of 16
-bits are tables of all their values.
+Each step of the arithmetic is exact in 64 bits, so that other runtimes give the program's bits. Functions of 16-bit
+integers are tables of all their values.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ _WORDS = np.arange(-(1 << 15), 1 << 15)
 
 
 def lstm(group: Group) -> None:
-    """Write a Scan over the steps, with MatMulInteger, arithmetic of int64, and Gather from tables."""
+    """Export the operation as a Scan over the steps, of MatMulInteger, arithmetic of int64, and Gather from tables."""
     op = group.op
     for name, what in _FURTHER.items():
         if group.attributes[name]:
@@ -49,7 +49,7 @@ def lstm(group: Group) -> None:
 
 
 class _Step:
-    """One step of the LSTM. Tensors are int64 unless otherwise noted."""
+    """One step of the LSTM, which is the body of the Scan. Its tensors are int64 unless otherwise noted."""
 
     def __init__(self, group: Group, parameters: LstmParameters) -> None:
         self.group, self.parameters = group, parameters
@@ -71,7 +71,7 @@ class _Step:
         return self.group.stored(i, (1, 0))
 
     def body(self) -> Body:
-        """Return the graph of a step: from hidden values, cell and x to hidden values, cell and the step's output."""
+        """Return the graph of a step, from hidden state, cell state and input to both next states and the output."""
         group, p = self.group, self.parameters
         (batch, cells), x_shape = group.operand(14).shape, group.operand(0).shape
         names = [group.graph.tensors.fresh(f"{group.name}/step/{name}") for name in ("hidden", "cell", "x")]
@@ -97,7 +97,7 @@ class _Step:
         )
 
     def _gate(self, i: int, x: str, hidden: str) -> str:
-        """Return the sum of a gate, in 16 bits."""
+        """Return the sum of gate ``i`` in the range of int16, before its activation."""
         p, gate = self.parameters, self.parameters.gates[i]
         assert gate is not None  # only CIFG has no input gate, and it was refused
         input_sum = self._node("Add", self._product(x, p.input_zero_point, self.weights[i]), self.biases[i])
@@ -122,7 +122,7 @@ class _Step:
         return self.group.constant(values.astype(np.int16), hint)
 
     def _looked_up(self, table: str, words: str) -> str:
-        """Look up values of a function of 16 bits."""
+        """Look up the function values of 16-bit integers, ``words``, in a table."""
         return self._cast(self._node("Gather", table, self._node("Add", words, self._number(1 << 15))), _INT64)
 
     def _product(self, x: str, zero_point: int, weights: str) -> str:
@@ -136,7 +136,7 @@ class _Step:
         return self._within(x, -(1 << bits - 1), (1 << bits - 1) - 1)
 
     def _scaled(self, x: str, m0: int, shift: int) -> str:
-        """Multiply as `numerics.scale_fixed_double` does."""
+        """Multiply by ``m0 / 2^31 * 2^shift``, and round as `numerics.scale_fixed_double` does."""
         x = self._saturated(x, 32)
         if shift > 0:
             x = self._saturated(self._node("Mul", x, self._number(1 << min(shift, 31))), 32)
@@ -146,7 +146,7 @@ class _Step:
         return self._divided(self._node("Min", high, self._number((1 << 31) - 1)), max(-shift, 0))
 
     def _divided(self, x: str, places: int) -> str:
-        """Divide as `numerics.divide_by_power` does, halves away from zero."""
+        """Divide by ``2^places`` as `numerics.divide_by_power` does, with halves rounded away from zero."""
         if not places:
             return x
         if places > 31:

@@ -8,7 +8,11 @@ from qrt.models.onnx.exporting.group import Group
 
 
 class ReductionAxes:
-    """The ``axes`` of a reduction in a tensor with an order of axes. ``order`` is the result's."""
+    """The axes of a reduction, in a tensor that has the operand's axes in another order.
+
+    ``source`` is the order of the operand's tensor, and ``order`` that of the result's. ``keeps`` is true if reduced
+    axes remain with size 1.
+    """
 
     def __init__(self, source: Order, axes: Sequence[int], keeps: bool) -> None:
         self.source = source
@@ -21,14 +25,17 @@ class ReductionAxes:
 
     @classmethod
     def of(cls, group: Group) -> "ReductionAxes":
-        """Return the axes of a group's reduction, with the order of its first operand."""
+        """Return the axes along which a group reduces its first operand."""
         order = group.common_order()
         given = group.attributes["axes"]
         axes = range(len(order)) if given is None else [axis % len(order) for axis in given]
         return cls(order, sorted(axes), bool(group.attributes["keepdims"]))
 
     def node(self, group: Group, op_type: str, input_since: int) -> str:
-        """Add the reduction. Its axes are an input from opset ``input_since`` on."""
+        """Add a reduction of the first operand, and return its result.
+
+        The axes are an input from opset ``input_since`` on, and an attribute before.
+        """
         x = group.real(0, self.source)
         if group.opset >= input_since:
             return group.node(op_type, x, group.integers(self.axes, "axes"), keepdims=int(self.keeps))
@@ -41,13 +48,13 @@ _POOLS = {"qrt.avg_pool2d": "AveragePool", "qrt.max_pool2d": "MaxPool"}
 
 
 def reduce(group: Group) -> None:
-    """Write ReduceMean or ReduceSum."""
+    """Export the operation as ReduceMean or ReduceSum."""
     reduced = ReductionAxes.of(group)
     group.set_real(reduced.node(group, *_REDUCTIONS[group.op.name]), reduced.order)
 
 
 def pool(group: Group) -> None:
-    """Write AveragePool or MaxPool, which leave padding out, as the operations do."""
+    """Export the operation as AveragePool or MaxPool, which leave padding out, as the operations do."""
     attributes = group.attributes
     (top, bottom), (left, right) = attributes["padding"]
     window: dict[str, Any] = {
@@ -62,7 +69,7 @@ def pool(group: Group) -> None:
 
 
 def _average_storage(group: Group, window: dict[str, Any]) -> None:
-    """Write an average of storage with halves rounded away from 0.
+    """Export an average pool of storage integers with halves rounded away from 0.
 
     QuantizeLinear would round every second half to the other side, and averages of few elements are often halves.
     """
@@ -93,7 +100,7 @@ _EXTREMES = {"qrt.reduce_max": "ReduceMax", "qrt.reduce_min": "ReduceMin"}
 
 
 def arg(group: Group) -> None:
-    """Write ArgMax or ArgMin, which take the first of equal elements, as the operation does."""
+    """Export the operation as ArgMax or ArgMin, which take the first of equal elements, as the operation does."""
     order = group.common_order()
     axis = group.attributes["axis"] % len(order)
     positions = group.node(_ARGS[group.op.name], group.real(0, order), axis=place(order, axis), keepdims=0)
@@ -101,20 +108,20 @@ def arg(group: Group) -> None:
 
 
 def _narrowed(group: Group, name: str, i: int = 0) -> str:
-    """Cast int64 positions to the type of the result."""
+    """Cast int64 positions to the integer type of result ``i``."""
     if group.result(i).data_type == "INT64":
         return name
     return group.node("Cast", name, is_part=True, to=_INT32)
 
 
 def reduce_extreme(group: Group) -> None:
-    """Write ReduceMax or ReduceMin, whose axes are an input since opset 18."""
+    """Export the operation as ReduceMax or ReduceMin."""
     reduced = ReductionAxes.of(group)
     group.set_real(reduced.node(group, _EXTREMES[group.op.name], 18), reduced.order)
 
 
 def top_k(group: Group) -> None:
-    """Write TopK, which orders equal elements by position, as the operation does."""
+    """Export the operation as TopK, which orders equal elements by position, as the operation does."""
     if group.is_real(0):
         x = group.stored(0)
     else:

@@ -14,9 +14,11 @@ _WITH_AXES = 18
 
 
 def resize(group: Group) -> None:
-    """Write Resize, or Gather along each axis if float32 resolves a tie differently from the program.
+    """Export the operation as Resize, or as Gather along each axis if Resize would take other nearest elements.
 
-    The nearest element is the one at or below the coordinate, or the one whose square contains it.
+    Resize may do so for ties, because it computes coordinates in float32. The nearest element is the one at or below
+    the coordinate; with aligned corners or centers of half pixels, the coordinate is rounded to it, and ties are
+    rounded up.
     """
     attributes = group.attributes
     is_nearest = group.op.name == "qrt.resize_nearest"
@@ -42,7 +44,10 @@ def resize(group: Group) -> None:
 
 
 def _write_gathers(group: Group, coordinates: str, rounding: str) -> bool:
-    """Write Gather along height and width unless Resize takes the same elements; return True if it was written."""
+    """Export the operation as Gather along height and width if Resize would take other elements. Return True if so.
+
+    ``coordinates`` and ``rounding`` are the attributes of Resize.
+    """
     attributes = group.attributes
     old, new = [size for size in group.operand(0).shape[1:3] if size is not None], attributes["size"]
     how = {name: bool(attributes[name]) for name in ("align_corners", "half_pixel_centers")}

@@ -1,4 +1,4 @@
-"""The export of tensors whose sizes follow from those of others."""
+"""The export of `tensor.splat`, whose sizes may follow from the shapes of other tensors."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from qrt.types import IntegerType
 
 
 def splat(group: Group) -> None:
-    """Write ConstantOfShape, with sizes by Shape, Gather and Concat."""
+    """Export the operation as ConstantOfShape. Shape, Gather and Concat compute sizes known only at run time."""
     number = _number(group.op.operands[0])
     if number is None:
         group.refuse("an index that is not constant")
@@ -27,7 +27,7 @@ def splat(group: Group) -> None:
 
 
 def _number(value: Value) -> Array | None:
-    """Return the known value of a float32 or integer scalar, or None."""
+    """Return the constant that a float32 or integer scalar of the program has, or None if it is not constant."""
     element, source = value.type, value.operation
     container = source.operands[0] if source is not None and source.name == "tensor.extract" else value
     if element is F32:
@@ -44,7 +44,7 @@ def _number(value: Value) -> Array | None:
 
 
 def _size(group: Group, value: Value) -> str:
-    """Add nodes for the size of a tensor along an axis, and return the name of a list with this one size."""
+    """Add nodes that compute the size of a tensor along an axis, and return the name of a list with that one size."""
     source = value.operation
     if source is None or source.name != "tensor.dim":
         group.refuse("a size that is not constant")
