@@ -104,7 +104,7 @@ def test_storage_in_floats_does_not_run(storage):
     text = f"func.func @f(%x: f32) -> {t} {{ %0 = quant.qcast %x : f32 to {t}  return %0 : {t} }}"
     module = ir.parse(text, upstream=24)
     module.verify()
-    with pytest.raises(QuantError, match=f"storage in {storage} is not supported"):
+    with pytest.raises(QuantError, match=f"the storage type must be an integer, got {storage}"):
         qrt.compile(module)(np.float32(1))
     with pytest.raises(VerifyError, match=f"the storage type must be an integer, got {storage}"):
         run_passes(module, "lower-quant-ops")
@@ -405,7 +405,7 @@ def test_storage_by_a_table_reads_back_and_does_not_run(element):
     module.verify()
     assert ir.parse(str(module), upstream=24) == module
     with pytest.raises(
-        ModelError, match=f"has a value of type .* is not supported at run time: storage in {re.escape(TABLE)} is not"
+        ModelError, match=f"has a value of type .* is not supported at run time: the storage type must be an integer, got"
     ):
         qrt.compile(module)
 

@@ -160,7 +160,7 @@ class _Verifier:
         if least <= first and last <= greatest:
             return
         outside = next(zero for zero in element.zero_points if not least <= zero <= greatest)
-        wrong = f"the zero point must be in [{least}, {greatest}], the range of {element.storage}, got {outside}"
+        wrong = f"zero point {outside} is outside [{least}, {greatest}], the range of {element.storage}"
         error = operation.op_error(f"has a value of type {type}: {wrong}")
         if self.strict:
             raise error

@@ -47,10 +47,10 @@ def fake_quant_type(operation: Operation) -> UniformType:
     wrong = ~(np.isfinite(low) & np.isfinite(high) & (low <= high))
     if wrong.any():
         place = int(wrong.argmax())
-        channel = f" for channel {place}" if low.size > 1 else ""
+        suffix = f" for channel {place}" if low.size > 1 else ""
         raise QuantTypeError(
             f"attributes 'min' and 'max' must be finite, with min <= max, got min = {low.ravel()[place]:g} and max = "
-            f"{high.ravel()[place]:g}{channel}"
+            f"{high.ravel()[place]:g}{suffix}"
         )
     is_signed = operation.attributes.get("is_signed", FALSE) != FALSE
     least = (-1 << (bits - 1) if is_signed else 0) + (operation.attributes.get("narrow_range", FALSE) != FALSE)
