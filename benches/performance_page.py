@@ -19,39 +19,53 @@ MEASURED = ("qrt", "csrc", "setup.py")
 PREAMBLE = """\
 # qrt beside other runtimes
 
-This page has a section for each machine and instruction set. All figures of a section are those of the commit that it
-names. `make bench-peers` writes the part *Operations* of the section of its machine, and `make bench-models` the part
-*Models*. Each takes at most 20 minutes: a case that has used up its share of the time gets fewer rounds, but at least
-three. A runtime whose first calls take 50 times the fastest one's is dropped, and a line says so.
+This page compares qrt with other runtimes on single operations and on whole models. It has a section for each machine
+and instruction set. All figures of a section were measured with the commit that the section names. `make bench-peers`
+writes the part *Operations* of the section of the machine on which it runs, and `make bench-models` the part *Models*.
+Each command takes at most 20 minutes: a case that has used up its share of the time is timed in fewer rounds, but in
+at least three. A runtime whose first calls take 50 times as long as those of the fastest one is dropped from the case,
+and listed below the tables.
 
-Each runtime has a process of its own. Their samples are interleaved, and a time is the median of the samples. Compare
-only figures of one table: the speed of a machine changes from run to run. The ratio is qrt's time divided by that of
-the other runtime, so that less than 1 means that qrt is faster.
+Each runtime runs in a process of its own. The samples of all runtimes are interleaved, and a time is the median of the
+samples. Compare only figures of the same table, because the speed of a machine changes from run to run. A ratio is the
+time of qrt divided by the time of the other runtime: below 1, qrt is faster.
 
-**Operations.** All runtimes compute the same workload, which `benches/peers/cases.py` defines. A result that fails the
-numeric check has no time. Each result of qrt is first compared bit for bit with that of its scalar reference. qrt is
-called through its public functions, with weights that were packed once and a result that exists already.
+**Operations.** All runtimes compute the same workload, which `benches/peers/cases.py` defines. A runtime whose result
+fails the numeric check has no time. Each result of qrt is first compared bit for bit with its scalar reference. qrt is
+called through its public functions, with weights that were packed once, and writes to a result array that exists.
 
-The column `qrt, us` has the rule `float32`, which the other runtimes compute too, and the column `fixed, us` the rule
-`fixed`, in integers. `best peer` is the fastest of the other runtimes. `of the limit` is the limit's time divided by
-qrt's. The limit of a product is a loop of the instruction set's multiply-add on registers alone, on as many threads.
-The limit of a cast is a copy of as many bytes, on several threads where starting them is worth it. Limits are measured
-in the same run. A share above 100% means that the machine changed its speed between samples.
+The name of a case begins with its kind: `gemm` (M x K x N), `conv` (`dw` is depthwise, `s2` has stride 2; then the
+image and the channels), `qcast` and `dcast` (the number of elements, and which elements share a scale: all of the
+`tensor`, or those with the same index along an axis), `wo4b32` (one row by weights of 4 bits in blocks of 32, with
+float activations).
+
+| column | meaning |
+|---|---|
+| `qrt, us` | the time of qrt in microseconds; products round by the rule `float32`, as in the other runtimes |
+| `fixed, us` | the time of qrt if products round by the rule `fixed`, in integers |
+| `best peer`, `its us` | the fastest of the other runtimes, and its time |
+| `qrt / best` | `qrt, us` divided by `its us` |
+| `of the limit` | the time of the limit divided by `qrt, us`; the limit is measured in the same run |
+
+The limit of a product is a loop of the instruction set's multiply-add on registers alone, on as many threads. The
+limit of a cast is a copy of as many bytes, on several threads if starting them pays off. A share above 100% means that
+the machine changed its speed between samples.
 
 **Models.** Each model runs from its file in qrt and in the runtime of its format: LiteRT, or ONNX Runtime with all of
-its optimizations. Outputs are compared before anything is timed. Those of LiteRT are equal. Those of ONNX Runtime have
-the same greatest element.
+its optimizations. Outputs are compared before anything is timed: those of qrt and LiteRT are equal, and those of qrt
+and ONNX Runtime have their greatest element at the same position. A column named after a runtime has the time or
+memory of this runtime for the measurement in the column before.
 
 | column | what is measured |
 |---|---|
 | `run` | a call with arrays that returns arrays: `p(x)` in qrt; set, invoke and get in LiteRT; `run` of a session |
-| `bare` | a call on arrays that were bound before: `run()` of a bound program, invoke, a run of bound values |
-| `load` | from the file to the first result, in a new process that has imported the runtime |
-| `again` | the same for a second time in that process |
-| `saved` | the same as `load` for the file that `p.save` wrote |
+| `bare` | a call on arrays bound before: `run()` of a bound program; invoke in LiteRT; a session run on bound values |
+| `load` | the time from the file to the first result, in a new process that has imported the runtime |
+| `again` | `load` for the second time in the same process |
+| `saved` | `load` in qrt for the file that `p.save` wrote |
 | `alone` | the part of `saved` before the first run |
-| `memory` | how much the process's memory grows by `load` |
-| `peak` | the most by which it grew on the way |
+| `memory` | the growth of the process's memory from before `load` to its end |
+| `peak` | the greatest growth of the memory during `load` |
 """
 
 

@@ -1,6 +1,7 @@
 """Growth of time with the size of a program.
 
 Four times the operations take at most 4.6 times as long, in every pass, in `parse`, `verify`, `print` and `compile`.
+Passes of quantization run on up to 10,000 regions.
 Lowered casts take a few times as long as with mlir-opt. Times are the least CPU time of some rounds, because other
 processes of the machine only add to it."""
 
@@ -18,6 +19,7 @@ from qrt.ir import run_passes
 from tests import mlir_opt
 from tests.ir.passes.growing import CASES, casts
 from tests.ir.passes.test_growth import work
+from tests.quantization import growing
 
 SIZES = (1_500, 6_000, 24_000)
 MOST = 4.6
@@ -48,6 +50,20 @@ def test_growth(benchmark, report, program, name):
     shown = ", ".join(f"{1e3 * time:.1f}" for time in times)
     report(f"{name} of {program.__name__}: {shown} ms: times {', '.join(f'{ratio:.2f}' for ratio in ratios)}")
     assert all(ratio <= MOST for ratio, less in zip(ratios, times, strict=False) if less > SHORTEST)
+
+
+@pytest.mark.parametrize("program", growing.PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("name", growing.PASSES)
+def test_growth_of_quantization(benchmark, report, program, name):
+    sizes = (2_500, 10_000)
+
+    def measure():
+        modules = [growing.prepared(program(size), name) for size in sizes]
+        return [spent(lambda module=module: run_passes(module, growing.PASSES[name])) for module in modules]
+
+    less, more = benchmark.pedantic(measure, rounds=1)
+    report(f"{name} of {program.__name__}: {less:.2f} and {more:.2f} s: times {more / less:.2f}")
+    assert more <= MOST * less
 
 
 @mlir_opt.needed

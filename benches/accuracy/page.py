@@ -27,40 +27,44 @@ THRESHOLDS = {
 """By target and kind of network: the least share of same answers, the most points lost, the least decibels."""
 HEAD = """# Accuracy of quantized networks
 
-This page shows how much accuracy three networks lose when qrt quantizes them. `make accuracy` trains each network,
-quantizes it on its training data, and compares it with the float program on data that was held out. The second command
-measures the last section. Each command writes its own sections again:
+This page shows how much accuracy three networks lose when qrt quantizes them. `make accuracy` trains each network in
+floats, quantizes it with its training data, and compares the quantized program with the float program on held-out data.
+`make accuracy-peers` compares qrt with ONNX Runtime, in the last section. Each command measures again and writes its
+own sections of this page:
 
     make accuracy
     make accuracy-peers
 
 `benches/accuracy` fixes the architectures, seeds, splits and data, and training gives the same bits on every machine.
-Each training step makes the weights a little smaller. It limits each weight to a multiple of the root mean square of
-its tensor: 1.75 for mnist, and 2 for the others. All steps of a quantized program are kernels, except for casts of its
-inputs and outputs; otherwise the command fails.
+Each training step has weight decay, and clips each weight to a multiple of the root mean square of its tensor: 1.75 for
+mnist, and 2 for the other networks. The command fails if a step of a quantized program, other than the casts of its
+inputs and outputs, is not a kernel.
 
-The limit for mnist was chosen on training data only: networks with the limits 2, 1.75, 1.5 and 1.25 were trained on
-3,000 images, and compared on the other 1,000 (`python -m benches.accuracy.bounds`). The other settings of the training
-are older, and were chosen on the data that is held out here. The figures are therefore a little better than those of
+The multiple for mnist was chosen on training data only: networks with 2, 1.75, 1.5 and 1.25 were trained on 3,000
+training images, and compared on the other 1,000 (`python -m benches.accuracy.bounds`). All other settings of the
+training were chosen with the data that is held out here. Therefore the figures on this page are a little better than on
 data that was never used.
 
 ## How to read the tables
 
 | column | meaning |
 |---|---|
-| *same* | the share of held-out inputs to which both programs give the same answer |
-| *lost* | how many right answers the float program has more than the quantized one; a negative number is a gain |
-| *signal-to-noise* | the signal-to-noise ratio of the logits |
+| *target*, *method* | the options `--target` and `--method` of `qrt quantize` |
 | *passes* | the optional passes that ran; *auto* runs those that reduce the error on a sample of the training data |
+| *same* | the share of held-out inputs to which both programs give the same answer |
+| *lost* | the right answers of the float program minus those of the quantized program; a negative number is a gain |
+| *signal-to-noise* | the signal-to-noise ratio of the logits, the outputs of the last layer |
 
-One image of the digits is 0.28 points of accuracy, so the share of right answers alone would say little.
+One image of the digits is 0.28 percentage points of accuracy. Because this is coarse, the tables also have the
+signal-to-noise ratio.
 
-The method *entropy* fails for mnist. A channel of its first convolution has one value at all pixels of the blank
-background, which are four fifths of its values other than 0. The method chooses a range in which this frequent value
-keeps a code for itself, and clips the values beyond the range.
+The method *entropy* fails for mnist. In one channel of the first convolution, four fifths of the values other than 0
+are equal: those of the blank background. The method chooses a range in which this frequent value has a storage integer
+of its own, and the values beyond the range saturate.
 
-The digits have two more kinds of rows. One has the bit widths that the search chooses for `--budget size=0.8`. The
-others have every assignment of 4 and 8 bits to the three weights that is small enough for that budget.
+The table of the digits has two more kinds of rows. The row with `size=0.8` has the bit widths that the search chooses
+for `--budget size=0.8`. The rows with *widths* have the given bits for the three weight tensors; these are all
+assignments of 4 and 8 bits that are small enough for this budget.
 
 The default method and passes must reach these limits, or `make accuracy` fails:
 

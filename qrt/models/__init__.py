@@ -5,7 +5,7 @@
 - A profile (`profiles`) lists the rounding rules of a runtime: LiteRT's rounding of ADD is a row of
   `profiles/litert.py`. An engine (`engines`) runs the runtime itself in a child process. `diff` compares the tensors
   of a program with those of an engine.
-- To read the code, start with `importing/graph.py`.
+- Start with `importing/graph.py`.
 - This package imports `quantization`, `runtime`, `ir` and the packages below them.
 """
 

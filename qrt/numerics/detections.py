@@ -18,10 +18,10 @@ F32 = np.float32
 class SuppressionLimits:
     """The limits of a non-maximum suppression.
 
-    If ``per_class`` is None, boxes are suppressed by their best score of any class: at most ``most`` boxes remain, each
-    with its ``classes`` best classes. Otherwise boxes are suppressed for each class separately: at most ``per_class``
-    remain for a class, and of these the ``most`` best of all classes. Boxes with a score below ``score`` are dropped,
-    and boxes whose overlap with a better box exceeds ``overlap``.
+    If ``per_class`` is None, boxes are ranked by their best score, whatever its class: at most ``most`` boxes remain,
+    each with its ``classes`` best classes. Otherwise each class has a suppression of its own: at most ``per_class``
+    boxes remain for a class, and then at most ``most`` boxes of all classes together, those of the best scores. Boxes
+    with a score below ``score`` are dropped, and boxes whose overlap with a better box exceeds ``overlap``.
     """
 
     most: int

@@ -347,7 +347,7 @@ def _bind_concat(types: Types, result: TensorType, attributes: Attributes, const
 
 _MOST_OPERANDS = 63
 """A call of the copy kernel has 64 operands, the result among them."""
-_SHAPE = Result("as declared: it says the shape", "shape", required=True, keeps_type=True)
+_SHAPE = Result("as declared, which gives the shape", "shape", required=True, keeps_type=True)
 
 FAMILIES = (
     OpFamily(

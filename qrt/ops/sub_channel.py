@@ -21,7 +21,7 @@ from qrt.types import UniformType
 
 @dataclass(frozen=True, eq=False)
 class BlockParameters:
-    """The factors of a matmul with sub-channel weights, as arrays [blocks, columns].
+    """The factors by which a matmul with sub-channel weights scales its sums, as arrays [blocks, columns].
 
     ``scale`` and ``bias_scale`` are for the rule ``float32``, the multipliers for ``fixed``. ``requant`` has one entry
     for each column.
@@ -47,9 +47,10 @@ def column_scales(w: UniformType, depth: int, columns: int) -> tuple[int, Array,
 def block_parameters(
     a: UniformType, w: UniformType, element: UniformType, rule: str, depth: int, columns: int, bias: UniformType | None
 ) -> BlockParameters:
-    """Return the factors of a matmul of ``a``, per layer, with sub-channel weights [depth, columns].
+    """Return the factors that scale the sums of each block in a matmul of ``a`` and weights [depth, columns].
 
-    ``element`` is the type of the result, ``rule`` is ``float32`` or ``fixed``.
+    ``a`` is per layer, the weights are sub-channel. ``element`` is the type of the result, ``rule`` is ``float32`` or
+    ``fixed``.
     """
     k_block, scales, _ = column_scales(w, depth, columns)
     out_scales = _per_column(element.scales, columns)

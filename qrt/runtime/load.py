@@ -11,7 +11,7 @@ from qrt.runtime.saved.source import SavedSource
 
 
 def load_program(path: str | os.PathLike[str]) -> Program:
-    """Load a program that ``Program.save`` wrote. It computes the bits of the saved program on every instruction set.
+    """Load a program that ``Program.save`` wrote. Its results have the same bits on every CPU.
 
     The file is mapped. Weights packed for the active instruction set are used in place; for another instruction set
     they are packed again from the file. The file has the plans for the shapes that were planned when the program was

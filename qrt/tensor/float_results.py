@@ -1,4 +1,4 @@
-"""The switch for operations whose results are not exact as quantized values, similar to ``np.errstate``."""
+"""The switch that allows, warns of or forbids operations whose results are floats, similar to ``np.errstate``."""
 
 import sys
 import warnings

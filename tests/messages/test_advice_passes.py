@@ -8,6 +8,7 @@ import pytest
 
 import qrt
 from qrt import ir
+from qrt.quantization.forms import KernelMatch
 from qrt.quantization.propagation.propagate_quant import Settings
 from qrt.quantization.targets.declared import declared_tables
 from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
@@ -342,6 +343,36 @@ def test_a_type_that_propagation_decides(heard: Any) -> None:
 def test_a_body_of_another_kernel(heard: Any) -> None:
     heard(lambda: ir.run_passes(ir.parse(MISNAMED), "export-quant"))
     ir.run_passes(ir.parse(MISNAMED.replace('kernel = "add"', 'kernel = "mul"')), "check-quant,export-quant")
+
+
+@advises(
+    "quantization/verification/agreement.py",
+    ": write the body as fuse-kernels recognizes it, or write its operations without the region and run fuse-kernels, "
+    "or give the region the name of a kernel for which the target has a pattern or an operation of its own",
+)
+def test_a_body_that_is_not_recognized(heard: Any) -> None:
+    product = "%t = arith.mulf %x, %y : tensor<4xf32>"
+    two = f"%s = math.absf %x : tensor<4xf32>\n    {product.replace('%x', '%s')}"
+    unread = MISNAMED.replace(product, two).replace('kernel = "add"', 'kernel = "mul"')
+    heard(lambda: ir.run_passes(ir.parse(unread), "check-quant"))
+    ir.run_passes(ir.parse(unread.replace(two, product)), "check-quant")
+    head, _, rest = unread.partition("  %0 = quant.region")
+    assert "kernel" in rest
+    plain = f"{head}{two.replace('%t', '%0')}\n  return %0 : tensor<4xf32>\n}}"
+    ir.run_passes(ir.parse(plain), "fuse-kernels,propagate-quant,check-quant")
+
+    def pattern(value: ir.Value) -> KernelMatch | None:
+        product = value.operation
+        absolute = None if product is None else product.operands[0].operation
+        if product is None or absolute is None:
+            return None
+        return KernelMatch("mine.mul", ((absolute.operands[0], None), (product.operands[1], None)), (absolute, product))
+
+    target = Target("mine", ())
+    target.kernel("mine.mul", ports={"a": "i8", "b": "i8", "y": "i8"}, pattern=pattern)
+    with restored_registries():
+        register_target(target)
+        ir.run_passes(ir.parse(unread.replace('kernel = "mul"', 'kernel = "mine.mul"')), "check-quant{target=mine}")
 
 
 MISNAMED = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {

@@ -413,12 +413,6 @@ FORMS: dict[str, tuple[str, str, str, str]] = {
 """Arguments, body, what is returned, and the family."""
 
 NEAR: dict[str, tuple[str, str, str]] = {
-    "a sum that begins with a matrix": (
-        f"{AW}, %b: tensor<2x4xf32>",
-        """%m = linalg.matmul ins(%a, %w : tensor<2x3xf32>, tensor<3x4xf32>) outs(%b : tensor<2x4xf32>)
-  -> tensor<2x4xf32>""",
-        "%m: tensor<2x4xf32>",
-    ),
     "a bias of each row": (
         f"{AW}, %b: tensor<2xf32>",
         f"""{MATMUL}
@@ -426,7 +420,6 @@ NEAR: dict[str, tuple[str, str, str]] = {
 %y = arith.addf %m, %s : tensor<2x4xf32>""",
         "%y: tensor<2x4xf32>",
     ),
-    "a sum that begins with 1": (AW, MATMUL.replace("constant 0.0", "constant 1.0"), "%m: tensor<2x4xf32>"),
     "a bias for products with a vector": (
         "%a: tensor<2x4x3xf32>, %w: tensor<3xf32>, %b: tensor<4xf32>",
         f"""{ZERO}

@@ -125,6 +125,16 @@ SLACK = 2.0**-6
 """The part of a code that f32 loses where it stands for the scales, the codes and the table of a kernel."""
 
 
+def sum_slack(region: Operation) -> float:
+    """The part of a code by which the multipliers of 20 bits of `add` and `sub` may change a result: half of 2^-20 for
+    each code of an operand (docs/numerics_operations.md)."""
+    if kernel_of(region) not in ("add", "sub"):
+        return 0.0
+    types = [spec for spec in specs(region, "input") if isinstance(spec, UniformType)]
+    codes = (max(type.storage_max - type.zero_point, type.zero_point - type.storage_min) for type in types)
+    return sum(codes) * 2.0**-21
+
+
 def codes_from_exact(module: Module, target: str, rng: np.random.Generator) -> list[tuple[Operation, float]]:
     """For each quantized region, how many codes its result is at most from what its body gives in f64, clipped to the
     range of the type, for operands drawn from all codes."""

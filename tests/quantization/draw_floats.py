@@ -140,6 +140,16 @@ def _channels_first(draw: FloatDraw, text: Text) -> Tensor | None:
     return draw.said(text, ops.transpose(text, draw.said(text, y, -8, 8), [0, 2, 3, 1]), -8, 8)
 
 
+def _from_matrix(draw: FloatDraw, text: Text) -> Tensor | None:
+    """A product that starts from a matrix: a constant, or another value."""
+    x = draw.value(2)
+    if x is None:
+        return None
+    w = draw.constant(text, (x.shape[1], x.shape[1]))
+    start = draw.said(text, x, -4, 4) if draw.flag() else draw.constant(text, x.shape)
+    return draw.said(text, text.structured("linalg.matmul", [draw.said(text, x, -4, 4), w], start), -8, 8)
+
+
 def _of_average(draw: FloatDraw, text: Text) -> Tensor | None:
     """A function of an average."""
     x = draw._value()
@@ -160,6 +170,7 @@ FORMS: dict[str, Callable[[FloatDraw, Text], Tensor | None]] = {
     "emulated quantization": _emulated,
     "channels first": _channels_first,
     "function of an average": _of_average,
+    "product from a matrix": _from_matrix,
 }
 
 PREFERRED = {"npu": ("conv2d", "channels first", "add"), "dsp": ("matmul", "add")}

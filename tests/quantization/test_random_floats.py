@@ -78,4 +78,4 @@ def test_every_form_is_drawn():
     texts = "".join(one.graph.text for one in programs())
     hints = ("math.rsqrt", "arith.select", "const_fake_quant", "conv_2d_nchw_fchw", "scf.for", "scf.if", "func.call")
     assert all(hint in texts for hint in hints)
-    assert len(FORMS) == 6
+    assert len(FORMS) == 7

@@ -32,9 +32,9 @@ PURPOSES = {
 }
 HEAD = """# The public names
 
-`make expected` writes this page from the docstrings: the signature and the first sentence of every public name.
-`help(qrt.matmul)` prints the parameters, the errors and an example of a name. `make docs` writes the same as HTML, on
-one page for each module. [Numerics](../numerics.md) defines what each operation computes.
+This page lists the public functions and classes of qrt, by module, with their signatures and the first sentence of
+their docstrings. `help(qrt.matmul)` prints the whole docstring: parameters, errors and an example. `make docs` writes
+all of them as HTML, on one page for each module. [Numerics](../numerics.md) defines what each operation computes.
 
 The examples in docstrings run after these imports:
 

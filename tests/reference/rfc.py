@@ -12,10 +12,12 @@ PAGE = ROOT / "docs" / "reference" / "quantization_rfc.md"
 _TABLE = Path(__file__).with_name("quantization_rfc.toml")
 _HEAD = """# The propagation RFC
 
-[Quantization](../quantization.md) implements "A Proposal for Implementing Quantization Transformations in MLIR". This
-page quotes each sentence of the proposal that specifies behaviour, with the tests that check it. All other sentences
-are in `tests/reference/quantization_rfc.toml`, with the reason why they are not tested.
-`make expected` writes this page.
+"A Proposal for Implementing Quantization Transformations in MLIR" is a request for comments (RFC) from the MLIR
+community. It describes how float programs are annotated, grouped into the work of single kernels, and
+quantized. qrt [implements it](../quantization.md). The tables of this page quote each sentence of the proposal that
+specifies behaviour, unchanged, with the tests of qrt that check it. All other sentences are in
+`tests/reference/quantization_rfc.toml`, with the reason why they are not tested.
+The [last table](#concepts-that-no-sentence-states) has what targets and whole programs need beyond the sentences.
 """
 
 
@@ -38,9 +40,14 @@ def sections() -> dict[str, list[Sentence]]:
     }
 
 
+def concepts() -> list[Sentence]:
+    """Return what qrt implements beyond the sentences, each with its tests."""
+    return [Sentence(row["text"], tuple(row["tests"])) for row in tomllib.loads(_TABLE.read_text())["concept"]]
+
+
 def page() -> str:
     parts = [_HEAD]
-    for title, sentences in sections().items():
+    for title, sentences in [*sections().items(), ("Concepts that no sentence states", concepts())]:
         held = [sentence for sentence in sentences if sentence.tests]
         if held:
             rows = "".join(f"| {_cell(each.text)} | {'; '.join(map(_named, each.tests))} |\n" for each in held)

@@ -17,27 +17,48 @@ PAGE = ROOT / "docs" / "reference" / "requantization.md"
 SUMS = ("add", "sub")
 _HEAD = """# Requantization rules
 
-The attribute `requant` of an op names the rule that converts its exact accumulator to storage. `make expected` writes
-this page from the tables in `qrt/numerics/rules.py` and `qrt/numerics/addition.py`.
+An operation first computes an exact integer, its accumulator `acc`, such as the sum of the products of a `matmul`. A
+requantization rule converts `acc` to the storage of the result. The attribute `requant` of an op names the rule.
+Runtimes such as TFLite and ONNX Runtime use different rules, which differ in rounding; this page lists all of them.
+[Numerics](../numerics.md#requantization) has the edge cases.
 
-[Numerics](../numerics.md#requantization) has the edge cases. `M` is the real multiplier: `sa*sw/so` for a product of
-two operands and `si/so` for one operand. For an average of n elements, it is divided by n. `z` is the zero point of the
-result and `zi` that of the operand. `f32(x)` is x rounded to float32. Every rule ends in a clamp to the bounds of the
-storage, `[min, max]`.
+| name | meaning |
+|---|---|
+| `sa`, `sw`, `so` | the scales of the two operands of a product, and of the result |
+| `si`, `zi` | scale and zero point of the operand, if there is only one |
+| `z` | the zero point of the result |
+| `M` | the real multiplier: `sa*sw/so` for a product, `si/so` for one operand; divided by n for an average of n \
+elements |
+| `M0` | an integer, which stands for `M` together with a shift |
+| `f32(x)` | x rounded to float32 |
 
-For fixed-point code: `(acc + (1 << (n-1))) >> n` is `fixed` with `M = 2^-n`. No rule is a plain `acc >> n`, which
-rounds down. Rules with two roundings, such as `fixed_double`, may differ by one from `acc*M` rounded once.
+Every rule ends with a clamp to the bounds of the storage, `[min, max]`. Rules with two roundings, such as
+`fixed_double`, may differ by one from `acc*M` rounded once.
 
-Each example lists the parameters for `sa = 0.1`, `sw = 0.3` and `so = 0.7`, and the results, with z = 0, for
-accumulators whose multiplier is 1/4. For rules of one operand, `si = 0.1`, `so = 0.7`, zi = 2 and z = -5, and an
-average has n = 3 elements.
+If your fixed-point code computes `(acc + (1 << (n-1))) >> n`, use `fixed` with scales for which `M = 2^-n`. There is no
+rule for `acc >> n`, which rounds down.
+
+The table has these columns:
+
+| column | meaning |
+|---|---|
+| arithmetic | the numbers in which `acc` is multiplied by `M`: integers, floats of this format, or exact rationals |
+| `M` | the format in which `M` is computed. "product": the product of the scales is computed in float32 first; \
+"divisors": the product of the divisors is |
+| rounding | how a result in the middle of two integers is rounded; two entries for two roundings |
+| z is added | before or after the rounding |
+| depends on position | what of an element's position changes its result |
+
+Each rule has an example: its parameters for `sa = 0.1`, `sw = 0.3` and `so = 0.7`, and then its results for
+accumulators from -10 to 10, with `M = 1/4` and z = 0. For rules of one operand, `si = 0.1`, `so = 0.7`, zi = 2 and
+z = -5, and an average has n = 3 elements.
 
 """
 _SUMS_HEAD = """## Rules of sums
 
-`add` and `sub` have five rules, some of which share the name of a rule above. They scale both operands, and round the
-sum; [a table](../numerics_operations.md#sums) has the formulas. Each example adds storage of scale 0.25 and zero point
-3 to storage of scale 0.5 and zero point 0; the result has scale 1 and zero point 2.
+`add` and `sub` have five rules of their own. Some have the name of a rule above, but convert each operand to a common
+scale first, and round the sum; [a table](../numerics_operations.md#sums) has the formulas. Each example adds storage of
+scale 0.25 and zero point 3 to storage of scale 0.5 and zero point 0; the result has scale 1 and zero point 2.
 
 """
 _SUMMANDS = {

@@ -10,11 +10,21 @@ from tests.docs.documents import ROOT
 PAGE = ROOT / "docs" / "reference" / "targets_operations.md"
 _HEAD = """# Operations of targets
 
-`make expected` writes this page from the declarations of operations. An operation whose declaration has a
-[constraint](targets.md#constraints) has a quantized form, and
-[`[operations]`](targets.md#the-table-operations) gives a target its kernel. A target may list the kernel with another
-constraint.
+A [target](targets.md) describes the kernels of a device. Its table [`[operations]`](targets.md#the-table-operations)
+gives it a kernel for each operation of qrt that can be quantized. This page lists these operations, and then all
+others with the reason.
 
+| column | meaning |
+|---|---|
+| constraint | the [constraint](targets.md#constraints) between the types of operands and results that the kernel \
+has, unless the target lists the kernel with another one |
+| bits of operands | the widths that the operation accepts |
+| targets | the targets of qrt that have a kernel for the operation, apart from `weight-only`, whose only kernel is \
+`float_matmul` |
+
+"""
+_WITHOUT = """Quantization makes a [region](dialects/quant.md#regions) for each float operation that a kernel can
+compute. It makes none for these operations of qrt:
 """
 
 
@@ -34,13 +44,13 @@ def _forms() -> str:
         targets = "all but " + ", ".join(f"`{target}`" for target in lacking) if lacking else "all"
         bits = f"at most {traits.operand_bits}" if traits.operand_bits < 32 else "any"
         rows.append(f"| `{name}` | `{traits.constraint}` | {bits} | {targets} |")
-    return "\n".join(rows) + "\n\n`weight-only` has the kernel `float_matmul` alone.\n"
+    return "\n".join(rows) + "\n"
 
 
 def _reasons() -> str:
     by_reason: dict[str, list[str]] = {}
     for name, reason in WITHOUT_REGIONS.items():
         by_reason.setdefault(reason, []).append(f"`{name}`")
-    rows = ["| operations of which no region is made | reason |", "|---|---|"]
+    rows = [_WITHOUT, "| operations for which no region is made | reason |", "|---|---|"]
     rows += [f"| {', '.join(names)} | {reason} |" for reason, names in by_reason.items()]
     return "\n".join(rows) + "\n"

@@ -18,7 +18,7 @@ def functions(file):
 
 
 def test_the_tests_exist():
-    named = {test for sentence in SENTENCES for test in sentence.tests}
+    named = {test for sentence in [*SENTENCES, *rfc.concepts()] for test in sentence.tests}
     assert named
     missing = [test for test in sorted(named) if test.split("::")[1] not in functions(test.split("::")[0])]
     assert missing == []

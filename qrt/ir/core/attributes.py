@@ -1,9 +1,11 @@
 """Attributes: immutable values on operations, with upstream MLIR's text."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -187,6 +189,11 @@ class DictAttr(Attribute):
     def of(cls, entries: Mapping[str, Attribute]) -> "DictAttr":
         """Return the dictionary attribute with these entries."""
         return cls(tuple(sorted(entries.items())))
+
+    def get(self, name: str) -> Attribute | None:
+        """Return the value of an entry; None if there is none."""
+        place = bisect_left(self.items, name, key=itemgetter(0))
+        return self.items[place][1] if place < len(self.items) and self.items[place][0] == name else None
 
     def spell(self, elide: bool = False) -> str:
         return spell_entries(self.items)

@@ -143,7 +143,7 @@ class Folding:
                 self._fold_operator(op)
 
     def _is_beside_casts(self, op: Operator) -> bool:
-        """Return True if an operator reads a dequantized computed tensor, or a QuantizeLinear reads its result."""
+        """Return True if a DequantizeLinear of a tensor that is not known precedes, or a QuantizeLinear follows."""
         reads = any(dq is not None and not self._is_known(dq.inputs[0]) for dq in map(self._dequantized, op.inputs))
         return reads or any(
             reader.type == "QuantizeLinear" and reader.inputs[0] == name
@@ -370,10 +370,10 @@ class Folding:
         return cast.inputs[1], name
 
     def _bias(self, op: Operator, i: int) -> tuple[str, ...]:
-        """Return a tuple with the name of the bias's integers, which is empty if there is no bias.
+        """Return (name of the int32 tensor,) of the bias, which is operand ``i``; () if there is no bias.
 
-        The integers are added to the sums unchanged, so they must have the scale of the sums. A bias of another scale
-        is not folded: rescaling would round it, while the runtime adds it in floats.
+        The integers are added to the sums unchanged, so they must have the scale of the sums. Raise _Unfolded for a
+        bias of another scale: rescaling would round it, while the runtime adds it in floats.
         """
         if i >= len(op.inputs) or op.inputs[i] == ABSENT:
             return ()

@@ -178,7 +178,7 @@ def acos(x: Any) -> Pair:
 def atan2(y: Any, x: Any) -> Pair:
     """Return the angle of the point (x, y) as a double-double.
 
-    The exponents of x and y may differ by a few hundred.
+    The magnitudes of x and y may differ by a factor of up to 2**300.
     """
     high, low = _turned(_angle((abs(y), 0.0), (abs(x), 0.0)), x < 0)
     sign = np.copysign(1.0, y)

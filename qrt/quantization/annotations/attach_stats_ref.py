@@ -146,7 +146,7 @@ def _origin(value: Value) -> Value:
 def _is_known(value: Value) -> bool:
     """Return True if a value has a known range: from a constant, a quantized type or an annotation."""
     source = value.operation
-    if isinstance(source, RegionOp) and isinstance(source.output_specs[value.index], UniformType):
+    if isinstance(source, RegionOp) and isinstance(source.spec(len(source.operands) + value.index), UniformType):
         return True
     if source is not None and source.name == "quant.dcast":
         return isinstance(element_of(source.operands[0].type), UniformType)

@@ -12,7 +12,7 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import require_acyclic
 from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.ir.dialects.quant.annotations import IDENTITIES
-from qrt.ir.dialects.quant.port_stats import PortRange, port_range, set_port_range
+from qrt.ir.dialects.quant.port_stats import PortRange, port_range, set_port_ranges
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remark
 from qrt.types import AnyQuantizedType, CalibratedType, NoQuantizedType, Type, UniformType
@@ -139,8 +139,7 @@ def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]
         else:
             ranges[port] = port_range(region, port) or annotation.range
     region.set_specs(specs)
-    for port, new_range in ranges.items():
-        set_port_range(region, port, new_range)
+    set_port_ranges(region, ranges)
 
 
 def joined(own: Type, annotated: Type, element: Type) -> Type:

@@ -80,7 +80,7 @@ def _is_implied(operation: Operation, spec: Type) -> bool:
         at = None if value is None else value.operation
     if not isinstance(spec, UniformType) or at is None or value is None:
         return not isinstance(spec, UniformType)
-    return at.output_specs[value.index] is spec
+    return at.spec(len(at.operands) + value.index) is spec
 
 
 def _remove(operation: Operation) -> None:

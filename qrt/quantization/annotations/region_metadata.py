@@ -56,7 +56,7 @@ def put_tags(operation: Operation | None, tags: Tags) -> None:
 
 
 def tags_of(operation: Operation) -> Tags:
-    """Return the attributes of an operation that describe a region: ``quant.key`` and so on."""
+    """Return the attributes that a rewrite must keep on the region in place of an operation, such as ``quant.key``."""
     return {name: operation.attributes[name] for name in (KEY, KERNEL, ORIGINS, CAUSE) if name in operation.attributes}
 
 

@@ -36,7 +36,7 @@ class PortOf:
     @property
     def value(self) -> Value:
         """The value of the operand or result."""
-        return self.region.ports[self.number]
+        return self.region.port(self.number)
 
     @property
     def rank(self) -> int:

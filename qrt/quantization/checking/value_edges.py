@@ -58,7 +58,7 @@ def _taken(user: Operation, index: int) -> Type | None:
     The result is also None if the region's type is not final.
     """
     if isinstance(user, RegionOp):
-        port = PortOf(user, index, user.input_specs[index])
+        port = PortOf(user, index, user.spec(index))
         return port.spec if port.is_decided else None
     return element_of(user.results[0].type) if user.name == "quant.qcast" else None
 

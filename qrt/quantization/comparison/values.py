@@ -34,7 +34,7 @@ class Values:
 
     @classmethod
     def of(cls, module: Module, name: str) -> "Values":
-        """Return the named values of a function, in a copy of its module in which the function's calls are inlined."""
+        """Inline the calls of the function ``name`` in a copy of its module, and return its values with names."""
         copy = flattened(module, name)
         values = cls(copy, copy.function(name))
         values._name_all()

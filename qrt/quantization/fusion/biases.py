@@ -21,14 +21,15 @@ _ADDITIONS = ("arith.addf", "linalg.add")
 def write_biases(module: Module) -> None:
     """Replace each constant that is added to a product, and repeats one row, by a broadcast of the row.
 
-    The constant may also be the initial accumulator of the product. Changes no value.
+    The constant may also be the initial accumulator of the product; only there, its elements may all be equal. Changes
+    no value.
     """
     operations = list(outside_bodies(module.operation))
     cyclic = cyclic_operations(operations)
     for operation in operations:
         for number in _bias_operands(operation) if operation not in cyclic else ():
             constant = operation.operands[number]
-            row = _row_of(constant)
+            row = _row_of(constant) or (_number_of(constant) if number == 2 else None)
             if row is not None:
                 operation.set_operand(number, _broadcast(operation, row, constant))
                 erase_dead([constant.operation] if constant.operation is not None else [])
@@ -62,14 +63,21 @@ def _row_of(value: Value) -> DenseElementsAttr | None:
     return DenseElementsAttr(rows[0].copy(), TensorType((shape[-1],), type.element))
 
 
-def _broadcast(user: Operation, row: DenseElementsAttr, constant: Value) -> Value:
-    """Emit a broadcast of a row to the shape of the constant that it replaces, before its user."""
-    builder = Builder(user)
-    element = row.element
-    vector, output = builder.constant(row, row.type), builder.value("tensor.empty", (), constant.type)
+def _number_of(value: Value) -> float | None:
+    """Return the number that all elements of a matrix equal; None if it is 0, and for any other value."""
+    type = tensor_type(value)
+    is_matrix = type is not None and len(shape_of(value)) >= 2 and type.has_static_shape
+    return (splat_of(value) or None) if is_matrix else None
+
+
+def _broadcast(user: Operation, row: DenseElementsAttr | float, constant: Value) -> Value:
+    """Emit a broadcast of a row, or of a number, to the shape of the constant that it replaces, before its user."""
+    builder, type, shape = Builder(user), tensor_type(constant), shape_of(constant)
+    assert type is not None
+    element = type.element
+    vector = builder.constant(row, TensorType(shape[-1:], element))
+    output = builder.value("tensor.empty", (), constant.type)
     body = Block([element, element], user.location)
     Builder(body, user.location).emit("linalg.yield", (body.arguments[0],))
-    attributes: dict[str, Attribute] = {
-        "dimensions": DenseArrayAttr(IntegerType(64), tuple(range(len(shape_of(constant)) - 1)))
-    }
+    attributes: dict[str, Attribute] = {"dimensions": DenseArrayAttr(IntegerType(64), tuple(range(len(shape) - 1)))}
     return builder.emit("linalg.broadcast", (vector, output), (constant.type,), attributes, [Region([body])]).result

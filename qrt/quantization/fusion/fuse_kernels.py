@@ -11,11 +11,12 @@ from qrt.ir.remarks import remark
 from qrt.ir.rewriting.rewrite import is_dead
 from qrt.ops import family_of
 from qrt.quantization.checking.regions import regions_of
-from qrt.quantization.forms.elements import body_expression, elements_of, splat_of, tensor_type
+from qrt.quantization.forms.elements import body_expression, elements_of, shape_of, splat_of, tensor_type
 from qrt.quantization.forms.elementwise import BINARY
 from qrt.quantization.forms.reductions import reduction_of
 from qrt.quantization.fusion.biases import write_biases
-from qrt.quantization.fusion.choose import KernelChoice, Refusal, choices_of, retarget
+from qrt.quantization.fusion.choose import KernelChoice, Refusal, choices_of, refusal, retarget
+from qrt.quantization.fusion.divided_operations import divide_broadcasts, divide_products
 from qrt.quantization.fusion.linear import fuse_linear
 from qrt.quantization.fusion.wrap_region import fuse_calls, move_sizes, wrapped
 from qrt.quantization.layouts.fusable_blocks import blocks_of
@@ -28,13 +29,16 @@ from qrt.types import FloatType
 _SUM = "arith.addf"
 
 
-def nearest(operation: Operation) -> str:
+def nearest(operation: Operation, target: Target) -> str:
     """Return a text that names the kernel most similar to an operation, and the operand or result that does not fit."""
     if isinstance(operation, StructuredOp) and "reduction" in operation.iterators:
-        return _nearest_sum(operation)
+        return _nearest_sum(operation, target)
     elements = elements_of(operation.results[0])
     if elements is None:
         return "no kernel is similar"
+    if elements.is_copy and len(elements.axes[0]) < len(shape_of(operation.results[0])):
+        missing = refusal(("reshape",), 1, None, target) or refusal(("tile",), 1, None, target)
+        return missing or "the nearest kernel is 'tile', which repeats axes of size 1 to a static shape"
     if elements.is_copy:
         return "the nearest kernel is 'transpose', whose port 'q' has each element once"
     tensors = elements.simplified().inputs
@@ -48,14 +52,17 @@ def nearest(operation: Operation) -> str:
     return "the nearest kernel is 'mul', whose port 'y' is a sum, a difference or a product of the others"
 
 
-def _nearest_sum(operation: StructuredOp) -> str:
+def _nearest_sum(operation: StructuredOp, target: Target) -> str:
     computed = body_expression(operation)
     windows = any(isinstance(r, tuple) and r[0] != "d" for r in operation.indexing_maps[0].results)
     if operation.input_count == 2 and computed is not None and "arith.mulf" in str(computed):
         name, images = ("conv2d", "'x' is NHWC") if windows else ("matmul", "'a' has its rows before what is summed")
         start = splat_of(operation.operands[-1])
         if start != 0:
-            return f"the nearest kernel is '{name}', whose port 'bias' is a vector of the last axis, or absent"
+            missing = refusal((name,), 2, None, target)
+            return (
+                missing or f"the nearest kernel is '{name}', whose port 'bias' is a vector of the last axis, or absent"
+            )
         return f"the nearest kernel is '{name}', whose port {images}"
     reduction = reduction_of(operation.results[0])
     if computed is not None and computed[0] == _SUM:
@@ -79,22 +86,24 @@ class FuseKernels:
 
     The operations are those of linalg, arith, math and tensor. Each operation that stays float gets a remark with the
     reason. The largest pattern is taken first; of equally large ones, the first in the target's order, and a table
-    last. No value changes, except by the pass that `layouts` runs first.
+    last. No value changes, except by `layouts`.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
     linear: bool = option(False, "wrap all linear operations between two others in one region")
-    layouts: bool = option(True, "first run normalize-layouts, which brings convolutions and pools to kernels")
+    layouts: bool = option(True, "run normalize-layouts first, and add a product to its initial matrix last")
 
     def run(self, module: Module) -> None:
         target = find(self.target)
         if self.layouts:
             normalize(module, _own_operations(module, target))
-        move_sizes(module)
         for region in regions_of(module):
             retarget(region, target)
         fuse_calls(module, target)
         write_biases(module)
+        if self.layouts:
+            divide_products(module, target)
+        move_sizes(module)
         blocks = list(blocks_of(module.operation))
         for block in blocks:
             if self.linear:
@@ -120,6 +129,16 @@ def fuse_block(block: Block, target: Target) -> None:
 
     Emit a remark for each that stays float.
     """
+    stay = _wrap_operations(block, target)
+    if divide_broadcasts([root for root, _ in stay if root.parent is block], target):
+        stay = _wrap_operations(block, target)
+    for root, reason in reversed(stay):
+        if root.parent is block:
+            remark(root, f"'{root.name}' {STAYS_FLOAT}: {reason}")
+
+
+def _wrap_operations(block: Block, target: Target) -> list[tuple[Operation, str]]:
+    """Wrap the operations of a block in regions. Return the operations that stay float, each with the reason."""
     order = {operation: number for number, operation in enumerate(block)}
     # A block that cannot be reached may have cycles of operations.
     cyclic = cyclic_operations(inner for operation in block for inner in operation.walk())
@@ -134,18 +153,16 @@ def fuse_block(block: Block, target: Target) -> None:
                 break
             failed = choice
         else:
-            stay.append((root, _reason(root, failed, refused)))
-    for root, reason in reversed(stay):
-        if root.parent is block:
-            remark(root, f"'{root.name}' {STAYS_FLOAT}: {reason}")
+            stay.append((root, _reason(root, failed, refused, target)))
+    return stay
 
 
-def _reason(root: Operation, failed: KernelChoice | None, refused: list[Refusal]) -> str:
+def _reason(root: Operation, failed: KernelChoice | None, refused: list[Refusal], target: Target) -> str:
     """Return the reason why an operation stays float: the most similar kernel, and the port that does not fit."""
     if failed is not None:
         return f"kernel '{failed.kernel}' would need a port for a size from outside"
     largest = max(refused, key=lambda refusal: refusal.match.size, default=None)
-    return nearest(root) if largest is None else f"as '{largest.match.family}': {largest.reason}"
+    return nearest(root, target) if largest is None else f"as '{largest.match.family}': {largest.reason}"
 
 
 def _is_candidate(operation: Operation) -> bool:

@@ -11,6 +11,7 @@ from qrt.quantization.forms.elements import body_expression, shape_of, splat_of
 from qrt.quantization.forms.movement import padding_of
 from qrt.quantization.layouts.carry import Relayouts, carried
 from qrt.quantization.layouts.fusable_blocks import blocks_of
+from qrt.quantization.layouts.sums import write_sum
 from qrt.quantization.layouts.tensors import (
     Layout,
     Sizes,
@@ -36,8 +37,8 @@ class NormalizeLayouts:
     The pass takes convolutions and pools of 1 to 3 dimensions with any order of axes, with groups or a depth
     multiplier, as named operations or as `linalg.generic`. Transposes and reshapes of results are moved behind
     element-wise operations, biases and pads, and cancel with those of the next convolution or pool. A slice that drops
-    axes becomes a slice that keeps them, and a reshape. Sums may be rounded in another order; no value changes
-    otherwise.
+    axes becomes a slice that keeps them, and a reshape. A sum that is added in several steps, as average pools of ONNX
+    are, becomes one reduction. Sums may be rounded in another order; no value changes otherwise.
     """
 
     def run(self, module: Module) -> None:
@@ -51,7 +52,10 @@ def normalize(module: Module, unchanged: Collection[Operation]) -> None:
     for block in blocks_of(module.operation):
         operations = list(block)
         cyclic = cyclic_operations(inner for operation in operations for inner in operation.walk())
-        for operation in operations:
+        for operation in reversed(operations):  # the last step of a sum before the partial sums
+            if operation not in cyclic and operation not in unchanged and not is_dead(operation):
+                write_sum(operation)
+        for operation in list(block):
             if operation.parent is block and operation not in cyclic and operation not in unchanged:
                 _normalize(operation, relayouts)
     erase_dead([inner for block in blocks_of(module.operation) for inner in block if inner not in dead])

@@ -105,7 +105,7 @@ def merged(builder: Builder, value: Value, groups: Sequence[Sequence[int]]) -> V
 
 def divided(builder: Builder, value: Value, groups: Sequence[Sequence[int]], sizes: Sizes) -> Value:
     """Return a tensor of these sizes whose adjacent axes ``groups[i]`` are parts of axis i (`tensor.expand_shape`)."""
-    if all(len(group) == 1 for group in groups):
+    if len(groups) == len(sizes):
         return value
     operands, attributes = with_lists({"output_shape": list(sizes)}, [value])
     attributes.pop(OPERAND_SEGMENTS, None)

@@ -89,7 +89,7 @@ class Decider:
             self._keep_undecided(region)
         for node in self._graph.nodes:
             if node.region is None and node.type is None and node.group is not None:
-                node.in_class.type = _widest([use.type for use in node.group.uses])
+                node.in_class.type = _passed_type([use.type for use in node.group.uses])
 
     def _keep_undecided(self, region: GraphRegion) -> None:
         """Keep a region float if a port of it has no type; with ``undecided="error"``, raise VerifyError instead."""
@@ -278,9 +278,16 @@ class Decider:
             raise region.operation.error(f"{bias.where} overflows {type.storage} at every scale: the bias is too large")
 
 
-def _widest(types: list[Spec | None]) -> Spec | None:
-    """Return the per-layer type with the widest range, the first of equally wide ones; None if no type is per layer."""
+def _passed_type(types: list[Spec | None]) -> Spec | None:
+    """Return the type of a value that is passed on to uses of these types.
+
+    It is the per-layer type with the widest range, the first of equally wide ones. Without such a type, the value is a
+    float if all uses take floats; else None.
+    """
     known = [type for type in types if isinstance(type, UniformType) and type.is_per_layer]
+    floats = [type for type in types if isinstance(type, NoQuantizedType)]
+    if not known and floats and len(floats) == len(types):
+        return floats[0]
     return max(known, key=lambda type: width(covered(type)), default=None)
 
 

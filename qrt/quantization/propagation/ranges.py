@@ -39,7 +39,7 @@ _CACHE: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("qrt_cached_r
 
 @contextmanager
 def ranges_cached() -> Iterator[None]:
-    """Return a context manager: inside the ``with`` block, ``cached`` reuses earlier results."""
+    """Return a context manager: inside the ``with`` block, `cached` computes each result once."""
     token = _CACHE.set({} if _CACHE.get() is None else _CACHE.get())
     try:
         yield

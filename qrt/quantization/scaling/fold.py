@@ -220,7 +220,10 @@ def _joined(product: Product, affine: Affine, weights: Array, bias: Array | None
 
 
 def _clamped(block: Block, value: Value, affine: Affine) -> Value:
-    """Copy the clamp in the body of ``affine`` into a block, applied to ``value``, without the factors and addends."""
+    """Append the clamp of the affine region ``affine``, without its factors and addends, to a block.
+
+    The clamp is applied to ``value``; its result is returned, or ``value`` if the region has no clamp.
+    """
     assert affine.region is not None
     assert affine.inner is not None
     body = affine.region.body

@@ -81,7 +81,7 @@ def with_widths(named: NamedProgram, choices: Sequence[WidthChoice], widths: Wid
         if width == choice.default:
             continue
         for number, port in choice.places:
-            element = element_of(regions[number].ports[port].type)
+            element = element_of(regions[number].port(port).type)
             assert isinstance(element, FloatType)
             regions[number].set_spec(port, AnyQuantizedType(f"i{width}", element))
     return NamedProgram(module, named.remarks)

@@ -16,21 +16,26 @@ SUM_MULTIPLIERS: Final = [0, 1 << 24]
 """The multipliers of a sum of two tensors: 64 bits hold the sum of their products."""
 
 WITHOUT_REGIONS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("argmax", "argmin", "top_k"), "its result is indices, which stay integers"),
+    **dict.fromkeys(("argmax", "argmin", "top_k"), "the results are indices, which remain integers"),
     **dict.fromkeys(
-        ("gather", "gather_nd", "scatter_nd"), "its indices are integers, which cannot be ports of a region"
+        ("gather", "gather_nd", "scatter_nd"), "the indices are integers, and all ports of a region are floats"
     ),
-    **dict.fromkeys(("qcast", "dcast", "scast", "requantize"), "it stands at the ports of regions, outside of them"),
-    **dict.fromkeys(("dynamic_matmul", "dynamic_lstm", "float_matmul"), "its activations stay floats"),
-    **dict.fromkeys(("lstm", "svdf", "log_softmax"), "its float operations become regions one by one"),
-    **dict.fromkeys(("logistic", "tanh", "leaky_relu"), "`lookup` computes every function of one variable"),
-    "prelu": "`lookup`, `mul` and `maximum` compute it",
-    "squared_difference": "`sub` and `mul` compute it, with 16 bits too",
-    "lookup_interpolated": "its table is rounded between entries: no result is the nearest one",
-    "cumsum": "no float operation of linalg, math or tensor is one",
-    "resize_bilinear": "no float operation of linalg, math or tensor is one",
-    "transpose_conv2d": "no float operation of linalg is one",
-    "detection_postprocess": "its result is floats",
+    **dict.fromkeys(("qcast", "dcast", "scast", "requantize"), "they convert values between regions"),
+    **dict.fromkeys(("dynamic_matmul", "dynamic_lstm", "float_matmul"), "the activations remain floats"),
+    **dict.fromkeys(
+        ("lstm", "svdf", "log_softmax"),
+        "a float program has several operations, each of which becomes a region",
+    ),
+    **dict.fromkeys(("logistic", "tanh", "leaky_relu"), "a function of one variable becomes a region of `lookup`"),
+    "prelu": ("a float program has several operations, which become regions of `lookup`, `mul` and `maximum`"),
+    "squared_difference": "a float program has a difference and a product, which become regions of `sub` and `mul`",
+    "lookup_interpolated": (
+        "results are interpolated between entries of a table, and differ from the rounded value of the function"
+    ),
+    "cumsum": "`linalg`, `math` and `tensor` have no such operation",
+    "resize_bilinear": "`linalg`, `math` and `tensor` have no such operation",
+    "transpose_conv2d": "`linalg` has no such operation",
+    "detection_postprocess": "the results are floats",
 }
 """The families of which quantization makes no region by default, with the reason."""
 

@@ -129,7 +129,7 @@ def changed_as(program: NamedProgram, target: Target, quantized: Module) -> Name
 
 
 def passes_of(module: Module) -> list[str]:
-    """Return the names of the passes that changed the floats of a program, from an attribute of the module."""
+    """Return the names of the optional passes that changed the float program, from an attribute of the module."""
     attribute = module.operation.attributes.get(PASSES)
     names = (
         [element.value for element in attribute.elements if isinstance(element, StringAttr)]

@@ -11,6 +11,7 @@ from qrt.ir import Builder, Module, Value
 from qrt.ir.core.constraints import with_element
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remarks_to
+from qrt.ops import FAMILIES
 from qrt.ops.casts import signless
 from qrt.ops.core import storage_dtype
 from qrt.quantization.checking.names import name_disagreement
@@ -19,6 +20,7 @@ from qrt.quantization.export.export_quant import export_regions
 from qrt.quantization.export.legalize import has_own_operation
 from qrt.quantization.forms.elements import dense_of
 from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.patterns import body_match
 from qrt.runtime.compilation import compile
 from qrt.runtime.program import Program
 from qrt.tensor.casts import scast
@@ -37,14 +39,14 @@ _MOST = 1 << 15
 def disagreement(region: RegionOp, target: Target) -> str | None:
     """Return an error message if a region's body does not compute what its kernel computes; None if it does.
 
-    For a kernel of qrt, only a body that qrt recognizes as another kernel is an error. If the target has an operation
-    of its own for the kernel, the operation and the body run on random inputs; results may differ by one storage value.
+    For a kernel of qrt, the body must be one that qrt recognizes as this kernel. If the target has an operation of its
+    own for the kernel, the operation and the body run on random inputs; results may differ by one storage value.
     """
     ports = ports_of(region)
     if region.kernel in (RESCALE, LINEAR) or not all(isinstance(port.spec, UniformType) for port in ports):
         return None
     if not has_own_operation(target, region.kernel):
-        return name_disagreement(region)
+        return name_disagreement(region) or _unrecognized(region, target)
     try:
         programs = [_program(region, ports, target, to) for to in ("fixed", "simulate")]
         for spread in _SPREADS:
@@ -56,6 +58,18 @@ def disagreement(region: RegionOp, target: Target) -> str | None:
     except QuantError as error:
         return f"body and kernel cannot be compared on drawn values: {error.args[0] if error.args else error}"
     return None
+
+
+def _unrecognized(region: RegionOp, target: Target) -> str | None:
+    """Return an error message if qrt does not recognize the body of a region with a kernel of qrt; None if it does."""
+    name = region.kernel
+    if name not in FAMILIES or body_match(region.body, name, target) is not None:
+        return None
+    return (
+        f"qrt does not recognize its body as the kernel '{name}', and cannot check that they agree: write the body as "
+        "fuse-kernels recognizes it, or write its operations without the region and run fuse-kernels, or give the "
+        "region the name of a kernel for which the target has a pattern or an operation of its own"
+    )
 
 
 def _difference(number: int, ours: Array, theirs: Array) -> str | None:

@@ -200,7 +200,10 @@ class _LoopBodyBuilder:
         return True
 
     def code_of(self, op: Operation, types: Sequence[str], out: str) -> str | None:
-        """Return the name of the kernel's step for an op with these operand and result types; None if there is none."""
+        """Return the key in `CODES` of the float-loop kernel's instruction for an op, or None if it has none.
+
+        ``types`` and ``out`` are the names of the element types of the operands and the result.
+        """
         if op.name == "arith.select":
             return op.name if types[0] == "i1" and types[1] else None
         if op.name in _LOGIC:

@@ -8,7 +8,20 @@ import pytest
 
 from qrt.errors import VerifyError
 from qrt.quantization.propagation.propagate_quant import Settings
-from tests.quantization.propagation.programs import STRICT, WIDE, A, B, C, T, constant, function, range_of, region, run
+from tests.quantization.propagation.programs import (
+    NONE,
+    STRICT,
+    WIDE,
+    A,
+    B,
+    C,
+    T,
+    constant,
+    function,
+    range_of,
+    region,
+    run,
+)
 
 I1 = "%c = arith.constant true"
 
@@ -277,3 +290,16 @@ def test_a_cause_names_the_annotation_that_the_constraint_overrules() -> None:
     (cause,) = run(text.replace("{0}", A)).causes
     assert cause == f"its annotation is {A}, but f.mlir:2 pool input 0 needs {B}: annotate f.mlir:2 as {B}"
     assert run(text.replace("{0}", B)).causes == []
+
+
+def test_a_value_that_is_passed_on_to_floats_is_a_float() -> None:
+    """The branches yield values of two types, of which neither covers the other. Hazard: the use takes a quantized
+    value as a float, without a rescale."""
+    negative = "!quant.uniform<i8:f32, 2.500000e-01:127>"
+    lines = [I1, region("%0", "op", "%x", A, range_of(-1, 1)), f"%s = quant.dcast %y : tensor<4x{negative}> to {T}"]
+    lines += [f"%1 = scf.if %c -> {T} {{", f"scf.yield %s : {T} }} else {{ scf.yield %0 : {T} }}"]
+    text = function("%x %y", *lines, region("%2", "op", "%1", NONE, NONE))
+    result = run(text.replace(f"%y: {T}", f"%y: tensor<4x{negative}>"))
+    (_, narrow), floats = result.of("op")
+    assert floats == [NONE, NONE]
+    assert [narrow, NONE] in result.of("rescale")

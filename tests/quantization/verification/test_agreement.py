@@ -11,7 +11,8 @@ import pytest
 from qrt import ir
 from qrt.errors import VerifyError
 from qrt.ir.core.traits import PURE
-from qrt.quantization.targets import Target, register_target
+from qrt.quantization.targets import KernelMatch, Target, register_target
+from qrt.quantization.verification.check_quant import violations
 from tests.registries import restored_registries
 
 NAMED = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {{
@@ -36,6 +37,58 @@ def test_a_body_computes_the_kernel_of_its_name(op: str, kernel: str) -> None:
             continue
         with pytest.raises(VerifyError, match=f"its body computes '{NAMES[op]}', and not the kernel '{kernel}'"):
             ir.run_passes(ir.parse(text), passes)
+
+
+LARGE = """%l = math.tanh %x : tensor<4xf32>
+    %t = arith.addf %l, %y : tensor<4xf32>"""
+
+
+def large(kernel: str) -> str:
+    """Return a program whose region computes two kernels of qrt, under the name of one."""
+    text = NAMED.format(op="addf", kernel=kernel)
+    return text.replace("%t = arith.addf %x, %y : tensor<4xf32>", LARGE)
+
+
+@pytest.mark.parametrize("kernel", ["add", "tanh", "softmax", "lookup", "matmul"])
+def test_a_body_that_is_not_recognized_is_refused_under_the_name_of_a_kernel_of_qrt(kernel: str) -> None:
+    """The operands are two, which is one more than `softmax` has; nothing else is wrong."""
+    module = ir.parse(large(kernel), "f.mlir")
+    target = Target("two", ())
+    target.kernel(kernel, ports={"a": "i8", "b": "i8", "y": "i8"})
+    (error,) = violations(module, target)
+    assert str(error).startswith("f.mlir:2:")
+    message = f"'quant.region' op ({kernel}): qrt does not recognize its body as the kernel '{kernel}', and cannot"
+    assert error.message.startswith(message)
+    assert "write its operations without the region and run fuse-kernels" in error.message
+
+
+def test_a_body_that_is_not_recognized_is_checked_after_the_advice_is_followed() -> None:
+    with pytest.raises(VerifyError, match="does not recognize its body as the kernel 'add'"):
+        ir.run_passes(ir.parse(large("add")), "check-quant")
+    text = large("add")
+    head, body = text[: text.index("  %0 = ")], LARGE.replace("%t", "%0")
+    module = ir.parse(f"{head}{body}\n  return %0 : tensor<4xf32>\n}}")
+    ir.run_passes(module, "fuse-kernels,propagate-quant,check-quant")
+    own = ir.parse(large("mine.add"))
+    target = Target("mine", ())
+    target.kernel("mine.add", ports={"a": "i8", "b": "i8", "y": "i8"})
+    assert violations(own, target) == []
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_pattern_of_the_target_recognizes_a_body_for_a_kernel_of_qrt() -> None:
+    """Hazard: a target whose own `add` is refused because qrt's is another."""
+
+    def pattern(value: ir.Value) -> KernelMatch | None:
+        add = value.operation
+        if add is None or add.name != "arith.addf" or add.operands[0].operation is None:
+            return None
+        tanh = add.operands[0].operation
+        return KernelMatch("add", ((tanh.operands[0], None), (add.operands[1], None)), (tanh, add))
+
+    target = Target("two", ())
+    target.kernel("add", ports={"a": "i8", "b": "i8", "y": "i8"}, pattern=pattern)
+    assert violations(ir.parse(large("add")), target) == []
 
 
 @pytest.fixture

@@ -343,9 +343,13 @@ def test_nothing_inside_a_body_is_asked():
         "  %c = quant.qcast %i : tensor<2x3xf32> to tensor<2x3x!z>\n"
         "  %d = quant.dcast %c : tensor<2x3x!z> to tensor<2x3xf32>\n"
     )
-    outer = unary("%a", "%x", ("!y", "!y"), "lookup", "arith.negf %d : tensor<2x3xf32>")
+    outer = unary("%a", "%x", ("!y", "!y"), "mine.lookup", "arith.negf %d : tensor<2x3xf32>")
     outer = outer.replace("    %n = ", f"{inner}{casts}    %n = ", 1)
-    assert found(program(outer, ONE, "%a")) == []
+    ports = TargetPort("q", "i8"), TargetPort("y", "i8")
+    target = Target("mine", (TargetKernel("mine.lookup", ports[:1], ports[1:]),))
+    module = program(outer, ONE, "%a")
+    module.verify()
+    assert violations(module, target) == []
 
 
 # -- predicates --------------------------------------------------------------------------------------------------------

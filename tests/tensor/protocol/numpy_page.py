@@ -11,12 +11,19 @@ from tests.tensor.numpy_limits import LIMITS, MOST
 PAGE = ROOT / "docs" / "reference" / "numpy.md"
 HEAD = """# NumPy's functions on a QuantTensor
 
-`make expected` writes this page from the table by which qrt answers NumPy's functions, ufuncs and their methods.
-A function that the page does not list is an error, which says so.
+A `qrt.QuantTensor` can be the argument of NumPy's functions. This page lists the result of each function, ufunc and
+ufunc method:
 
-A function has an exact quantized result, or it is an error that says what to write instead. Within
-`qrt.float_results("allow")` a function without an exact result gives what NumPy gives for `np.asarray(q)`, the values
-as floats. `np.asarray` and `np.array` always give these values.
+- If the result is exact, or is rounded only once, it is a QuantTensor, or an array of indices, counts or bools.
+- Otherwise the call raises an error with the expression to write instead. Within `with
+  qrt.float_results("allow"):` such a call returns what NumPy returns for the values as floats, `np.asarray(q)`.
+- A function that is not listed raises an error.
+
+`np.asarray(q)` and `np.array(q)` always return the values as floats.
+
+The words of this page: a type is *per layer* if it has one scale, and *per axis* if it has a scale for each channel,
+an index along one axis; *blocks* are groups of elements with one scale in a sub-channel type. Storage is the integers
+in memory. A real number is *quantized* by the [default rule of casts](../numerics.md#casts).
 
 ```python
 import numpy as np
@@ -38,53 +45,53 @@ QuantTensor([[-2. ,  2.5],
 
 ## Indexing, assignment, Python
 
-`q[key]` takes what an ndarray takes: integers, slices, `...`, `None`, lists, integer arrays and masks. An integer along
-the axis of channels gives a tensor of that channel's type, which is per layer. An array along it gives a per-axis type
-of the channels that it selects. The result is a view where NumPy makes one. Only storage of 1, 2 or 4 bits, which is
-packed, is copied.
+**Reading.** `q[key]` accepts the keys of an ndarray: integers, slices, `...`, `None`, lists, integer arrays and
+masks. If the key has an integer at the axis of channels, the result has the type of that channel, which is per layer.
+If it has an array there, the result has a per-axis type of the selected channels. The result is a view if NumPy's is.
+Storage of 1, 2 or 4 bits, which has several values in a byte, is copied instead.
 
-`q[key] = x` writes real numbers, quantized by the default rule, or a QuantTensor of the type that `q[key]` has. Writing
-to a view writes to its tensor. Three kinds of tensors cannot be written to, which is a ValueError: those of `qrt.pack`,
-broadcasts, and parts of packed bits, which are copies.
+**Writing.** `q[key] = x` writes real numbers, which are quantized, or a QuantTensor of the type of `q[key]`. Writing
+to a view changes the tensor that it views. A ValueError is raised for tensors that cannot be written to: results of
+`qrt.pack`, broadcasts, and parts of tensors of 1, 2 or 4 bits, which are copies.
 
-NumPy does not ask a tensor within a list, or one that is the value of `np.full`: it makes an array of floats of it.
-Give `np.where`, `np.select` and the like tensors themselves, and write `np.full_like(q, x)` for `np.full(shape,
-x)`.
+**Tensors in lists.** NumPy converts a tensor inside a list, and the value of `np.full`, to an array of floats. Pass
+the tensors themselves to `np.where`, `np.select` and other functions, and write `np.full_like(q, x)` instead of
+`np.full(shape, x)`.
 
-`len`, iteration, `in`, `bool`, `float`, `int`, `item` and `tolist` do what they do for an ndarray. So do the errors:
-where NumPy raises IndexError, ValueError or AxisError, the error is of that class and a `QuantTypeError`.
+**Python.** `len`, iteration, `in`, `bool`, `float`, `int`, `item` and `tolist` work as for an ndarray. If
+NumPy would raise IndexError, ValueError or AxisError, the error is of that class, and also a `QuantTypeError`.
 
 """
 SECTIONS: dict[Kind, tuple[str, str]] = {
     "moves": (
         "Functions that move elements",
-        "The result has the type of the tensor. A per-axis type follows its axis, and its channels are selected with\n"
-        "the elements. Blocks stay whole. It is an error if elements of several scales would stand along one axis.\n"
-        "New elements are real numbers, quantized by the default rule. A zero becomes the zero point, or the nearest\n"
-        "storage within the bounds of the type. Tensors that are joined have one type.",
+        "The result has the type of the tensor. If the function moves or selects channels, the axis and the scales\n"
+        "of a per-axis type follow. An error is raised if a block would be split, or if the elements would need more\n"
+        "scales than a type can have. New elements are real numbers, which are quantized; 0 becomes the zero point,\n"
+        "or the nearest storage within the bounds of the type. Tensors that are joined must have one type.",
     ),
-    "order": ("Functions of order", "They compare values, without rounding."),
-    "sums": ("Sums and products", "They are exact, or are rounded once, to the type of the result."),
-    "inspects": ("Functions that ask", "They describe a tensor, or print its values."),
+    "order": ("Functions of order", "These functions compare values, without rounding."),
+    "sums": ("Sums and products", "Results are exact, or are rounded once, to the type of the result."),
+    "inspects": ("Functions that describe a tensor", "They return its shape or its kind, or print its values."),
     "floats": (
         "No exact result",
-        "Each call is an error that writes the call so, with its own arguments, or gives floats, as\n"
-        "`qrt.float_results` decides.",
+        "Each call raises an error with the expression to write instead, with the arguments of the call. Within\n"
+        '`qrt.float_results("allow")` it returns floats.',
     ),
-    "refused": ("No function of values", "Each call is an error with this advice."),
+    "refused": ("Not supported", "Each call raises an error with this advice."),
 }
 
 
 COST = f"""## What it costs
 
-A rule is a function of Python that calls NumPy, or a kernel, on the storage, and makes a tensor of what that gives.
-`benches/test_numpy.py` compares the CPU time of every function with NumPy's for arrays of the same bytes. The
-budget is {MOST} us more for 16 elements. From 64K elements on it is 1.1 times NumPy's time, or {MOST} us more. The
-calls of the table take longer for a reason of their own. There `x` and `y` are matrices, `v`, `w` and `k` vectors
-of a type of 8 bits with a zero point. In a loop over few elements use `a @ b`, `a + b` or the functions of `qrt`:
-these are bound once and found again.
+Each function is computed by Python code that calls NumPy, or a kernel, on the storage. `benches/test_numpy.py`
+compares the CPU time of every function with NumPy's time for an array of the same number of bytes. With 16 elements a
+function takes at most {MOST} us longer. With 64K elements or more it takes at most 1.1 times as long, or {MOST} us
+longer. The calls of the table take longer. In them, `x` and `y` are matrices, and `v`, `w` and `k` vectors, of a type
+of 8 bits with a zero point. For many calls on few elements, use `a @ b`, `a + b` or the functions of `qrt`, [which
+take less time for each call](kernels/calls.md).
 
-| why | at most |
+| reason | time at most, as a multiple of NumPy's |
 |---|---|
 """
 
@@ -112,7 +119,7 @@ def page() -> str:
     """The whole page."""
     text = HEAD
     for kind, (title, said) in SECTIONS.items():
-        column = "what to write" if kind in ("floats", "refused") else "what it gives"
+        column = "what to write" if kind in ("floats", "refused") else "result"
         text += f"## {title}\n\n{said}\n\n| function | {column} |\n|---|---|\n" + "\n".join(rows(kind)) + "\n\n"
     named = (name for name in vars(Methods) if not name.startswith("_"))
     has = ", ".join(

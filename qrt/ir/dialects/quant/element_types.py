@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from qrt.ir.builder import Builder
-from qrt.ir.core.attributes import TypeAttr
+from qrt.ir.core.attributes import Attribute, TypeAttr
 from qrt.ir.core.constraints import element_of, with_element
-from qrt.ir.core.operations import Value
+from qrt.ir.core.operations import Operation, Value
 from qrt.ir.module import Module
 from qrt.ir.rewriting.rewrite import replace
 from qrt.ir.text.dense import DenseElementsAttr
@@ -35,12 +35,13 @@ def express(module: Module, *, keeps_ranges: bool = False) -> None:
 
     The removed casts are those to and from these types. With ``keeps_ranges``, casts of `!quant.calibrated` become
     `quant.stats` with the type's range. The module stays unchanged if a `quant.scast` reads annotated values as
-    integers.
+    integers, or if an attribute has such a type: a constant, or the type of a global variable.
     """
     casts = [op for op in module.operation.walk() if op.name in _CASTS and _annotates(op.operands[0], op.results[0])]
-    storage = [op for op in module.operation.walk() if op.name == "quant.scast"]
-    if any(_annotates(op.operands[0], op.results[0]) for op in storage):
-        return
+    for op in module.operation.walk():
+        reads_storage = op.name == "quant.scast" and _annotates(op.operands[0], op.results[0])
+        if reads_storage or any(_has_annotating_type(attribute) for attribute in _attributes(op)):
+            return
     ranges = [_range(element_of(op.operands[0].type), element_of(op.results[0].type)) for op in casts]
     for value in _values(module):
         value.type = _expressed(value.type)
@@ -71,6 +72,16 @@ def _range(*elements: Type) -> CalibratedType | None:
 
 def _annotates(*values: Value) -> bool:
     return any(_is_annotating(value.type) for value in values)
+
+
+def _attributes(operation: Operation) -> Iterator[Attribute]:
+    """Yield the attributes of an operation, without a function's type, which `express` replaces."""
+    return (attribute for name, attribute in operation.attributes.items() if name != "function_type")
+
+
+def _has_annotating_type(attribute: Attribute) -> bool:
+    type = getattr(attribute, "type", None)
+    return isinstance(type, Type) and _is_annotating(type)
 
 
 def _is_annotating(type: Type) -> bool:

@@ -7,6 +7,7 @@ A port with the type specification `!quant.any` has its range here. A `!quant.ca
 itself; only ranges of channels are here.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,8 +46,9 @@ def port_range(region: RegionOp, port: int) -> PortRange | None:
     Raise VerifyError for an infinite range, and for an attribute that does not have the form in the docstring of this
     module.
     """
-    spec = region.specs[port]
-    stats = _entries(region).get(_key(region, port))
+    spec = region.spec(port)
+    whole = _attribute(region)
+    stats = None if whole is None else whole.get(_key(region, port))
     if stats is not None and not isinstance(stats, DictAttr):
         raise region.op_error(
             f"entry '{_key(region, port)}' of attribute '{PORT_STATS}' must be a dictionary, got {stats}"
@@ -65,31 +67,33 @@ def port_range(region: RegionOp, port: int) -> PortRange | None:
     return PortRange(float(ends[0]), float(ends[1]), axis.value, _ranges(region, entries.get("channels"), (None, 2)))
 
 
-def set_port_range(region: RegionOp, port: int, range: PortRange | None) -> None:
-    """Store the range of a port in `quant.port_stats`; remove the entry if `range` is None.
+def set_port_ranges(region: RegionOp, ranges: Mapping[int, PortRange | None]) -> None:
+    """Store the ranges of ports in `quant.port_stats`; remove the entries of ports whose range is None.
 
     A range that a `!quant.calibrated` specification holds is not stored.
     """
-    entries = _entries(region)
-    entries.pop(_key(region, port), None)
-    stats: dict[str, Attribute] = {}
-    if range is not None and not isinstance(region.specs[port], CalibratedType):
-        stats["range"] = _doubles(np.array([range.low, range.high]))
-    if range is not None and range.axis is not None and range.channels is not None:
-        stats |= {"axis": IntegerAttr(range.axis, IntegerType(64)), "channels": _doubles(range.channels)}
-    if stats:
-        entries[_key(region, port)] = DictAttr.of(stats)
+    whole = _attribute(region)
+    entries: dict[str, Attribute] = {} if whole is None else dict(whole.items)
+    for port, range in ranges.items():
+        entries.pop(_key(region, port), None)
+        stats: dict[str, Attribute] = {}
+        if range is not None and not isinstance(region.spec(port), CalibratedType):
+            stats["range"] = _doubles(np.array([range.low, range.high]))
+        if range is not None and range.axis is not None and range.channels is not None:
+            stats |= {"axis": IntegerAttr(range.axis, IntegerType(64)), "channels": _doubles(range.channels)}
+        if stats:
+            entries[_key(region, port)] = DictAttr.of(stats)
     if entries:
         region.attributes[PORT_STATS] = DictAttr.of(entries)
     else:
         region.attributes.pop(PORT_STATS, None)
 
 
-def _entries(region: RegionOp) -> dict[str, Attribute]:
+def _attribute(region: RegionOp) -> DictAttr | None:
     value = region.attributes.get(PORT_STATS)
     if value is not None and not isinstance(value, DictAttr):
         raise region.op_error(f"attribute '{PORT_STATS}' must be a dictionary, got {value}")
-    return {} if value is None else dict(value.items)
+    return value
 
 
 def _key(region: RegionOp, port: int) -> str:

@@ -62,6 +62,19 @@ class RegionOp(Operation):
         """The type specification of each port: those of the operands, then those of the results."""
         return [*self.input_specs, *self.output_specs]
 
+    def spec(self, port: int) -> Type:
+        """Return the type specification of one port."""
+        count = len(self.operands)
+        name, index = (INPUT_SPECS, port) if port < count else (OUTPUT_SPECS, port - count)
+        spec = self.attribute(name, ArrayAttr).elements[index]
+        assert isinstance(spec, TypeAttr)  # of verified operations
+        return spec.type
+
+    def port(self, number: int) -> Value:
+        """Return the value at one port."""
+        count = len(self.operands)
+        return self.operands[number] if number < count else self.results[number - count]
+
     @property
     def ports(self) -> list[Value]:
         """The value at each port: the operands, then the results."""

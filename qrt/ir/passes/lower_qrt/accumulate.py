@@ -10,7 +10,7 @@ Both are exact, although intermediate values may wrap: two's complement arithmet
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -213,9 +213,8 @@ def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: Unifor
     wide = nest.extend(nest.read(stored, nest.loops), I64, element.is_signed)
     if zero_points.any():
         wide = nest.value("arith.subi", (wide, nest.parameter(zero_points, I64, channel)), I64)
-    if _largest(stored.astype(np.int64) - element.zero_points for stored in extremes) < 1 << 31:
-        wide = nest.value("arith.trunci", (wide,), I32)  # whose product has 64 bits
-    scaled = scale_fixed_exactly(nest, wide, multiplier, shift, channel)
+    largest = _largest(stored.astype(np.int64) - element.zero_points for stored in extremes)
+    scaled = scale_fixed_exactly(nest, wide, multiplier, shift, channel, largest)
     return Bias(nest.finish(scaled)[0], True, bound, element)
 
 
@@ -274,8 +273,12 @@ def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices
     sums, correct = accumulate(context, c)
     nest = LoopNest(context, "requantize", c.outer)
     acc = correct(nest, nest.read(sums, nest.loops))
+    bound = c.bound
     if bias is not None:
-        acc = add_bias(nest, acc, c.bound, *bias)
+        acc = add_bias(nest, acc, bound, *bias)
+        bound = None if bound is None else bound + bias[0].bound
+    if bound is not None:
+        r = replace(r, bound=bound)
     return nest.finish(requantize(nest, acc, r))[0]
 
 

@@ -3,6 +3,8 @@
 Operands broadcast by NumPy's rules, but only dimensions whose static size is 1 are repeated.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from qrt.ir import Operation, Value
@@ -46,13 +48,14 @@ def lower_sub(context: LoweringContext, op: Operation, attributes: Attributes) -
 def lower_mul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Lower a qrt.mul to loops and return the product as storage integers, requantized as in a matmul with K = 1."""
     operands = _Operands(context, op)
-    width = accumulator_type(max_magnitude(operands.a.type) * max_magnitude(operands.b.type))
+    bound = max_magnitude(operands.a.type) * max_magnitude(operands.b.type)
+    width = accumulator_type(bound)
     nest = LoopNest(context, "accumulate", operands.extents)
     factors = operands.read(nest, width)
     nest.stage("accumulate")
     acc = nest.value("arith.muli", factors, width)
     r = requantization(attributes["requant"], (operands.a, operands.b), operands.result())
-    return nest.finish(requantize(nest, acc, r))[0]
+    return nest.finish(requantize(nest, acc, replace(r, bound=bound)))[0]
 
 
 class _Operands:
@@ -106,7 +109,7 @@ def _scaled_sum(context: LoweringContext, op: Operation, attributes: Attributes,
             continue
         given = multiplier[channel], shift[channel]
         shifted = nest.value("arith.shli", (value, nest.constant(sums.left, I64)), I64)
-        term = scale_fixed_double(nest, shifted, *given, indices, fits=True)
+        term = scale_fixed_double(nest, shifted, *given, indices, bound=(1 << 31) - 1)
         if sums.block:
             once = scale_once(nest, value, *given, sums.left, indices)
             term = nest.value("arith.select", (nest.is_before(whole), once, term), I64)

@@ -9,6 +9,7 @@ Rules named `dequantized...` dequantize each element in the loop and add floats,
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -57,7 +58,8 @@ def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
     taps = prod(attributes["kernel"])
     by = RULES[attributes["requant"]]
     raw = by.summand == "storage"
-    width = accumulator_type(taps * (max_storage(t) if raw else max_magnitude(t)))
+    bound = taps * (max_storage(t) if raw else max_magnitude(t))
+    width = accumulator_type(bound)
     in_loop = (context.in_loop or by.summand == "floats") and not raw
     windows = _Windows(context, op, attributes, pad_value=np.array(t.zero_points) if in_loop else 0)
     padded = any(map(any, attributes["padding"]))
@@ -78,7 +80,7 @@ def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
         if not in_loop and not raw:
             acc = without_zero_point(nest, acc, channels, taps)
         r = requantization(attributes["requant"], [channels], result, np.array(taps))
-        return nest.finish(requantize(nest, acc, r))[0]
+        return nest.finish(requantize(nest, acc, replace(r, bound=bound)))[0]
     count, zero_points = nest.read(counts, nest.loops[1:3]), channels.zero_points()
     if zero_points.any() and not in_loop and not raw:
         nest.stage("zero-point")
@@ -89,7 +91,7 @@ def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
     entry = nest.value("arith.index_cast", (nest.value("arith.subi", (count, nest.constant(1, I32)), I32),), INDEX)
     possible = np.arange(1, windows.largest_count + 1)
     r = requantization(attributes["requant"], [channels], result, possible, entry)
-    return nest.finish(requantize(nest, acc, r))[0]
+    return nest.finish(requantize(nest, acc, replace(r, bound=bound)))[0]
 
 
 class _Windows:

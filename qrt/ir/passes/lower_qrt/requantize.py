@@ -22,6 +22,8 @@ _LESS, _GREATER, _EQUAL = (list(INTEGER_PREDICATES).index(name) for name in ("sl
 _BEYOND = 1 << 33
 """A bound above the magnitude of every stored value minus its zero point: storage has at most 32 bits."""
 _LIMIT = 1 << 62
+_UNBOUNDED = 1 << 63
+"""The largest magnitude of any i64."""
 _I32_MIN, _I32_MAX = -(1 << 31), (1 << 31) - 1
 
 
@@ -30,13 +32,14 @@ class Requantization:
     """Requantization parameters, and the choice of the parameters of each accumulator.
 
     `channel` is an array of parameter indices; the loop nest reads it at `indices`. `element` is the type of the
-    result.
+    result. `bound` is the largest magnitude of an accumulator.
     """
 
     parameters: RequantParameters
     channel: Array
     indices: tuple[Index, ...]
     element: UniformType
+    bound: int = _UNBOUNDED
 
     def of(self, values: Array) -> Array:
         """Return `values`, which has one entry per parameter index, as an array that the nest reads at `indices`."""
@@ -87,28 +90,35 @@ def clamp(nest: LoopNest, value: Value, low: int, high: int) -> Value:
 
 
 def _scale_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
-    return _SHIFTS[by.roundings](nest, acc, r.of(r.parameters.multiplier), r.of(r.parameters.shift), r.indices)
+    multiplier, shift = (r.of(values) for values in (r.parameters.multiplier, r.parameters.shift))
+    return _SHIFTS[by.roundings](nest, acc, multiplier, shift, r.indices, r.bound)
 
 
-def scale_fixed(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
+def scale_fixed(
+    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], bound: int = _UNBOUNDED
+) -> Value:
     """Emit `(acc * multiplier + (1 << (shift-1))) >> shift` as an i64, saturated beyond all storage values.
 
     Results saturate to magnitudes of 2**62. A shift above 62 gives 0, a shift of 0 has no rounding term, and a negative
-    shift is an exact left shift.
+    shift is an exact left shift. No accumulator exceeds the magnitude `bound`.
     """
-    return shift_left(nest, _scale_right(nest, acc, multiplier, shift, indices), shift, indices)
+    return shift_left(nest, _scale_right(nest, acc, multiplier, shift, indices, bound), shift, indices)
 
 
-def scale_fixed_exactly(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
+def scale_fixed_exactly(
+    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], bound: int = _UNBOUNDED
+) -> Value:
     """Emit `scale_fixed` without saturation, for accumulators whose results are known to be below 2**62."""
-    scaled = _scale_right(nest, acc, multiplier, shift, indices)
+    scaled = _scale_right(nest, acc, multiplier, shift, indices, bound)
     if not (shift < 0).any():
         return scaled
     places = np.clip(-shift, 0, 63)  # a longer shift gives 0
     return nest.value("arith.shli", (scaled, nest.parameter(places, I64, indices)), I64)
 
 
-def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
+def _scale_right(
+    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], bound: int
+) -> Value:
     """Emit `scale_fixed` with negative shifts replaced by 0.
 
     64 bits hold the sum for an i32 accumulator: the product is at most 2**62, and the rounding term at most 2**61.
@@ -117,10 +127,24 @@ def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, in
     multiplier, shift = (np.where(beyond, 0, values).astype(np.int64) for values in (multiplier, shift))
     wide = nest.extend(acc, I64)
     m0 = nest.parameter(multiplier, I64, indices)
-    if acc.type is I32:
+    if acc.type is I32 or _fits_64_bits(bound, multiplier, shift):
         return round_shift(nest, nest.value("arith.muli", (wide, m0), I64), shift, indices)
     low, high = nest.emit("arith.mulsi_extended", (wide, m0), (I64, I64)).results
     return round_shift_128(nest, low, high, shift, indices)
+
+
+def _fits_64_bits(bound: int, multiplier: Array, shift: Array) -> bool:
+    """Return True if no accumulator of magnitude `bound` needs 128 bits.
+
+    For each channel, an i64 must hold the product with its rounding term, and the result must be at most 2**62, so that
+    a zero point can be added.
+    """
+    rounding = _rounding(shift)
+    for m0, places, half in zip(multiplier.flat, shift.flat, rounding.flat, strict=True):
+        largest = bound * int(m0) + int(half)
+        if largest >= 1 << 63 or largest >> max(int(places), 0) > _LIMIT:
+            return False
+    return True
 
 
 def _rounding(shift: Array) -> Array:
@@ -188,19 +212,19 @@ def shift_left(nest: LoopNest, scaled: Value, shift: Array, indices: Sequence[In
 
 
 def _scale_half_up_twice(
-    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]
+    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], bound: int
 ) -> Value:
-    return round_shift(nest, _doubling_high(nest, acc, multiplier, shift, indices), -shift, indices)
+    return round_shift(nest, _doubling_high(nest, acc, multiplier, shift, indices, bound), -shift, indices)
 
 
 def scale_fixed_double(
-    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
+    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], bound: int
 ) -> Value:
     """Emit gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two.
 
-    `fits` promises that an i64 accumulator fits 32 bits.
+    No accumulator exceeds the magnitude `bound`.
     """
-    high = _doubling_high(nest, acc, multiplier, shift, indices, fits)
+    high = _doubling_high(nest, acc, multiplier, shift, indices, bound)
     return _rounding_divide(nest, high, np.maximum(-shift.astype(np.int64), 0), indices)
 
 
@@ -216,7 +240,7 @@ def scale_once(
 
 
 def _doubling_high(
-    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
+    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], bound: int
 ) -> Value:
     """Emit gemmlowp's doubling high multiply, `acc * multiplier / 2**31`, after a saturating shift to the left.
 
@@ -224,7 +248,7 @@ def _doubling_high(
     that is rounding half up, which this emits.
     """
     wide = nest.extend(acc, I64)
-    if acc.type is I64 and not fits:  # with a bias: saturating first makes room for the shift, and changes no result
+    if acc.type is I64 and bound > _I32_MAX:  # saturating first makes room for the shift, and changes no result
         wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
     left = np.maximum(shift.astype(np.int64), 0)
     if left.any():
@@ -306,7 +330,7 @@ def _divide_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmeti
     return nest.value("arith.divsi", (numerator, nest.parameter(divisor, I64, r.indices)), I64)
 
 
-_SHIFTS: dict[tuple[str, ...], Callable[[LoopNest, Value, Array, Array, Sequence[Index]], Value]] = {
+_SHIFTS: dict[tuple[str, ...], Callable[[LoopNest, Value, Array, Array, Sequence[Index], int], Value]] = {
     ("half_up",): scale_fixed,
     ("half_up", "half_away"): scale_fixed_double,
     ("half_up", "half_up"): _scale_half_up_twice,

@@ -8,6 +8,7 @@ Each element of a cumsum is the sum of the elements before it along the axis (af
 element itself unless `exclusive`.
 """
 
+from dataclasses import replace
 from math import prod
 
 from qrt.errors import QuantTypeError
@@ -57,7 +58,8 @@ def _reduce(context: LoweringContext, op: Operation, attributes: Attributes, nam
     keeps = attributes["keepdims"]
     outer: list[Extent] = [1 if axis in axes else size for axis, size in enumerate(sizes) if keeps or axis not in axes]
     raw = is_raw(attributes)
-    width = accumulator_type(count * (max_storage(x) if raw else max_magnitude(x)))
+    bound = count * (max_storage(x) if raw else max_magnitude(x))
+    width = accumulator_type(bound)
     nest = LoopNest(context, "accumulate", outer, known)
     at = nest.split(axes, len(sizes), keeps)
     channels = Channels.of(x, at)
@@ -73,7 +75,7 @@ def _reduce(context: LoweringContext, op: Operation, attributes: Attributes, nam
     r = requantization(
         attributes["requant"], [channels], Channels.of(element, nest.loops), counted(name, attributes, count)
     )
-    return nest.finish(requantize(nest, acc, r))[0]
+    return nest.finish(requantize(nest, acc, replace(r, bound=bound)))[0]
 
 
 _PREDICATES = list(INTEGER_PREDICATES)

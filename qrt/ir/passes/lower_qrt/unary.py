@@ -3,6 +3,8 @@
 For leaky_relu and prelu the multiplier depends on the sign of `q - zp`.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from qrt.ir import Operation, Value
@@ -44,7 +46,7 @@ def requantized(context: LoweringContext, x: Value, element: UniformType, rule: 
     nest = LoopNest(context, "requantize", sizes)
     own, to = (Channels.of(t, nest.loops) for t in (source, element))
     acc = centred(nest, stored, nest.loops, own, accumulator_type(max_magnitude(source)))
-    r = requantization(rule, [own], to)
+    r = replace(requantization(rule, [own], to), bound=max_magnitude(source))
     if not behind:
         return nest.finish(requantize(nest, acc, r))[0]
     return nest.finish(_by_blocks(nest, acc, r, requantization(behind, [own], to), whole))[0]
@@ -69,10 +71,11 @@ def lower_leaky_relu(context: LoweringContext, op: Operation, attributes: Attrib
     x, element = (uniform_type(value) for value in (op.operands[0], op.results[0]))
     stored = context.storage(op.operands[0])
     nest = LoopNest(context, "accumulate", context.extents(stored))
-    width = accumulator_type(max_magnitude(x))
+    bound = max_magnitude(x)
+    width = accumulator_type(bound)
     acc = centred(nest, stored, nest.loops, Channels(x), width)
     negative = _is_negative(nest, acc, width)
-    return _finish(nest, acc, negative, (x, float(attributes["alpha"]), element), attributes)
+    return _finish(nest, acc, negative, (x, float(attributes["alpha"]), element), attributes, bound)
 
 
 def lower_prelu(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
@@ -81,7 +84,8 @@ def lower_prelu(context: LoweringContext, op: Operation, attributes: Attributes)
     stored = [context.storage(value) for value in op.operands]
     sizes = [context.extents(value) for value in stored]
     nest = LoopNest(context, "accumulate", broadcast(context, *sizes))
-    width = accumulator_type(max_magnitude(x) * max(max_magnitude(alpha), 1))
+    bound = max_magnitude(x) * max(max_magnitude(alpha), 1)
+    width = accumulator_type(bound)
     acc, slope = (
         centred(nest, value, broadcast_indices(own, len(nest.parallel)), Channels(t), width)
         for value, own, t in zip(stored, sizes, (x, alpha), strict=True)
@@ -89,7 +93,7 @@ def lower_prelu(context: LoweringContext, op: Operation, attributes: Attributes)
     nest.stage("accumulate")
     negative = _is_negative(nest, acc, width)
     acc = nest.value("arith.select", (negative, nest.value("arith.muli", (acc, slope), width), acc), width)
-    return _finish(nest, acc, negative, (x, alpha.scale, element), attributes)
+    return _finish(nest, acc, negative, (x, alpha.scale, element), attributes, bound)
 
 
 def _is_negative(nest: LoopNest, acc: Value, width: IntegerType) -> Value:
@@ -97,12 +101,18 @@ def _is_negative(nest: LoopNest, acc: Value, width: IntegerType) -> Value:
 
 
 def _finish(
-    nest: LoopNest, acc: Value, negative: Value, slope: tuple[UniformType, float, UniformType], attributes: Attributes
+    nest: LoopNest,
+    acc: Value,
+    negative: Value,
+    slope: tuple[UniformType, float, UniformType],
+    attributes: Attributes,
+    bound: int,
 ) -> Value:
     """Requantize `acc` by the multiplier of negative operands where `negative` is true, else by the other one.
 
-    `slope` is (type of the operand, the slope or its scale, type of the result).
+    `slope` is (type of the operand, the slope or its scale, type of the result), and `bound` the largest magnitude of
+    `acc`.
     """
     index = nest.value("arith.index_castui", (negative,), INDEX)
-    r = Requantization(slope_parameters(*slope, attributes), np.arange(2), (index,), slope[2])
+    r = Requantization(slope_parameters(*slope, attributes), np.arange(2), (index,), slope[2], bound)
     return nest.finish(requantize(nest, acc, r))[0]

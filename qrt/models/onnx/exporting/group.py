@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Group:
     """An operation of the program during export, and the ONNX nodes that compute it.
 
-    ``name`` is the name of the node that represents the operation in the metadata. `stored` returns an operand's
+    ``name`` is the name of the node to which the metadata of the operation belongs. `stored` returns an operand's
     storage, or its floats, and `real` dequantizes storage. `set_stored` sets a result to storage or floats, and
     `set_real` quantizes floats first. ``clamp`` is a clamp of the result that the nodes include.
     """

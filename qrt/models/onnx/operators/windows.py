@@ -86,7 +86,10 @@ def channels_last(node: Node, value: Value) -> Value:
 
 
 def channels_first(node: Node, value: Value, rank: int) -> Value:
-    """Transpose a tensor with its channels last to [N, C, ...]. With ``rank`` 3, its height of 1 is removed."""
+    """Move the channels from the last axis to axis 1: [N, H, W, C] to [N, C, H, W].
+
+    If ``rank`` is 3, the height of 1 is dropped: [N, 1, W, C] becomes [N, C, W].
+    """
     kind = value.type
     assert isinstance(kind, TensorType)
     order = [0, (kind.rank or 0) - 1, *range(1, (kind.rank or 0) - 1)]

@@ -116,3 +116,25 @@ def test_integers_of_such_a_type_stay():
     before = str(module)
     express(module)
     assert str(module) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'func.func @f() {{ %0 = arith.constant dense<"a"> : tensor<4x{ANY}> return }}',
+        f"func.func @f() {{ %0 = arith.constant dense_resource<x> : tensor<4x{ANY}> return }}",
+        f"""ml_program.global private mutable @g : tensor<4x{ANY}>
+        func.func @f() -> tensor<4x{ANY}> {{
+          %0 = ml_program.global_load @g : tensor<4x{ANY}>
+          return %0 : tensor<4x{ANY}>
+        }}""",
+    ],
+    ids=["text", "resource", "global"],
+)
+def test_the_types_of_attributes_stay(text):
+    """A result whose type an attribute repeats would no longer verify."""
+    module = ir.parse(text)
+    before = str(module)
+    express(module)
+    assert str(module) == before
+    ir.run_passes(module, "propagate-quant").verify()

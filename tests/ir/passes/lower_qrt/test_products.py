@@ -85,18 +85,42 @@ def test_bias(bias: UniformType, rule: str, end: str) -> None:
     check_lowered("matmul", typed, types, WIDE_OUT, [(), (1, 2)], OPTIONS[:1], requant=rule)
 
 
-@pytest.mark.parametrize("depth", [33025, 33026, 70000])
+@pytest.mark.parametrize(
+    "bias",
+    [
+        I32,
+        UniformType("i32", "f32", 0.125, 7),
+        UniformType("i32", "f32", [0.01, 0.1, 1.0], [-(2**31), 2**30, 3], axis=0),
+    ],
+)
+@pytest.mark.parametrize("end", ["storage_min", "storage_max"])
+def test_a_bias_of_32_bits_given_at_each_run_takes_64_bits(bias: UniformType, end: str) -> None:
+    """Its largest magnitude is 2**31 (2**32 with a zero point at an end), the sum's little more."""
+    rng = np.random.default_rng(3)
+    out = UniformType("i32", "f32", 0.5, -(2**31))
+    arrays = storage_of(I8, (2, 4), rng), storage_of(U8, (4, 3), rng), np.full(3, getattr(bias, end), np.int32)
+    types = tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), bias)
+    check_lowered("matmul", arrays, types, out, options=OPTIONS[::3])
+    text = str(lowered(program("matmul", arrays, types, tensor((2, 3), out))))
+    assert ("mulsi_extended" in text) == (len(bias.scales) > 1)
+
+
+@pytest.mark.parametrize("depth", [33025, 33026, 132102, 132103])
 @pytest.mark.parametrize("options", OPTIONS[::2])
 def test_sums_near_32_bits(depth: int, options: str) -> None:
-    """33025 * 255 * 255 is the last bound below 2**31 (by 2146): i32 up to there, i64 after it, and no sum wraps."""
+    """33025 * 255 * 255 is the last bound below 2**31 (by 2146): i32 up to there, i64 after it, and no sum wraps.
+
+    The multiplier is 2**30, so that 64 bits hold the products of sums up to 2**33 - 5.
+    """
     ta, tw = UniformType("u8", "f32", 1.0), UniformType("u8", "f32", 1.0, 255)
     arrays = np.full((1, depth), 255, np.uint8), np.zeros((depth, 1), np.uint8)
     types = tensor((1, depth), ta), tensor((depth, 1), tw)
-    out = UniformType("i32", "f32", 4.0)
+    out = UniformType("i32", "f32", 8.0)
     text = program("matmul", arrays, types, tensor((1, 1), out))
-    assert ("mulsi_extended" in str(lowered(text, options))) == (depth > 33025)
+    assert ("extsi" in str(lowered(text, options))) == (depth == 33025)
+    assert ("mulsi_extended" in str(lowered(text, options))) == (depth == 132103)
     got = run(lowered(text, options), arrays, interpret=True)
-    assert got.item() == (-depth * 255 * 255 * 2**30 + 2**31) // 2**32
+    assert got.item() == (-depth * 255 * 255 * 2**30 + 2**32) // 2**33
     check_kernels("matmul", arrays, types, out)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from qrt import numerics
-from qrt.ir import parse
+from qrt.ir import Module, parse
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import LoweringContext
 from qrt.ir.passes.lower_qrt.requantize import Requantization, requantize
@@ -41,8 +41,21 @@ NEAR_63 = [
 SCALES = [1e-30, 2.0**-33, 1e-9, 0.1, 1 / 3, 0.5, np.nextafter(1, 0), 1.0, 1.5, 255.0, 1e10, 1e30]
 
 
-def lowered(acc: Array, parameters: RequantParameters, element: UniformType, loops: bool) -> Array:
+def lowered(
+    acc: Array, parameters: RequantParameters, element: UniformType, loops: bool, bound: int = 1 << 63
+) -> Array:
     """Accumulators [n, channels] requantized by their channel's parameters, by an interpreted program."""
+    bits = run_lowered(program(acc, parameters, element, loops, bound), acc, element).astype(np.int64)
+    low = bits & ((1 << element.storage_width) - 1)
+    return low - (low >> (element.storage_width - 1) << element.storage_width) if element.is_signed else low
+
+
+def run_lowered(module: Module, acc: Array, element: UniformType) -> Array:
+    unread = np.zeros(acc.shape, bool if element.storage_width == 1 else f"i{max(element.storage_width, 8) // 8}")
+    return run(module, [acc, unread], interpret=True)
+
+
+def program(acc: Array, parameters: RequantParameters, element: UniformType, loops: bool, bound: int) -> Module:
     channels = acc.shape[1]
     width = 8 * acc.itemsize
     stored = f"tensor<{acc.shape[0]}x{channels}x{element.storage_type}>"
@@ -53,12 +66,9 @@ def lowered(acc: Array, parameters: RequantParameters, element: UniformType, loo
     assert block.last is not None
     context = LoweringContext(block.last, loops=loops)
     nest = LoopNest(context, "requantize", acc.shape)
-    r = Requantization(parameters, np.arange(channels), nest.loops[1:], element)
+    r = Requantization(parameters, np.arange(channels), nest.loops[1:], element, bound)
     block.last.set_operands(nest.finish(requantize(nest, nest.read(block.arguments[0], nest.loops), r)))
-    unread = np.zeros(acc.shape, bool if element.storage_width == 1 else f"i{max(element.storage_width, 8) // 8}")
-    bits = run(module, [acc, unread], interpret=True).astype(np.int64)
-    low = bits & ((1 << element.storage_width) - 1)
-    return low - (low >> (element.storage_width - 1) << element.storage_width) if element.is_signed else low
+    return module
 
 
 def accumulators(magnitudes: list[int], dtype: str, channels: int) -> Array:
@@ -149,3 +159,37 @@ def test_rules_of_averages(element: UniformType, dtype: str) -> None:
     for rule in ("raw_mean", "raw_sum"):
         raw = numerics.requant_parameters(rule, *size, scales, [(0.2,)] * len(counts), points, counts, points[::-1])
         check(raw, element, NEAR_31 if dtype == "i4" else NEAR_63, dtype)
+
+
+@pytest.mark.parametrize("shift", [-30, -1, 0, 1, 2, 31, 62])
+@pytest.mark.parametrize("m0", MULTIPLIERS)
+def test_i64_accumulators_take_128_bits_only_beyond_their_bound(m0: int, shift: int) -> None:
+    """At the largest bound that 64 bits allow, and one above: no product wraps, and no zero point added to a result."""
+    half = 1 << (shift - 1) if shift > 0 else 0
+    largest = min(((1 << 63) - 1 - half) // m0, (((1 << 62) + 1 << max(shift, 0)) - 1 - half) // m0)
+    element = STORAGES[2]
+    for zero_point in (element.storage_min, element.storage_max):
+        parameters = RequantParameters(
+            "fixed", "i32", element.storage_min, element.storage_max, np.array([zero_point], np.int64),
+            np.array([m0], np.int32), np.array([shift], np.int32), *[np.empty(0, np.float32)] * 2,
+        )  # fmt: skip
+        for bound in (largest, largest + 1):
+            acc = np.array([[bound], [-bound], [bound - 1], [1 - bound], [1], [-1]])
+            module = program(acc, parameters, element, loops=False, bound=bound)
+            assert ("mulsi_extended" in str(module)) == (bound > largest)
+            expected = numerics.requantize(acc, parameters, np.zeros(1, int))
+            np.testing.assert_array_equal(run_lowered(module, acc, element), expected)
+
+
+@pytest.mark.parametrize("rule", ["fixed_double", "half_up_twice"])
+@pytest.mark.parametrize("bound", [(1 << 31) - 1, 1 << 31, (1 << 32) - 1])
+def test_i64_accumulators_saturate_to_32_bits_beyond_them(rule: str, bound: int) -> None:
+    """These rules multiply 32 bits: only an accumulator with a smaller bound is not clamped first."""
+    element = STORAGES[2]
+    scales: list[tuple[float, ...]] = [(0.75,)]
+    parameters = numerics.requant_parameters(
+        rule, "i32", element.storage_min, element.storage_max, scales, [(1.0,)], [0]
+    )
+    acc = np.array([[bound], [-bound], [1], [-1]])
+    expected = numerics.requantize(acc, parameters, np.zeros(1, int))
+    np.testing.assert_array_equal(lowered(acc, parameters, element, loops=False, bound=bound), expected)

@@ -60,7 +60,7 @@ def _check_types(group: Group, inputs: Sequence[Value]) -> None:
 
 
 def _order(group: Group, axes: Axes, rank: int) -> Order | None:
-    """Return the order of axes in which an operand broadcasts to the result, or None for its own order.
+    """Return the transposition after which an operand broadcasts to a result of rank ``rank``; None if none is needed.
 
     ``axes`` has the result's axis for each axis of the operand.
     """

@@ -97,7 +97,7 @@ class _Step:
         )
 
     def _gate(self, i: int, x: str, hidden: str) -> str:
-        """Return the sum of gate ``i`` in the range of int16, before its activation."""
+        """Return the ONNX name of the pre-activation of gate ``i``, saturated to int16."""
         p, gate = self.parameters, self.parameters.gates[i]
         assert gate is not None  # only CIFG has no input gate, and it was refused
         input_sum = self._node("Add", self._product(x, p.input_zero_point, self.weights[i]), self.biases[i])
