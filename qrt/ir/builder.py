@@ -391,7 +391,7 @@ class Builder:
             self.block, self.before = outer
         last = block.last
         if last is None or last.name != "func.return":
-            end = "is empty" if last is None else f"ends with a {last.name}"
+            end = "is empty" if last is None else f"ends with '{last.name}'"
             raise QuantTypeError(
                 f"Builder.function: the body of @{name} must end with a func.return, but {end}: "
                 "write b.func.return_(...) at the end of the `with` block"

@@ -105,8 +105,8 @@ class OperationDraft:
         """Raise QuantTypeError for an attribute that the op does not declare; the message suggests a similar name."""
         known = self.definition.attributes
         if name not in known and "." not in name and name not in self.definition.properties:
-            listed = f"its attributes are {', '.join(map(repr, known))}" if known else "it has no attributes"
-            raise QuantTypeError(f"{self.definition.name} has no attribute '{name}'; {listed}{meant(name, known)}")
+            listed = f"only {', '.join(map(repr, known))}" if known else "and no other attribute"
+            raise QuantTypeError(f"{self.definition.name} has no attribute '{name}', {listed}{meant(name, known)}")
 
     def _attribute(self, name: str, value: Any) -> Attribute:
         try:

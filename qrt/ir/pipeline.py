@@ -27,7 +27,8 @@ def checked(name: str, kind: Any) -> type[Pass]:
     """
     if not _NAME.fullmatch(name):
         raise QuantTypeError(
-            f"the name of a pass must be a letter or '_', then letters, digits, '-', '_' or '.', got {shown(name)}"
+            "the name of a pass must begin with a letter or '_', followed by letters, digits, '-', '_' or '.', got "
+            f"{shown(name)}"
         )
     if not isinstance(kind, type) or not is_dataclass(kind) or not callable(getattr(kind, "run", None)):
         raise QuantTypeError(f"pass {shown(name)} must be a dataclass with a method run(module), got {shown(kind)}")

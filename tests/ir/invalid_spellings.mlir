@@ -73,7 +73,7 @@ func.func @f(%x: f64) { %4 = "complex.create"(%x, %x) : (f64, f64) -> complex<f3
 // expected-error@+1:76 {{must be the indexing maps of the op}}
 func.func @dot(%a: tensor<2xf32>, %s: tensor<f32>) -> tensor<f32> { %0   = linalg.dot {linalg.memoized_indexing_maps = [affine_map<(d0) -> (d0 mod 2)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>]} ins(%a, %a : tensor<2xf32>, tensor<2xf32>) outs(%s : tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }
 // -----
-// expected-error@+1:42 {{attribute '#foo.bar' of an unregistered dialect}}
+// expected-error@+1:42 {{attribute '#foo.bar' is of an unregistered dialect}}
 func.func private @f() attributes {a.a = #foo.bar<a>}
 // -----
 // expected-error@+1:56 {{expected ']'}}

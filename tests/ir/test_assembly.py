@@ -282,8 +282,8 @@ def test_every_format_compiles():
     [
         ("$c attr-dict", "names 'c', which the op does not declare"),
         ("$a ?", "cannot parse the assembly format at"),
-        ("$a attr-dict", "has no type for a"),
-        ("$a (`x` $b)? `:` type($a)", "must mark one element with ^, its anchor"),
+        ("$a attr-dict", "gives no type for .a., and none can be inferred"),
+        ("$a (`x` $b)? `:` type($a)", "must mark one element with"),
         ("$a what($b) `:` type($a)", "has the unknown directive 'what'"),
     ],
 )

@@ -61,7 +61,7 @@ def test_pipelines(text, passes):
 @pytest.mark.parametrize(
     ("text", "message", "column"),
     [
-        ("unknown", f"'unknown' does not refer to a registered pass; known: {', '.join(sorted(KNOWN))}", 1),
+        ("unknown", f"'unknown' does not refer to a registered pass; the passes are {', '.join(sorted(KNOWN))}", 1),
         ("canonicalise", "'canonicalise' does not refer to a registered pass; did you mean 'canonicalize'?", 1),
         ("example,", "expected a pass name", 9),
         ("example example", "expected ','", 9),

@@ -37,7 +37,10 @@ def test_the_payload_of_a_map_is_named():
 
 def test_what_mlir_does_not_know_is_unknown():
     assert message("vector.nonsense") == "custom op 'vector.nonsense' is unknown"
-    assert message('"nobodys.op"() : () -> ()') == "op 'nobodys.op' is unregistered"
+    assert (
+        message('"nobodys.op"() : () -> ()')
+        == "op 'nobodys.op' is unregistered, and accepted only with allow_unregistered=True"
+    )
 
 
 def test_what_is_supported_is_not_listed():

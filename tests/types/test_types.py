@@ -4,7 +4,6 @@ where it is installed."""
 import copy
 import gc
 import pickle
-import re
 import weakref
 
 import numpy as np
@@ -405,7 +404,8 @@ def test_storage_by_a_table_reads_back_and_does_not_run(element):
     module.verify()
     assert ir.parse(str(module), upstream=24) == module
     with pytest.raises(
-        ModelError, match=f"has a value of type .* is not supported at run time: the storage type must be an integer, got"
+        ModelError,
+        match=r"has a value of type .* is not supported at run time: the storage type must be an integer, got",
     ):
         qrt.compile(module)
 

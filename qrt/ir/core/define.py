@@ -479,6 +479,6 @@ def check_names(operation: Operation, known: Collection[str], likeness: float = 
         if meant is None and likeness:
             continue
         hint = f": did you mean '{meant}'?" if meant else ""
-        listed = f"the op's attributes are {', '.join(map(repr, known))}" if known else "the op has no attributes"
-        message = f"has no attribute '{name}'; {listed}{hint}"
+        listed = f"only {', '.join(map(repr, known))}" if known else "and no other attribute"
+        message = f"has no attribute '{name}', {listed}{hint}"
         raise operation.op_error(message, places.attribute(operation, name))

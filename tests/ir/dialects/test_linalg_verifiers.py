@@ -153,7 +153,7 @@ VERDICTS = {
 
 OURS = {
     "linalg.matmul ins(t) outs(o)": "'linalg.matmul' must have 2 inputs and 1 output, got 1 and 1",
-    "linalg.abs ins(i) outs(t)": "there is no 'abs' of index",
+    "linalg.abs ins(i) outs(t)": "'abs' does not support elements of type index",
     "linalg.map { arith.nothing } ins(t) outs(t)": "custom op 'arith.nothing' is unknown",
     CONV.format("{strides = dense<0> : tensor<2xi64>}"): (
         "'linalg.conv_2d_nhwc_hwcf' op attribute 'strides' must have values of 1 or more, got dense<0> : tensor<2xi64>"

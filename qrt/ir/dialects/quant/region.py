@@ -149,7 +149,7 @@ def _named_arguments(parser: FormParser, pending: PendingOperation) -> list[tupl
     for name, number, at in operands:
         spelled = f"{name}#{number}" if number else name
         if name in names or number:
-            wrong = f"'{spelled}' is a result of several" if number else f"operand '{spelled}' is given twice"
+            wrong = f"'{spelled}' is one of several results" if number else f"operand '{spelled}' is given twice"
             message = f"{wrong}, so the body's arguments cannot take the operands' names: begin the body with ^bb0(...)"
             raise parser.scanner.error(message, at, at + len(name))
         names.add(name)
@@ -174,14 +174,17 @@ def _verify_region(operation: Operation) -> None:
         specs = operation.attribute(f"{what}_specs", ArrayAttr)
         if len(specs.elements) != len(values):
             raise operation.op_error(
-                f"attribute '{what}_specs' must have one entry for each of the {plural(len(values), what)}, got "
-                f"{plural(len(specs.elements), 'entry', 'entries')}"
+                f"attribute '{what}_specs' must have {plural(len(values), 'entry', 'entries')}, one for each {what}, "
+                "got "
+                f"{len(specs.elements)}"
             )
         for index, (spec, value) in enumerate(zip(specs.elements, values, strict=True)):
             if not _fits(spec, value.type):
                 raise operation.op_error(
-                    f"'{what}_specs' has {spec} for {what} #{index} of type {value.type}: expected the element type, a "
-                    "narrower float type, or a quantized type that expresses the element type and suits the shape"
+                    f"attribute '{what}_specs' has the incompatible specification {spec} for {what} #{index} of type "
+                    f"{value.type}: expected the element type, a narrower float type, or a quantized type of it that "
+                    "fits"
+                    " the shape"
                 )
     blocks = operation.regions[0].blocks
     inputs = [value.type for value in operation.operands]
