@@ -173,8 +173,8 @@ def test_a_value_that_is_not_set_is_an_error():
         ("(dense<1> : tensor<2xi16>) : tensor<2xi8>", "initial value is of type tensor<2xi16>"),
         ("(1 : i8) : tensor<i8>", "initial value is of type i8"),
         ("(dense<1> : tensor<i8>) : i8", "initial value is of type tensor<i8>"),
-        ("(#ml_program.extern) : tensor<2xi8>", "value #ml_program.extern is not"),
-        ('("text") : tensor<2xi8>', 'value "text" is not'),
+        ("(#ml_program.extern) : tensor<2xi8>", "initial value #ml_program.extern of a global"),
+        ('("text") : tensor<2xi8>', 'initial value "text" of a global'),
         (
             "(dense<1> : tensor<2xi8>) : memref<2xi8>",
             "does not support a global of type memref<2xi8>",

@@ -17,7 +17,7 @@ def _undefined(message: str) -> Handler:
     return bind
 
 
-HANDLERS: dict[str, Handler] = {"ub.poison": _undefined("is poison, which has no value")}
+HANDLERS: dict[str, Handler] = {"ub.poison": _undefined("has no value, because it is poison")}
 BRANCHES: dict[str, Handler] = {
-    "ub.unreachable": _undefined("is executed, although the program declares that it is never reached")
+    "ub.unreachable": _undefined("is reached, although the program declares it unreachable")
 }

@@ -162,7 +162,7 @@ def test_steps_are_bounded():
 
 def test_a_step_of_zero_is_undefined():
     text = "func.func @f() { affine.for %i = 0 to 4 step 0 { } return }"
-    refused(text, message="'affine.for' op the step 0 is not positive")
+    refused(text, message="'affine.for' op the step must be positive, got 0")
 
 
 PARALLEL = """
@@ -202,7 +202,7 @@ def test_parallel_loops_that_do_not_run():
             i64(3),
             i64(0),
             memory,
-            message=f"the step {step} is not positive",
+            message=f"the step must be positive, got {step}",
         )
     text = PARALLEL.format(step=1)
     refused(text, i64(3), i64(0), memory, message="does not end within max_steps, the limit of steps", max_steps=10)

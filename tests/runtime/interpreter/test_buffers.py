@@ -427,7 +427,12 @@ def test_a_cast_does_not_change_the_offset():
     }"""
     memory = np.arange(8, dtype=np.int32)
     assert run(text, memory, i64(3)) == [3]
-    refused(text, memory, i64(2), message="'memref.cast' op offset 2 does not match memref<4xi32, strided<.*>>")
+    refused(
+        text,
+        memory,
+        i64(2),
+        message="'memref.cast' op the operand has offset 2, which does not match the result type memref<4xi32, strided",
+    )
 
 
 def test_a_printed_tensor_is_a_contiguous_buffer(capsys):

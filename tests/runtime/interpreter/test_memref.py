@@ -182,7 +182,7 @@ SUBVIEW = view(
 
 @pytest.mark.parametrize(("i", "n", "s"), [(-1, 1, 1), (4, 1, 1), (2, 3, 1), (0, 3, 2), (0, -1, 1), (1, 3, -1)])
 def test_subview_out_of_bounds(i, n, s):
-    refused(SUBVIEW, grid(4, 8), i64(i), i64(n), i64(s), message="out of bounds of dimension 0, 4")
+    refused(SUBVIEW, grid(4, 8), i64(i), i64(n), i64(s), message="out of bounds: dimension 0 has size 4")
 
 
 def test_subview_backwards():

@@ -55,7 +55,7 @@ def test_what_is_refused():
       %0 = call @printI64(%x) : (i64) -> i64
       return %0 : i64
     }"""
-    refused(text, np.int64(1), message="which takes .* and returns nothing")
+    refused(text, np.int64(1), message="but this function takes .* and returns nothing")
 
 
 def test_the_clock_tells_the_time():

@@ -36,7 +36,14 @@ def test_lanes_out_of_bounds_are_padded(start):
             np.float32(-1),
             message="lanes of the vector are out of bounds: dimension 1 of the memory has size 4",
         )
-    refused(READ.format("3", ""), memory, i64(2), i64(0), np.float32(-1), message="out of bounds of dimension 0, 2")
+    refused(
+        READ.format("3", ""),
+        memory,
+        i64(2),
+        i64(0),
+        np.float32(-1),
+        message="out of bounds: dimension 0 of the memory has size 2",
+    )
 
 
 def test_permuted_and_broadcast_reads():
@@ -87,7 +94,7 @@ def test_writes_without_dimensions():
     vector, memory, line, tensor = np.array(7, np.float32), grid(), np.zeros(4, np.float32), grid()
     (result,) = run(text, vector, memory, line, tensor, i64(2))
     assert (result.tolist(), memory.tolist(), line.tolist(), tensor.tolist()) == (7, 7, [0, 0, 7, 0], 0)
-    refused(text, vector, memory, line, tensor, i64(4), message="out of bounds of dimension 0, 4")
+    refused(text, vector, memory, line, tensor, i64(4), message="out of bounds: dimension 0 of the memory has size 4")
 
 
 def test_float_sums_are_sequential():
