@@ -48,9 +48,8 @@ def _reduce(context: LoweringContext, op: Operation, attributes: Attributes, nam
     known = [size for axis, size in enumerate(operand.shape or ()) if axis in axes and size is not None]
     if len(known) < len(axes):
         raise QuantTypeError(
-            f"the sizes of the reduced axes {list(axes)} must be static, because the {name} is scaled by their "
-            "product, "
-            f"got {operand}"
+            f"the sizes of the reduced axes {list(axes)} must be static, because the {name} depends on their "
+            f"product, got {operand}"
         )
     count = prod(known)
     stored = context.storage(op.operands[0])
