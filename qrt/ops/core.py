@@ -98,8 +98,8 @@ class OpFamily:
 
     def given_attributes(self, attributes: Mapping[str, AttributeLike]) -> dict[str, Any]:
         """Return the family's attributes that are present on an IR op, as plain values."""
-        defaults = self.declaration.defaults
-        return {name: value.python for name, value in attributes.items() if name in defaults}
+        declared = self.declaration.by_name
+        return {name: declared[name].read(value.python) for name, value in attributes.items() if name in declared}
 
     def read(self, attributes: Mapping[str, AttributeLike]) -> dict[str, Any]:
         """Return the family's attributes of an IR op as plain values, with defaults for those that are not present."""

@@ -69,6 +69,29 @@ class Attribute:
     given: Any = SAME
     public: bool = True
 
+    def read(self, value: Any) -> Any:
+        """Return the value of an IR attribute in the form of an eager call's: tuples for arrays, pairs for padding.
+
+        The padding of a window may also be "VALID", one integer for each dimension, or the pairs in one flat list.
+        """
+        is_small = isinstance(value, np.ndarray) and value.ndim > 0 and value.size <= _MOST_NUMBERS
+        if is_small and self.kind in ("pair", "pairs"):
+            value = tuple(tuple(row) if isinstance(row, list) else row for row in value.tolist())
+        if self.kind != "pairs" or self.default is None:
+            return value
+        if isinstance(value, str) and value == "VALID":
+            return self.default
+        if isinstance(value, tuple) and all(isinstance(v, int) and not isinstance(v, bool) for v in value):
+            if len(value) == len(self.default):
+                return tuple((v, v) for v in value)
+            if len(value) == 2 * len(self.default):
+                return tuple(zip(value[::2], value[1::2], strict=True))
+        return value
+
+
+_MOST_NUMBERS = 64
+"""The most numbers of a pair or a padding. A splat in a program may claim a size that no memory has."""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -203,6 +226,7 @@ class Declaration:
     """Every name in IR."""
     defaults: Mapping[str, Any] = field(init=False)
     choices: Mapping[str, tuple[str, ...]] = field(init=False)
+    by_name: Mapping[str, Attribute] = field(init=False)
     least: int = field(init=False)
     """The number of operands that must be there."""
     is_variadic: bool = field(init=False)
@@ -214,6 +238,7 @@ class Declaration:
             "ops": (op, self.article) if self.article else (op,),
             "defaults": {attribute.name: attribute.default for attribute in self.attributes},
             "choices": {attribute.name: attribute.choices for attribute in self.attributes if attribute.choices},
+            "by_name": {attribute.name: attribute for attribute in self.attributes},
             "least": sum(operand.size != "?" for operand in self.operands),
             "is_variadic": self.operands[-1].size == "*",
         }

@@ -95,11 +95,30 @@ def output_sizes(
     """
     strides = two_positive(op, "strides", attributes["strides"])
     dilations = two_positive(op, "dilations", attributes["dilations"])
-    padding = pairs(op, attributes["padding"])
+    padding = attributes["padding"]
+    if isinstance(padding, str) and padding == "SAME":
+        raise QuantTypeError(_say_numbers_of_same(op, size, kernel, strides, dilations))
+    padding = pairs(op, padding)
     height, width = (
         output_size(op, size[d], kernel[d], padding[d], strides[d], dilations[d]) for d in range(len(size))
     )
     return height, width
+
+
+def _say_numbers_of_same(
+    op: str,
+    size: tuple[int | None, int | None],
+    kernel: tuple[int | None, int | None],
+    strides: tuple[int, int],
+    dilations: tuple[int, int],
+) -> str:
+    """Return the error message for "SAME" in a program, with the numbers to write if all sizes are static."""
+    (height, width), (rows, columns) = size, kernel
+    numbers = "[[top, bottom], [left, right]]"
+    if height is not None and width is not None and rows is not None and columns is not None:
+        padding = resolve_padding(op, "SAME", (height, width), (rows, columns), strides, dilations)
+        numbers = str([list(pair) for pair in padding])
+    return f"{op}: padding = 'SAME' is for eager calls, an operation of a program has numbers: write {numbers}"
 
 
 def windows(

@@ -85,7 +85,7 @@ CHANGES = [
     # Rescales and causes.
     (RESCALE, "if (value, taken) not in self._made:", "if True:"),
     (RESCALE, "or source.type is taker.type:", "or source.type is not taker.type:"),
-    (DECIDE, "node.in_class.type = _widest(", "_widest("),
+    (DECIDE, "node.in_class.type = _passed_type(", "_passed_type("),
     (DECIDE, "return max(known, key=lambda type", "return min(known, key=lambda type"),
     (CAUSES, "wanted = other.type", "wanted = node.type"),
     (CAUSES, "or hub.in_class is other.in_class", "or True"),

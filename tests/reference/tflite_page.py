@@ -169,8 +169,8 @@ terms are similar. An axis whose size is known only at run time is added in orde
 
 ## Float32 inputs with int8 weights
 
-FULLY_CONNECTED, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 weights quantize their input in every run, with a
-scale s and a zero point z from the range of the elements x. These are the rules of the rows `hybrid`.
+FULLY_CONNECTED, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 or int4 weights quantize their input in every run,
+with a scale s and a zero point z from the range of the elements x. These are the rules of the rows `hybrid`.
 
 | rule | the elements x with one scale |
 |---|---|
@@ -224,6 +224,7 @@ These forms are not supported:
 | form | reason |
 |---|---|
 | weights of uint8, or int8 weights with a zero point | no kernel of LiteRT |
+| DEPTHWISE_CONV_2D with weights of int4 | no kernel of LiteRT |
 | CONV_2D with groups | |
 | DEPTHWISE_CONV_2D of several channels whose weights have a single scale | LiteRT reads past the end of the scales |
 | rule `asymmetric` in CONV_2D or FULLY_CONNECTED, with weights that are known only at run time | LiteRT keeps the \
@@ -317,6 +318,9 @@ CONDITIONS = {
     "bias": "the type of the bias in the file",
     "bias_type": "the option `quantized_bias_type` of the operator",
     "weight_offset": "the weights, or the second operand of `batch_matmul`, have a zero point other than 0",
+    "weights": "the storage type of the weights",
+    "is_even": "the weights of `fully_connected` have an even depth",
+    "is_behind": "the output channels after the last complete group of eight",
     "scale_axis": "the `quantized_dimension` of weights with a single scale; 0 if they have several",
     "ratio": "the scale of the input, divided by that of the result; for `add` the smaller one of both inputs",
     "largest_ratio": "the larger one of both inputs of `add`",

@@ -33,9 +33,9 @@ _MOVING_DIALECTS = frozenset(
 _EARLIER_PASSES = {
     "quant.qcast": "lower-quant-ops",
     "quant.dcast": "lower-quant-ops",
-    "quant.cast": "canonicalize,lower-quant-ops",
-    "quant.conv2d": "canonicalize,lower-qrt",
-    "quant.matmul": "canonicalize,lower-qrt",
+    "quant.cast": "lower-quant-ops",
+    "quant.conv2d": "lower-qrt",
+    "quant.matmul": "lower-qrt",
     "quant.region": "propagate-quant,export-quant",
 }
 """The passes that replace operations that compute with quantized values."""

@@ -21,6 +21,9 @@ from qrt.models.tflite.registry import find
 from qrt.models.tflite.state import Handle
 from qrt.types import IntegerType, TensorType
 
+_INT4_INPUTS = {"CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "FULLY_CONNECTED": 1}
+"""The input that may be a constant of int4, by operator."""
+
 
 def import_model(
     model: Model, profile: Profile, *, max_bytes: int = 2 << 30, shapes: Mapping[str, Sequence[int]] | None = None
@@ -174,6 +177,7 @@ class _FunctionGraph(Graph):
         node = Node(self, op)
         function = find(op, [tensor for tensor in node.inputs if tensor is not None])
         try:
+            _require_int4_weights(node)
             if function is None:
                 node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
             function(node)
@@ -189,6 +193,13 @@ class _FunctionGraph(Graph):
             return self.declared(tensor)
         except UnsupportedForm:
             return TensorType(tensor.shape, IntegerType(8))
+
+
+def _require_int4_weights(node: Node) -> None:
+    """Raise UnsupportedForm if the operator reads int4 otherwise than as weights or to dequantize it."""
+    for i, tensor in enumerate(node.inputs):
+        if tensor is not None and tensor.dtype == "int4" and i != _INT4_INPUTS.get(node.op.name):
+            node.refuse(f"input {i} {shown(tensor.name)} of int4")
 
 
 def _ports(function: FuncOp) -> list[tuple[str, Shape | None]]:

@@ -32,8 +32,9 @@ class Tensor:
 
     - ``dtype`` is the schema's name in lower case: "float32", "int8", "bool", "resource", ...
     - ``signature`` is ``shape`` with -1 for dynamic dimensions.
-    - ``data`` is a read-only view of the elements in the file, as uint8 if NumPy does not have the dtype ("int4",
-      "string"). It is None for an input, a variable, and a tensor that an operator computes.
+    - ``data`` is a read-only view of the elements in the file, as uint8 if NumPy does not have the dtype ("string").
+      The elements of "int4", of which the file has two in each byte, are an int8 array. ``data`` is None for an input,
+      a variable, and a tensor that an operator computes.
     """
 
     index: int
@@ -109,7 +110,7 @@ _PLAIN: dict[str, Type] = {name: FloatType(text) for name, text in _FLOATS.items
 _PLAIN["bool"] = IntegerType(1)
 _PLAIN |= {f"int{width}": IntegerType(width) for width in (8, 16, 32, 64)}
 _PLAIN |= {f"uint{width}": IntegerType(width, "unsigned") for width in (8, 16, 32, 64)}
-_STORAGE = {"int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32"}
+_STORAGE = {"int4": "i4", "int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32"}
 """The storage types of quantized tensors by dtype. A quantized type stores at most 32 bits."""
 
 
@@ -123,6 +124,8 @@ def storage_of(tensor: Tensor) -> str:
 def element_of(tensor: Tensor) -> Type:
     """Return the IR type of a tensor's elements. Raise ModelError for a dtype that IR does not have."""
     storage = _STORAGE.get(tensor.dtype)
+    if tensor.dtype == "int4" and not tensor.is_constant:
+        raise ModelError(f"tensor {tensor.name!r} is of int4, which is supported for constants only")
     if tensor.quantization is not None and storage is not None:
         return uniform(storage, tensor.quantization)
     element = _PLAIN.get(tensor.dtype)

@@ -1,5 +1,6 @@
 """Reading of TFLite files as checked data classes, in which constants are views of the mapped file."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -147,7 +148,9 @@ class _FileReader:
         if data.size != expected:
             shaped = "x".join(map(str, shape)) or "scalar"
             raise ModelError(f"{place}: buffer {index} has {data.size} bytes, but a {shaped} of {dtype} has {expected}")
-        return data if dtype in check.PACKED else _viewed(data, numpy_dtype(dtype)).reshape(shape)
+        if dtype in check.PACKED:
+            return _unpacked(data, shape)
+        return _viewed(data, numpy_dtype(dtype)).reshape(shape)
 
     def _quantization(
         self, place: str, table: Mapping[str, Any] | None, shape: tuple[int, ...], dtype: str
@@ -220,7 +223,7 @@ def _is_empty(tensor: Tensor, computed: Collection[int]) -> bool:
 
 
 def _without_elements(tensor: Tensor) -> Tensor:
-    data = np.empty(tensor.shape, _BYTES if tensor.dtype in check.PACKED | check.UNSIZED else numpy_dtype(tensor.dtype))
+    data = np.empty(tensor.shape, _BYTES if tensor.dtype in check.UNSIZED else numpy_dtype(tensor.dtype))
     data.flags.writeable = False
     return replace(tensor, data=data)
 
@@ -230,6 +233,14 @@ def _viewed(data: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[An
     if dtype.itemsize > 1 and data.ctypes.data % dtype.itemsize:
         return np.frombuffer(data.tobytes(), dtype)
     return data.view(dtype)
+
+
+def _unpacked(data: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> npt.NDArray[np.int8]:
+    """Return 4-bit integers, of which each byte has two (the first in its low half), as an int8 array."""
+    halves = np.stack([data << 4, data], axis=-1).view(np.int8) >> 4
+    array = halves.ravel()[: math.prod(shape)].reshape(shape)
+    array.flags.writeable = False
+    return array
 
 
 @cache
@@ -247,7 +258,9 @@ def _tuple(vector: npt.NDArray[Any]) -> tuple[Any, ...]:
 
 @cache
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """Return the NumPy dtype of a TFLite dtype that is not packed (not int4)."""
+    """Return the NumPy dtype of a tensor's elements by the TFLite dtype: that of storage, int8 for int4."""
+    if dtype in check.PACKED:
+        return np.dtype(np.int8)
     if dtype == "bfloat16":
         import ml_dtypes  # here: few models have such tensors
 

@@ -14,7 +14,7 @@ from qrt.ir.core.matching import cyclic_operations
 from qrt.ir.dialects.linalg.structure import StructuredOp, generic
 from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.quantization.annotations.convert_stats import annotation_of
-from qrt.quantization.forms.elements import dense_of, elements_of, shape_of, splat_of
+from qrt.quantization.forms.elements import dense_of, elements_of, shape_of, splat_of, tensor_type
 from qrt.quantization.forms.products import begins_sum_of_products, products
 from qrt.quantization.fusion.choose import choices_of
 from qrt.quantization.layouts.fusable_blocks import blocks_of
@@ -82,6 +82,8 @@ def _divide_broadcast(operation: Operation, target: Target) -> list[Operation]:
     if elements is None or not elements.is_copy or len(elements.axes[0]) >= len(shape) or None in shape:
         return []
     ((source, axes),) = zip(elements.inputs, elements.axes, strict=True)
+    if tensor_type(source) is None:  # `linalg.fill` copies a scalar
+        return []
     groups: list[list[int]] = [[] for _ in shape]
     last = 0
     for place, axis in enumerate(axes):

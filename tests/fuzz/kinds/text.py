@@ -17,7 +17,7 @@ from tests.fuzz.outcome import Finding, check_message
 
 _HEADER = re.compile(r"// pipeline: (.*)")
 _OPTIONS = {
-    "lower-qrt": ("", "{to=loops}", "{zero-point=in-loop to=loops}", "{requant=float32}"),
+    "lower-qrt": ("", "{to=loops}", "{zero-point=in-loop to=loops}", "{zero-point=auto}", "{requant=float32}"),
     "lower-quant-ops": ("", "{rounding=half_away}", "{saturating=false rounding=toward_zero}", "{zero-point=after}"),
     "canonicalize": ("", "", "{fold-constants=false}", "{fold-qcast-dcast fold-dcast-qcast}"),
     "constant-fold": ("", "{max-elements=64}"),

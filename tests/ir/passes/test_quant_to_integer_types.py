@@ -137,7 +137,7 @@ REFUSED = {
     "kernel": (function(f"%0 = qrt.add %x, %x : ({T}, {T}) -> {T}\nreturn %0 : {T}"), "run lower-qrt first"),
     "article": (
         function(f'%0 = "quant.cast"(%x) : ({T}) -> tensor<2x3xf32>\nreturn %0 : tensor<2x3xf32>', "tensor<2x3xf32>"),
-        "run canonicalize,lower-quant-ops first",
+        "run lower-quant-ops first",
     ),
     "region": (
         f"""func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {{

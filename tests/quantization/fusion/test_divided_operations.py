@@ -227,3 +227,13 @@ def test_a_broadcast_for_a_target_without_a_kernel_stays_float(name):
     assert kernels(module) == ["mul"]
     assert any(f"has no kernel '{name}'" in remark for remark in remarks)
     assert str(module).count("linalg.broadcast") == 1
+
+
+def test_a_scalar_that_fills_a_tensor_is_no_broadcast():
+    """`linalg.fill` copies a scalar, which has no axes."""
+    module = ir.parse("""func.func @main(%e: tensor<4x6xf32>, %f: f32) -> tensor<4x6xf32> {
+      %0 = linalg.fill ins(%f : f32) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+      return %0 : tensor<4x6xf32>
+    }""")
+    ir.run_passes(module, "fuse-kernels").verify()
+    assert "linalg.fill" in str(module)

@@ -63,15 +63,24 @@ class LoweringContext(Builder):
     """Builder at the place of an operation that is lowered, with the options of the lowering.
 
     With `loops`, nests become `affine.for` loops over buffers instead of `linalg.generic`. With `in_loop`, a product
-    subtracts the zero points from its operands inside the loop; otherwise its sum is corrected after the loop.
+    subtracts the zero points from its operands inside the loop; otherwise its sum is corrected after the loop. With
+    `by_cost`, sums of products choose the cheaper way, and add the reason to `choices`.
     """
 
     def __init__(
-        self, place: Block | Operation, location: Location | None = None, *, loops: bool = False, in_loop: bool = False
+        self,
+        place: Block | Operation,
+        location: Location | None = None,
+        *,
+        loops: bool = False,
+        in_loop: bool = False,
+        by_cost: bool = False,
     ) -> None:
         super().__init__(place, location)
         self.loops = loops
         self.in_loop = in_loop
+        self.by_cost = by_cost
+        self.choices: list[str] = []
         self._buffers: dict[Value, Value] = {}
 
     def stage(self, name: str) -> None:

@@ -8,27 +8,33 @@ from qrt.ir import Module, Operation, Value
 from qrt.ir.dialects.linalg.lowering import LoweringContext, tensor_type
 from qrt.ir.passes.lower_qrt.registry import LOWERINGS
 from qrt.ir.passes.options import option
+from qrt.ir.remarks import remark
 from qrt.ir.rewriting.rewrite import replace
 from qrt.ops import FAMILIES
 from qrt.ops.requant import REQUANT
 from qrt.types import UniformType
 
 _CHOICES = {
-    "zero_point": ("post-accumulation", "in-loop"),
+    "zero_point": ("post-accumulation", "in-loop", "auto"),
     "to": ("linalg", "loops"),
     "requant": ("", *REQUANT.choices),
 }
+_ARTICLE_OPS = {family.declaration.article for family in FAMILIES.values()} - {""}
+"""Second names of qrt ops: `"quant.conv2d"` and `"quant.matmul"`."""
 
 
 @dataclass(frozen=True)
 class LowerQrt:
     """Replaces qrt ops by linalg, arith, math and tensor ops on signless integers, with quant.scast around them.
 
+    Lowers `"quant.conv2d"` and `"quant.matmul"` as the qrt ops of these names.
+
     Changes no value. Locations name the stage: "accumulate", "zero-point", "bias", "requantize", "output zero point",
     "clamp".
 
     `zero-point` selects how sums of products account for zero points: they are subtracted from both factors in the loop
-    (`in-loop`), or the sum of raw products is corrected (`post-accumulation`). `to=loops` emits affine.for nests on
+    (`in-loop`), or the sum of raw products is corrected (`post-accumulation`); `auto` chooses for each op the one with
+    fewer operations, and reports it as a remark. `to=loops` emits affine.for nests on
     memrefs instead of linalg.generic. `requant` is the requantization rule (such as `fixed` or `float32`) of ops
     without the attribute `requant`.
     """
@@ -46,23 +52,26 @@ class LowerQrt:
 
     def run(self, module: Module) -> None:
         for op in module.operation.walk():
-            if op.name.startswith("qrt."):
+            if op.name.startswith("qrt.") or op.name in _ARTICLE_OPS:
                 self.lower(op)
 
     def lower(self, op: Operation) -> None:
-        """Replace one qrt op by its lowering. Raises VerifyError if the op has no lowering."""
+        """Replace one op by its lowering. Raises VerifyError if the op has no lowering."""
         try:
             self._lower(op)
         except QuantTypeError as error:
             raise op.op_error(f"cannot be lowered: {error}") from None
 
     def _lower(self, op: Operation) -> None:
-        name = op.name.removeprefix("qrt.")
+        name = op.name.partition(".")[2]
         lower = LOWERINGS.get(name)
         if lower is None:
             raise QuantTypeError(f"{op.name} has no lowering")
-        context = LoweringContext(op, loops=self.to == "loops", in_loop=self.zero_point == "in-loop")
+        in_loop, by_cost = (self.zero_point == choice for choice in ("in-loop", "auto"))
+        context = LoweringContext(op, loops=self.to == "loops", in_loop=in_loop, by_cost=by_cost)
         stored = lower(context, op, self._attributes(name, op))
+        for choice in context.choices:
+            remark(op, f"'{op.name}' op is lowered with {choice}")
         context.loc = None
         values = [stored] if isinstance(stored, Value) else stored
         replace(op, [_declared(context, value, result) for value, result in zip(values, op.results, strict=True)])

@@ -22,6 +22,7 @@ from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import I1, I32, I64, Array, Extent, LoweringContext, constant_storage, uniform_type
 from qrt.ir.passes.elementwise import INDEX
 from qrt.ir.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed_exactly
+from qrt.ir.passes.lower_qrt.strategy import OperandCost, costs
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct, largest_depth
 from qrt.ops.elementwise import INTEGER_PREDICATES
@@ -88,14 +89,15 @@ def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct
 
     With post-accumulation, the function applies the terms with zero points; otherwise it changes nothing.
     """
-    correct = _nothing_to_correct if context.in_loop else _corrections(context, c)
+    in_loop = _is_in_loop(context, c)
+    correct = _nothing_to_correct if in_loop else _corrections(context, c)
     nest = LoopNest(context, "accumulate", c.outer, c.reduced)
     reduced = nest.loops[len(c.outer) :]
     factors = []
     for factor in (c.a, c.w):
         value = nest.read(factor.tensor, factor.index(factor.coordinates, reduced))
         value = nest.extend(value, c.width, factor.type.is_signed)
-        if context.in_loop and factor.has_zero_point:
+        if in_loop and factor.has_zero_point:
             nest.stage("zero-point")
             zero_point = nest.parameter(factor.zero_points, c.width, factor.channel)
             value = nest.value("arith.subi", (value, zero_point), c.width)
@@ -105,6 +107,19 @@ def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct
     product = nest.value("arith.muli", factors, c.width)
     (sums,) = nest.finish(nest.value("arith.addi", (acc, product), c.width))
     return sums, correct
+
+
+def _is_in_loop(context: LoweringContext, c: Contraction) -> bool:
+    """Return True if zero points are subtracted in the loop: by the option, or by the cost rule, which is reported."""
+    if not context.by_cost or not (c.a.has_zero_point or c.w.has_zero_point):
+        return context.in_loop
+    operands = [
+        OperandCost(factor.extents, factor.has_zero_point, _constant_sums(factor, c.reduced) is not None)
+        for factor in (c.a, c.w)
+    ]
+    choice = costs(c.outer, c.reduced, *operands)
+    context.choices.append(str(choice))
+    return choice.is_in_loop
 
 
 def _nothing_to_correct(nest: LoopNest, acc: Value) -> Value:

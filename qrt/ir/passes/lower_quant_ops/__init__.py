@@ -11,10 +11,12 @@ from qrt.ir.dialects.quant.ops import element_of
 from qrt.ir.passes.elementwise import INDEX, ChannelEmitter, Emitter
 from qrt.ir.passes.lower_quant_ops.cast_arithmetic import Rules, dequantize, quantize
 from qrt.ir.passes.options import option
+from qrt.ops import family_of
 from qrt.ops.casts import QCAST
 from qrt.types import TensorType, Type, UniformType
 
 _RULE = QCAST.declaration
+_CASTS = ("quant.qcast", "quant.dcast", "quant.cast")
 _EXTENTS = TensorType((None,), INDEX)
 Emit = Callable[[Emitter], Value]
 
@@ -26,6 +28,8 @@ def _rule_option(name: str, text: str) -> Any:
 @dataclass(frozen=True)
 class LowerQuantOps:
     """Replaces quant.qcast and quant.dcast by ops of arith, math, tensor, linalg and shape, and by quant.scast.
+
+    Lowers `"quant.cast"` in the same way.
 
     `rounding`, `zero-point` and `scale` apply to qcasts that do not have the attribute of that name. With
     `rounding=toward_zero saturating=false` the emitted operations are exactly upstream's, and values out of range are
@@ -54,7 +58,7 @@ class LowerQuantOps:
                 raise QuantTypeError(f"{option} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
 
     def run(self, module: Module) -> None:
-        casts = [op for op in module.operation.walk() if op.name in ("quant.qcast", "quant.dcast")]
+        casts = [op for op in module.operation.walk() if op.name in _CASTS]
         folds = {cast: _inverse(cast) for cast in casts} if self.strict_upstream else {}
         replaced: dict[Value, Value] = {}
         for cast in casts:
@@ -71,7 +75,7 @@ class LowerQuantOps:
     def _lower(self, cast: Operation) -> Value:
         builder = Builder(cast)
         x, result = cast.operands[0], cast.results[0].type
-        if cast.name == "quant.qcast":
+        if _is_quantizing(cast):
             t = _uniform(result)
             rules = self._rules(cast)
             stored = _lower(builder, x, t, lambda emitter: quantize(emitter, t, rules))
@@ -84,6 +88,11 @@ class LowerQuantOps:
         """Return the arithmetic of a qcast from its attributes; options of the pass replace missing attributes."""
         options = {name: getattr(self, name) for name in _RULE.choices}
         return Rules(**(options | QCAST.given_attributes(cast.attributes)), saturating=self.saturating)
+
+
+def _is_quantizing(cast: Operation) -> bool:
+    """Return True for a cast from floats; a `"quant.cast"` has the direction that its operand's type gives."""
+    return family_of(cast) is QCAST
 
 
 def _uniform(type: Type) -> UniformType:
@@ -103,8 +112,9 @@ def _inverse(cast: Operation) -> Value | None:
     Upstream's conversion driver removes such pairs of casts.
     """
     source = cast.operands[0].operation
-    other = "quant.dcast" if cast.name == "quant.qcast" else "quant.qcast"
-    if source is None or source.name != other or source.operands[0].type is not cast.results[0].type:
+    if source is None or source.name not in _CASTS or _is_quantizing(source) == _is_quantizing(cast):
+        return None
+    if source.operands[0].type is not cast.results[0].type:
         return None
     return source.operands[0]
 

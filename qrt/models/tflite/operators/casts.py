@@ -6,7 +6,6 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.models.importing.data_movement import constant_result
-from qrt.models.tflite.model import uniform
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.operands import finish
 from qrt.ops.core import Array
@@ -93,7 +92,7 @@ def dequantize(node: Node) -> None:
     """
     if node.result_type().element is not _F32:
         node.refuse(f"to {node.outputs[0].dtype}")
-    x = _packed(node) if node.input(0).dtype == "int4" else node.value(0)
+    x = node.value(0)
     assert isinstance(x.type, TensorType)
     if x.type.element is _F16:
         rule, result = "exact", node.emit("arith.extf", [x], None, x.type.with_(element=_F32))
@@ -101,7 +100,8 @@ def dequantize(node: Node) -> None:
         if not isinstance(x.type.element, UniformType):
             node.refuse(f"{node.input(0).dtype} without scales, to float32")
         own, is_constant = x.type.element, node.constant(0) is not None
-        facts = {"storage": own.storage, "is_constant": is_constant, "is_per_axis": own.is_per_axis}
+        storage = "i8" if own.storage == "i4" else own.storage  # the runtime unpacks int4 to int8
+        facts = {"storage": storage, "is_constant": is_constant, "is_per_axis": own.is_per_axis}
         rule = node.rule("dequantize", **facts)
         result = node.emit("quant.dcast", [x], None, _F32)
     array = constant_result(result)
@@ -129,15 +129,3 @@ def _rounded_twice(x: Value, exact: Array) -> Array:
     blocks = storage.ravel()[: values.size // 8 * 8].astype(np.float32)
     values[: blocks.size] = blocks * np.float32(element.scale) + np.float32(-element.zero_point * element.scale)
     return values.reshape(exact.shape)
-
-
-def _packed(node: Node) -> Value:
-    """Return input 0, an int4 constant with two elements per byte (the first in the low half), as an int8 constant."""
-    tensor = node.input(0)
-    if tensor.data is None:
-        node.refuse("int4 that is computed")
-    if tensor.quantization is None:
-        node.refuse("int4 without scales, to float32")
-    halves = np.stack([tensor.data << 4, tensor.data], axis=-1).view(np.int8) >> 4
-    array = halves.ravel()[: prod(tensor.shape)].reshape(tensor.shape)
-    return node.dense(array, uniform("i8", tensor.quantization))

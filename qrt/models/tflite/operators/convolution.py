@@ -2,19 +2,25 @@
 
 from typing import Any
 
+from qrt.ir import Value
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators import float_products, hybrid
 from qrt.models.tflite.operators.images import padding_of, window_of
 from qrt.models.tflite.operators.products import bias_of, multiplier_facts
 from qrt.ops.core import Array
-from qrt.types import UniformType
+from qrt.types import TensorType, UniformType
+
+_CHANNELS = {"conv2d": 0, "depthwise_conv2d": 3}
+"""The axis of the output channels in the weights."""
+_LANES = 8
+"""The channels that a vector of LiteRT's builtin kernels has: those behind the last whole vector have another rule."""
 
 
 def conv_2d(node: Node) -> None:
     """Import CONV_2D: convolve 8-bit, int16 or float32 images with OHWI weights.
 
-    Weights have one scale or one for each filter. Weights of float32 images are float32 or int8. If the input has n
-    times as many channels as the weights, the convolution has n groups.
+    Weights have one scale or one for each filter. Weights of int8 images are int8 or int4, those of float32 images
+    float32, int8 or int4. If the input has n times as many channels as the weights, the convolution has n groups.
     """
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
@@ -35,6 +41,8 @@ def conv_2d(node: Node) -> None:
     _check_weights(node, w, 0)
     attributes = _window(node, weights.shape or ())
     if depth and channels and channels != depth:
+        if w.storage == "i4":
+            node.refuse("weights of int4 in groups")
         attributes["groups"] = channels // depth
     _convolve(node, "conv2d", _known_weights(node), attributes, x, w)
 
@@ -42,7 +50,8 @@ def conv_2d(node: Node) -> None:
 def depthwise_conv_2d(node: Node) -> None:
     """Import DEPTHWISE_CONV_2D: convolve each channel of 8-bit, int16 or float32 images with its own filters.
 
-    Weights are 1HWO, with one scale or one for each filter. Weights of float32 images are float32 or int8.
+    Weights are 1HWO, with one scale or one for each filter. Weights of int8 images are int8 or int4, those of float32
+    images float32 or int8.
     """
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:
@@ -83,9 +92,27 @@ def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: 
     out = node.result_element()
     if not node.has(2):
         node.fail("the bias is missing")
-    attributes["requant"] = node.rule(op, **multiplier_facts(node, x, w, out))
-    result = node.emit(f"qrt.{op}", [node.value(0), node.dense(array, w), bias_of(node, 2, x, w)], attributes, out)
+    facts, channels = multiplier_facts(node, x, w, out), (node.type(1).shape or ())[_CHANNELS[op]] or 0
+    blocks = channels // _LANES * _LANES
+    operands = [node.value(0), node.dense(array, w), bias_of(node, 2, x, w)]
+    places = [False] * (blocks > 0) + [True] * (blocks < channels)
+    rules = dict.fromkeys(node.rule(op, is_behind=is_behind, **facts) for is_behind in places or [False])
+    parts = [node.emit(f"qrt.{op}", operands, {**attributes, "requant": rule}, out) for rule in rules]
+    result = parts[0] if len(parts) == 1 else _joined(node, parts, blocks)
     node.set(0, node.activate(result, node.options["fused_activation_function"]))
+
+
+def _joined(node: Node, parts: list[Value], blocks: int) -> Value:
+    """Return the first ``blocks`` channels of the first of two results, and the other channels of the second."""
+    assert isinstance(parts[0].type, TensorType)
+    *outer, channels = parts[0].type.shape or ()
+    if None in outer or channels is None:
+        node.refuse("weights of int4 with images of a size known only at run time")
+    slices = [
+        node.emit("qrt.slice", [part], {"offsets": (0, 0, 0, first), "sizes": (*outer, size), "strides": (1, 1, 1, 1)})
+        for part, first, size in zip(parts, (0, blocks), (blocks, channels - blocks), strict=True)
+    ]
+    return node.emit("qrt.concat", slices, {"axis": 3}, parts[0].type.element)
 
 
 def _window(node: Node, weights: tuple[int | None, ...]) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def is_hybrid(node: Node, axis: int) -> bool:
     element = node.type(1).element
     if element is F32:
         return False
-    if not isinstance(element, UniformType) or element.storage != "i8":
+    if not isinstance(element, UniformType) or element.storage not in ("i4", "i8"):
         node.refuse(f"float32 with weights of {node.input(1).dtype}")
     if any(element.zero_points):
         node.refuse("float32 with weights that have a zero point")
@@ -89,14 +89,19 @@ def _rule(node: Node) -> str:
 
     The rule depends on an option of FULLY_CONNECTED, on unequal scales of the weights of CONV_2D, and on whether
     XNNPACK executes the operator: its weights and bias must be constants of the file, and its activation supported.
+    XNNPACK has no convolution with int4 weights, and no FULLY_CONNECTED with int4 weights of odd depth.
     """
     name, element = node.op.name, node.element(1)
+    is_int4 = element.storage == "i4"
+    if is_int4 and name == "DEPTHWISE_CONV_2D":
+        node.refuse("float32 with weights of int4, which LiteRT does not run")
     rule = node.rule(
         "hybrid",
         operator=name,
         is_asymmetric=bool(node.options.get("asymmetric_quantize_inputs", False)),
         has_unequal_scales=len(set(element.scales)) > 1,
         is_delegated=node.options["fused_activation_function"] != "TANH"
+        and not (is_int4 and (name == "CONV_2D" or ((node.type(1).shape or ())[-1] or 0) % 2))
         and all(node.input(i).is_constant for i in (1, 2) if node.has(i)),
     )
     if rule == "floats":

@@ -39,7 +39,8 @@ def _adjoint(node: Node, i: int, transposes: bool) -> Value:
 def fully_connected(node: Node) -> None:
     """Import FULLY_CONNECTED: multiply 8-bit, int16 or float32 rows by weights [outputs, depth].
 
-    Weights of float32 rows are float32 or int8. The input is reshaped to [rows, depth], unless keep_num_dims is set.
+    Weights of int8 rows are int8 or int4, those of float32 rows float32, int8 or int4. The input is
+    reshaped to [rows, depth], unless keep_num_dims is set.
     """
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":
@@ -53,7 +54,7 @@ def fully_connected(node: Node) -> None:
         node.refuse("weights known only at run time")
     if array.ndim != 2 or (w.is_per_axis and w.axis != 0):
         node.fail(f"the weights are [outputs, depth] with scales on axis 0, not of shape {list(array.shape)}")
-    requant = node.rule("fully_connected", **multiplier_facts(node, x, w, out))
+    requant = node.rule("fully_connected", is_even=array.shape[1] % 2 == 0, **multiplier_facts(node, x, w, out))
     element = w.with_(axis=1) if w.is_per_axis else w
     operands = [_rows(node, array.shape[1], bool(options["keep_num_dims"])), node.dense(array.T, element)]
     if node.has(2):

@@ -59,6 +59,8 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
     """
     if x.storage != out.storage:
         node.refuse(f"an input of {x.storage} with a result of {out.storage}")
+    if w.storage == "i4" and x.storage != "i8":
+        node.refuse(f"weights of int4 with an input of {x.storage}")
     largest = np.float32(np.float32(x.scale) * np.float32(w.scale_array.max())) / np.float32(out.scale)
     given = node.inputs[bias] if node.has(bias) else None
     return {
@@ -67,5 +69,6 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
         "bias_type": node.options.get("quantized_bias_type"),
         "multiplier": float(largest),
         "weight_offset": any(w.zero_points),
+        "weights": w.storage,
         "scale_axis": _axis_of_one_scale(node.input(1)),
     }

@@ -18,9 +18,13 @@ TESTS = (
     "tests/numerics/test_rules.py",
     "tests/kernels/test_rules.py",
     "tests/ir/passes/lower_qrt/test_requantize.py",
+    "tests/ir/passes/lower_qrt/test_strategy.py",
+    "tests/ir/passes/lower_qrt/test_products.py",
     "tests/ir/passes/lower_qrt/test_ends.py",
     "tests/ir/passes/lower_qrt/test_drawn.py",
 )
+ACCUMULATE = "qrt/ir/passes/lower_qrt/accumulate.py"
+STRATEGY = "qrt/ir/passes/lower_qrt/strategy.py"
 LOWERING = "qrt/ir/passes/lower_qrt/requantize.py"
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
 TABLE = "qrt/numerics/rules.py"
@@ -57,6 +61,16 @@ CHANGES = [
     (LOWERING, "np.where(shift > 0, np.int64(1)", "np.where(shift > 1, np.int64(1)"),
     (LOWERING, "beyond = shift > 62", "beyond = shift > 61"),
     (LOWERING, "beyond = shift > 62", "beyond = shift > 63"),
+    (STRATEGY, "(a.has_zero_point + w.has_zero_point)", "(a.has_zero_point or w.has_zero_point)"),
+    (STRATEGY, "3 * results if", "2 * results if"),
+    (ACCUMULATE, "bound + bias[0].bound", "bound"),
+    (ACCUMULATE, "channel, largest)", "channel, 1 << 20)"),
+    (ACCUMULATE, "_constant_sums(factor, c.reduced) is not None", "False"),
+    ("qrt/ir/passes/lower_qrt/unary.py", "bound=max_magnitude(source)", "bound=1 << 20"),
+    (STRATEGY, "after += 2 * results", "after += results"),
+    (STRATEGY, "0 if summed.has_constant_sums else ", ""),
+    (STRATEGY, "if other.has_zero_point:", "if summed.has_zero_point:"),
+    (STRATEGY, "self.in_loop < self.post_accumulation", "self.in_loop <= self.post_accumulation"),
     (LOWERING, "largest >= 1 << 63", "largest > 1 << 63"),
     (LOWERING, "largest >= 1 << 63", "largest >= 1 << 64"),
     (LOWERING, "bound * int(m0) + int(half)", "bound * int(m0)"),

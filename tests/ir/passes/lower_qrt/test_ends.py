@@ -62,6 +62,21 @@ def test_a_bias_is_shifted_to_the_left_as_far_as_64_bits_allow() -> None:
     assert result.ravel().tolist() == [0, 1 << 29, 1 << 29]
 
 
+def test_products_just_beyond_64_bits() -> None:
+    """`q - zp` of an i32 may be 2**32 - 1, M0 is 2**31 - 1, the rounding constant 2**33: their sum exceeds 2**63."""
+    t = UniformType("i32", "f64", (1 - 2.0**-31) / 8, -(1 << 31))
+    values, to = np.int32([(1 << 31) - 1, -(1 << 31), 0]), UniformType("i32", "f64", 1.0)
+    assert requantized(values, t, to, "fixed").max() == 1 << 29
+
+    a = UniformType("i4", "f64", 1.0)
+    x, w = np.zeros((1, 1), np.int8), np.zeros((1, 3), np.int8)
+
+    def plain(to: UniformType, size: Sequence[int]) -> Array:
+        return naive.matmul(x, w, a, a, to, "fixed", size, (values, t))
+
+    assert check("matmul", [x, w, values], [a, a, t], to, plain, requant="fixed").max() == 1 << 29
+
+
 NEAR_31 = np.int32([0, 1, -1, (1 << 31) - 1, -(1 << 31), (1 << 30) + 1, 1431655765, -1234567891])
 
 

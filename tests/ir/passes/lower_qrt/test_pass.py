@@ -71,7 +71,7 @@ def test_in_the_loop_there_are_no_sums_of_one_operand() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("zero-point=before", "zero-point must be one of post-accumulation, in-loop, got 'before'"),
+        ("zero-point=before", "zero-point must be one of post-accumulation, in-loop, auto, got 'before'"),
         ("to=llvm", "to must be one of linalg, loops, got 'llvm'"),
         (
             "requant=up",

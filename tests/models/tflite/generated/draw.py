@@ -53,6 +53,11 @@ def integers(rng, shape: Sequence[int], dtype="int8", low=None, high=None):
     return rng.integers(*bounds, tuple(shape), dtype=dtype, endpoint=True)
 
 
+def weights(rng, shape, dtype="int8", **bounds):
+    """Integers of a dtype, of which NumPy may lack int4."""
+    return integers(rng, shape, "int8", -8, 7) if dtype == "int4" else integers(rng, shape, dtype, **bounds)
+
+
 def tensor(rng, shape, dtype="int8", scales=None, **others):
     """A quantized tensor with a drawn zero point, and a drawn scale if none is given."""
     given = {"zero_points": zero_point(rng, dtype), **others}

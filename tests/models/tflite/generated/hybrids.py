@@ -44,9 +44,9 @@ def _row(rng, size):
     return steps * np.float32(2.0 ** int(rng.integers(-8, 3)))
 
 
-def _weights(rng, shape, channels, axis, per_axis):
+def _weights(rng, shape, channels, axis, per_axis, dtype="int8"):
     scales = [draw.around(rng, 2.0**-6) for _ in range(channels)] if per_axis else draw.around(rng, 2.0**-6)
-    return Tensor(shape, "int8", scales, 0, axis if per_axis else 0, draw.integers(rng, shape, "int8", -127))
+    return Tensor(shape, dtype, scales, 0, axis if per_axis else 0, draw.weights(rng, shape, dtype, low=-127))
 
 
 def _case(rng, name, x, weights, y, options, version, *, group, may_lack_bias=False, given=()):
@@ -67,7 +67,7 @@ def _bias(rng, y):
     return rng.normal(size=y.shape[-1]).astype(np.float32)
 
 
-def fully_connected(rng, *, is_asymmetric, per_axis=False, given=()):
+def fully_connected(rng, *, is_asymmetric, per_axis=False, given=(), dtype="int8"):
     depth, units = draw.size(rng, 65), draw.size(rng)
     lead = tuple(int(n) for n in rng.integers(1, 6, int(rng.integers(1, 4))))
     keeps = bool(len(lead) > 1 and rng.random() < 0.7)
@@ -78,11 +78,11 @@ def fully_connected(rng, *, is_asymmetric, per_axis=False, given=()):
         "keep_num_dims": keeps,
     }
     x, y = Tensor((*lead, depth), "float32"), Tensor((*rows, units), "float32")
-    weights = _weights(rng, (units, depth), units, 0, per_axis)
+    weights = _weights(rng, (units, depth), units, 0, per_axis, dtype)
     return _case(rng, "FULLY_CONNECTED", x, weights, y, options, 9, group=1, may_lack_bias=True, given=given)
 
 
-def conv(rng, *, per_axis=False, one_by_one=False, given=()):
+def conv(rng, *, per_axis=False, one_by_one=False, given=(), dtype="int8"):
     image, window, result, options = _window(rng)
     if one_by_one:
         window, result, options = [1, 1], image, {**options, "padding": "VALID", "stride_h": 1, "stride_w": 1}
@@ -90,11 +90,11 @@ def conv(rng, *, per_axis=False, one_by_one=False, given=()):
     batch, depth, channels = int(rng.integers(1, 4)), draw.size(rng, 20), draw.size(rng, 20)
     options["fused_activation_function"] = draw.activation(rng)
     x, y = Tensor((batch, *image, depth), "float32"), Tensor((batch, *result, channels), "float32")
-    weights = _weights(rng, (channels, *window, depth), channels, 0, per_axis)
+    weights = _weights(rng, (channels, *window, depth), channels, 0, per_axis, dtype)
     return _case(rng, "CONV_2D", x, weights, y, options, 5, group=3, given=given)
 
 
-def depthwise(rng, *, given=()):
+def depthwise(rng, *, given=(), dtype="int8"):
     image, window, result, options = _window(rng)
     strides = max(options["stride_h"], options["stride_w"])
     reach = [(w - 1) * options[f"dilation_{d}_factor"] + 1 for w, d in zip(window, "hw", strict=True)]
@@ -105,7 +105,7 @@ def depthwise(rng, *, given=()):
     options |= {"stride_h": strides, "stride_w": strides, "depth_multiplier": multiplier}
     options["fused_activation_function"] = draw.activation(rng)
     x, y = Tensor((batch, *image, depth), "float32"), Tensor((batch, *result, channels), "float32")
-    weights = _weights(rng, (1, *window, channels), channels, 3, True)
+    weights = _weights(rng, (1, *window, channels), channels, 3, True, dtype)
     return _case(rng, "DEPTHWISE_CONV_2D", x, weights, y, options, 6, group=3, given=given)
 
 

@@ -19,7 +19,7 @@ def _weights(rng, shape, dtype, channels, axis, per_axis, zero_point):
     """Constant weights. The scales of a per-axis tensor lie within a few octaves of each other."""
     scales = [draw.around(rng, 2.0**-6) for _ in range(channels)] if per_axis else draw.around(rng, 2.0**-6)
     # LiteRT's delegate leaves 8-bit unsigned weights alone whose one scale stands on another axis than the first.
-    return Tensor(shape, dtype, scales, zero_point, axis if per_axis else 0, draw.integers(rng, shape, dtype))
+    return Tensor(shape, dtype, scales, zero_point, axis if per_axis else 0, draw.weights(rng, shape, dtype))
 
 
 def _bias(rng, x, w, channels):
@@ -31,16 +31,19 @@ def _bias(rng, x, w, channels):
 
 def _output(rng, shape, x, w, terms, dtype):
     """An output whose scale leaves most sums of so many products in range."""
-    spread = 5000.0 * np.sqrt(terms) * float(np.max(np.float32(x.scales) * np.float32(w.scales)))
+    largest = 300.0 if w.dtype == "int4" else 5000.0
+    spread = largest * np.sqrt(terms) * float(np.max(np.float32(x.scales) * np.float32(w.scales)))
     return draw.tensor(rng, shape, dtype, draw.around(rng, spread / 60))
 
 
-def fully_connected(rng, *, dtype="int8", per_axis=False, has_bias=True, weight_zero_point=0, keeps=False, axis=0):
+def fully_connected(
+    rng, *, dtype="int8", weights=None, per_axis=False, has_bias=True, weight_zero_point=0, keeps=False, axis=0
+):
     depth, units = draw.size(rng, 200), draw.size(rng)
     lead = (draw.size(rng, 5), draw.size(rng, 9)) if keeps else (draw.size(rng, 33),)
     x = draw.tensor(rng, (*lead, depth), dtype)
     zero_point = weight_zero_point if weight_zero_point is not None else draw.zero_point(rng, dtype)
-    w = _weights(rng, (units, depth), dtype, units, axis, per_axis, [0] * units if per_axis else zero_point)
+    w = _weights(rng, (units, depth), weights or dtype, units, axis, per_axis, [0] * units if per_axis else zero_point)
     bias = _bias(rng, x, w, units) if has_bias else None
     y = _output(rng, (*lead, units), x, w, depth, dtype)
     options = {"fused_activation_function": draw.activation(rng), "keep_num_dims": keeps}
@@ -103,7 +106,7 @@ def _window(rng):
     return image, window, result, options
 
 
-def conv(rng, *, dtype="int8", per_axis=True, one_by_one=False, axis=0):
+def conv(rng, *, dtype="int8", weights=None, per_axis=True, one_by_one=False, axis=0):
     image, window, result, options = _window(rng)
     if one_by_one:
         window, result, options = [1, 1], image, {**options, "padding": "VALID", "stride_h": 1, "stride_w": 1}
@@ -111,12 +114,12 @@ def conv(rng, *, dtype="int8", per_axis=True, one_by_one=False, axis=0):
     batch, depth, channels = int(rng.choice([1, 1, 2])), draw.size(rng, 40), draw.size(rng, 40)
     x = draw.tensor(rng, (batch, *image, depth), dtype)
     zero_point = [0] * channels if per_axis else 0 if dtype == "int8" else draw.zero_point(rng, dtype)
-    w = _weights(rng, (channels, *window, depth), dtype, channels, axis, per_axis, zero_point)
+    w = _weights(rng, (channels, *window, depth), weights or dtype, channels, axis, per_axis, zero_point)
     y = _output(rng, (batch, *result, channels), x, w, depth * window[0] * window[1], dtype)
     return Case(one_op("CONV_2D", [x, w, _bias(rng, x, w, channels)], [y], options, version=3))
 
 
-def depthwise(rng, *, dtype="int8", per_axis=True, most=1, axis=0):
+def depthwise(rng, *, dtype="int8", weights=None, per_axis=True, most=1, axis=0):
     image, window, result, options = _window(rng)
     strides = max(options["stride_h"], options["stride_w"])  # LiteRT has one stride of both axes
     options |= {"stride_h": strides, "stride_w": strides}
@@ -131,7 +134,7 @@ def depthwise(rng, *, dtype="int8", per_axis=True, most=1, axis=0):
     channels = depth * multiplier
     x = draw.tensor(rng, (batch, *image, depth), dtype)
     zero_point = [0] * channels if per_axis else 0 if dtype == "int8" else draw.zero_point(rng, dtype)
-    w = _weights(rng, (1, *window, channels), dtype, channels, 3 if per_axis else axis, per_axis, zero_point)
+    w = _weights(rng, (1, *window, channels), weights or dtype, channels, 3 if per_axis else axis, per_axis, zero_point)
     y = _output(rng, (batch, *result, channels), x, w, window[0] * window[1], dtype)
     options = {**options, "depth_multiplier": multiplier}
     return Case(one_op("DEPTHWISE_CONV_2D", [x, w, _bias(rng, x, w, channels)], [y], options, version=3))
