@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, VerifyError, require, shown
+from qrt.errors import QuantTypeError, VerifyError, plural, require, shown
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, LocationAttr, TypeAttr
 from qrt.ir.core.constraints import with_element
@@ -96,10 +96,12 @@ class Builder:
     def __init__(
         self, place: Module | Block | Operation, location: Location | None = None, observer: BuilderObserver = _NOBODY
     ) -> None:
-        require(place, (Module, Block, Operation), "Builder: the place", "a Module, a Block or an Operation")
+        require(place, (Module, Block, Operation), "Builder: 'place'", "a Module, a Block or an Operation")
         block = place.parent if isinstance(place, Operation) else place.body if isinstance(place, Module) else place
         if block is None:
-            raise QuantTypeError("Builder: the operation to insert before is not in a block")
+            raise QuantTypeError(
+                f"Builder: 'place' must be an operation in a block, got {shown(place)}, which is in none"
+            )
         self.block = block
         self.before = place if isinstance(place, Operation) else None  # None is the end of the block
         self.location = location or (block if self.before is None else self.before).location
@@ -133,12 +135,15 @@ class Builder:
         >>> ir.Builder.after(function.regions[0].blocks[0].arguments[0]).constant(1, "i32")
         <Value 0 : i32>
         """
-        require(place, (Operation, Value), "Builder.after: the place", "an Operation or a Value")
+        require(place, (Operation, Value), "Builder.after: 'place'", "an Operation or a Value")
         owner = place.owner if isinstance(place, Value) else place
         following = owner.first if isinstance(owner, Block) else owner.next if owner is not None else None
         block = owner if isinstance(owner, Block) else owner.parent if owner is not None else None
         if block is None or owner is None:
-            raise QuantTypeError("Builder.after: the place is not in a block")
+            raise QuantTypeError(
+                f"Builder.after: 'place' must be an operation in a block or the value of one, got {shown(place)}, "
+                "which is in none"
+            )
         return cls(block if following is None else following, owner.location, observer)
 
     def at(self, place: Block | Operation) -> "Builder":
@@ -147,7 +152,7 @@ class Builder:
 
     def __getattr__(self, name: str) -> "DialectOps":
         if name.startswith("_") or name not in registry.DIALECTS:
-            raise AttributeError(f"no dialect is called {name!r}{meant(name, registry.DIALECTS)}")
+            raise AttributeError(f"qrt has no dialect {name!r}{meant(name, registry.DIALECTS)}")
         return DialectOps(self, name)
 
     def __dir__(self) -> list[str]:
@@ -205,7 +210,7 @@ class Builder:
         if definition is None:
             dialect = name.partition(".")[0]
             known = [op.name for op in registry.every_definition().values() if op.dialect == dialect]
-            raise QuantTypeError(f"qrt has no op called {shown(name)}{meant(name, known)}")
+            raise QuantTypeError(f"Builder.create: qrt has no op {shown(name)}{meant(name, known)}")
         given = [type] if type is not None else types
         draft = OperationDraft(definition, operands, named, attributes or {})
         owned = [Region() for _ in definition.region_names] if regions is None else list(regions)
@@ -308,7 +313,10 @@ class Builder:
         element = wanted.element if isinstance(wanted, ShapedType) else wanted
         if isinstance(element, UniformType):
             if not isinstance(wanted, TensorType) and not isinstance(value, Attribute):
-                raise QuantTypeError(f"constant: a constant of a quantized type must be a tensor, got {wanted}")
+                raise QuantTypeError(
+                    f"Builder.constant: 'type' must be a tensor type for quantized elements, got {wanted}: "
+                    f"write tensor<{element}> for one element"
+                )
             stored = self.constant(value, with_element(wanted, element.storage_type))
             try:
                 return self.create("quant.scast", stored, type=wanted).result
@@ -319,7 +327,10 @@ class Builder:
         if not isinstance(value, Attribute):
             value = checked_constant(value, wanted)
         elif (given := getattr(value, "type", None)) is not wanted:
-            raise QuantTypeError(f"constant: {value} is of type {given}, not {wanted}")
+            raise QuantTypeError(
+                f"Builder.constant: 'type' is {wanted}, but the attribute 'value' is {value}, of type {given}: "
+                "the two types must be equal"
+            )
         return self.value("arith.constant", (), wanted, {"value": value})
 
     @contextmanager
@@ -362,7 +373,11 @@ class Builder:
         named: dict[str, Any] = {"sym_visibility": "private"} if private else {}
         if names is not None:
             if len(names) != len(types):
-                raise QuantTypeError(f"function: {len(names)} names for {len(types)} arguments")
+                raise QuantTypeError(
+                    f"Builder.function: 'names' must have one name for each of the {plural(len(types), 'type')} in "
+                    "'inputs', "
+                    f"got {plural(len(names), 'name')}"
+                )
             named["arg_attrs"] = [{"qrt.name": argument_name} for argument_name in names]
         region = Region([block])
         function = self.create(
@@ -376,7 +391,11 @@ class Builder:
             self.block, self.before = outer
         last = block.last
         if last is None or last.name != "func.return":
-            raise QuantTypeError(f"function: the body of @{name} does not end in a func.return")
+            end = "is empty" if last is None else f"ends with '{last.name}'"
+            raise QuantTypeError(
+                f"Builder.function: the body of @{name} must end with a func.return, but {end}: "
+                "write b.func.return_(...) at the end of the `with` block"
+            )
         results = [value.type for value in last.operands]
         function.attributes["function_type"] = TypeAttr(FunctionType(types, results))
 
@@ -494,7 +513,7 @@ class DialectOps:
     def __getattr__(self, name: str) -> Any:
         whole = f"{self._dialect}.{name.removesuffix('_')}"
         if name.startswith("_") or registry.find(whole) is None:
-            raise AttributeError(f"the dialect {self._dialect} has no op {name!r}{meant(name, dir(self))}")
+            raise AttributeError(f"dialect {self._dialect!r} has no op {name!r}{meant(name, dir(self))}")
 
         def make(*operands: Value | Sequence[Value] | None, **named: Any) -> Value | tuple[Value, ...] | Operation:
             operation = self._builder.create(whole, *operands, **named)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import DiagnosticError, QuantTypeError, nearest, require, shown
+from qrt.errors import DiagnosticError, QuantTypeError, nearest, plural, require, shown
 from qrt.ir.core.attribute_kinds import ANY, AttributeKind
 from qrt.ir.core.attributes import (
     Attribute,
@@ -64,16 +64,17 @@ class OperationDraft:
         if len(given) > len(groups) > 0 and groups[-1].size == "*":
             given = [*given[: len(groups) - 1], given[len(groups) - 1 :]]
         if len(given) > len(groups):
-            names = ", ".join(group.name for group in groups) or "no operands"
-            raise QuantTypeError(f"{definition.name} takes {names}: got {len(given)} operands")
+            names = ", ".join(f"'{group.name}'" for group in groups)
+            expected = f"at most {plural(len(groups), 'operand')} ({names})" if groups else "no operands"
+            raise QuantTypeError(f"{definition.name}: expected {expected}, got {plural(len(given), 'operand')}")
         slots: dict[str, Any] = dict(zip((group.name for group in groups), given, strict=False))
         for name, value in named.items():
             if name in definition.operand_groups.names:
                 if name in slots:
-                    raise QuantTypeError(f"{definition.name}: operand '{name}' is given twice")
+                    raise QuantTypeError(f"{definition.name}: operand '{name}' is given both by position and by name")
                 slots[name] = value
             elif name in self.attributes:
-                raise QuantTypeError(f"{definition.name}: attribute '{name}' is given twice")
+                raise QuantTypeError(f"{definition.name}: attribute '{name}' is given both by name and in 'attributes'")
             else:
                 self._require_known(name)
                 self.attributes[name] = self._attribute(name, value)
@@ -88,10 +89,10 @@ class OperationDraft:
         if given is None and group.size:
             return []
         if given is None:
-            raise QuantTypeError(f"{what} is missing")
+            raise QuantTypeError(f"{what} is missing: expected a Value, by position or as {group.name}=")
         values = [given] if isinstance(given, Value) else given
         if group.size != "*" and not isinstance(given, Value):
-            raise QuantTypeError(f"{what} must be a Value, got {shown(given)}: b.constant(value, type) makes one")
+            raise QuantTypeError(f"{what} must be a Value, got {shown(given)}: b.constant(value, type) creates one")
         try:
             values = [*values]
         except TypeError:
@@ -104,8 +105,8 @@ class OperationDraft:
         """Raise QuantTypeError for an attribute that the op does not declare; the message suggests a similar name."""
         known = self.definition.attributes
         if name not in known and "." not in name and name not in self.definition.properties:
-            listed = f"it has {', '.join(known)}" if known else "it has none"
-            raise QuantTypeError(f"{self.definition.name} has no attribute '{name}'{meant(name, known)}; {listed}")
+            listed = f"only {', '.join(map(repr, known))}" if known else "and no other attribute"
+            raise QuantTypeError(f"{self.definition.name} has no attribute '{name}', {listed}{meant(name, known)}")
 
     def _attribute(self, name: str, value: Any) -> Attribute:
         try:
@@ -137,7 +138,9 @@ class OperationDraft:
             plan = inferences(definition, known.keys() | unsaid)
         except ValueError:
             names = ", ".join(repr(name) for name in groups.names if name not in unsaid)
-            raise QuantTypeError(f"{definition.name}: the type of {names} cannot be inferred: give type=") from None
+            raise QuantTypeError(
+                f"{definition.name}: the type of {names} cannot be inferred from the operands: give it as type="
+            ) from None
         for name, relation in plan:
             source = relation.source or ""
             typed = getattr(self.attributes.get(source), "type", None)
@@ -212,13 +215,14 @@ def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
                 return parsed
     if isinstance(value, str) and kind.holds(symbol := SymbolRefAttr((value,))):
         return symbol
-    raise QuantTypeError(f"it must be {kind.description}, got {shown(value)}")
+    wanted = f"one of {', '.join(map(repr, kind.choices))}" if kind.choices else kind.description
+    raise QuantTypeError(f"expected {wanted}, got {shown(value)}")
 
 
 def _kind_of(constraint: Constraint | None) -> AttributeKind:
     """Return an attribute kind that checks `constraint` and parses any attribute."""
     assert constraint is not None
-    return replace(ANY, holds=lambda value: constraint(value) is None, description="what the op takes there")
+    return replace(ANY, holds=lambda value: constraint(value) is None, description="a value that the op allows")
 
 
 def _text(value: Any) -> str:
@@ -235,28 +239,40 @@ def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
     if isinstance(type, IntegerType | IndexType | FloatType):
         number = np.asarray(value)
         if number.shape != () or number.dtype.kind not in "biuf":
-            raise QuantTypeError(f"constant: {type} takes a number, got {shown(value)}")
+            raise QuantTypeError(f"Builder.constant: 'value' must be a number for the type {type}, got {shown(value)}")
         if isinstance(type, IntegerType) and not type.is_signless:
-            raise QuantTypeError(f"constant: a number needs a signless type: write i{type.width} for {type}")
+            raise QuantTypeError(
+                f"Builder.constant: 'type' of an integer must be signless, got {type}: write i{type.width}"
+            )
         if isinstance(type, FloatType):
             return FloatAttr.of(float(number), type)
         if number.dtype.kind == "f":
-            raise QuantTypeError(f"constant: {type} takes an integer, got {shown(value)}")
+            raise QuantTypeError(
+                f"Builder.constant: 'value' must be an integer for the type {type}, got {shown(value)}"
+            )
         return IntegerAttr(int(number), type)
     if not isinstance(type, ShapedType):
-        raise QuantTypeError(f"constant: constants of {type} are not supported")
+        raise QuantTypeError(
+            "Builder.constant: 'type' must be an integer, index, float, tensor or vector type (the types that "
+            f"arith.constant supports), got {type}"
+        )
     elements = _elements(np.asarray(value), type.element)
     try:
         return DenseElementsAttr(np.broadcast_to(elements, static_shape(type)), type)
     except ValueError:
-        raise QuantTypeError(f"constant: elements of shape {elements.shape} for {type}") from None
+        raise QuantTypeError(
+            f"Builder.constant: 'value' has shape {elements.shape}, which does not broadcast to that of {type}"
+        ) from None
 
 
 def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
     """Return an array in the storage dtype of `element`. Raise QuantTypeError if a value does not fit."""
     dtype = storage_dtype(element)
     if array.dtype.kind not in ("biuf" if isinstance(element, FloatType) else "biu"):
-        raise QuantTypeError(f"constant: cannot convert {array.dtype} to elements of {element}")
+        kinds = "numbers" if isinstance(element, FloatType) else "integers"
+        raise QuantTypeError(
+            f"Builder.constant: 'value' must be {kinds}, because the elements are {element}, got dtype {array.dtype}"
+        )
     if isinstance(element, FloatType):
         if dtype.kind == "f":
             return array.astype(dtype)
@@ -264,8 +280,9 @@ def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
         return np.array(patterns, dtype).reshape(array.shape)
     low, high = integer_range(element)
     if array.size and not low <= int(array.min()) <= int(array.max()) <= high:
+        wrong = array.min() if array.min() < low else array.max()
         raise QuantTypeError(
-            f"constant: values of {element} must be {low} to {high}, got {array.min()} to {array.max()}"
+            f"Builder.constant: 'value' must be in [{low}, {high}] for elements of {element}, got {wrong}"
         )
     array = array.astype(dtype)
     return wrapped(array, element) if isinstance(element, IntegerType) and dtype != np.bool_ else array

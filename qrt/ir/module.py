@@ -1,5 +1,6 @@
 """Whole programs: parsing, verification and printing."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from qrt.errors import Diagnostic, require
@@ -67,11 +68,16 @@ class Module:
             functions = [function for function in functions if not function.is_declaration]
             if len(functions) == 1:
                 return functions[0]
-            raise self.operation.error(f"expected one function with a body, found {len(functions)}: name one")
+            raise self.operation.error(
+                "without a function's name, exactly one function of the module must have a body, found "
+                f"{_named(functions)}"
+            )
         for function in functions:
             if function.sym_name == name:
                 return function
-        raise self.operation.error(f"no function named @{name}")
+        raise self.operation.error(
+            f"no function is named @{name}; the functions of the module are: {_named(functions)}"
+        )
 
     def callee(self, call: Operation) -> FuncOp:
         """Return the function that a `func.call` calls. Raise VerifyError if it is not defined."""
@@ -124,6 +130,10 @@ class Module:
         return _restore, (self.print(generic=True, locations=True, exact=True), self.upstream)
 
 
+def _named(functions: Sequence[FuncOp]) -> str:
+    return ", ".join(f"@{function.sym_name}" for function in functions) or "none"
+
+
 def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False, upstream: int = 22) -> Module:
     """Parse a program, without verifying it.
 
@@ -162,8 +172,8 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
       }
     }
     """
-    require(text, str, "a program", "text")
-    require(filename, str, "the file's name", "text")
+    require(text, str, "parse: 'text'", "a string")
+    require(filename, str, "parse: 'filename'", "a string")
     with garbage_uncollected():
         return Module(Parser(Source(text, filename), allow_unregistered, upstream).program(), upstream)
 

@@ -12,7 +12,7 @@ from typing import Any, cast, get_type_hints
 from qrt.errors import QuantError, QuantTypeError, require, shown
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.module import Module
-from qrt.ir.pipeline_text import Pass, PipelineStep, Steps, flattened, in_module, option_name, parse_steps
+from qrt.ir.pipeline_text import Pass, PipelineStep, Steps, flattened, in_module, parse_steps
 from qrt.ir.remarks import Report, remarks_to
 from qrt.registry import Registry
 
@@ -26,19 +26,22 @@ def checked(name: str, kind: Any) -> type[Pass]:
     Raises QuantTypeError for any other class.
     """
     if not _NAME.fullmatch(name):
-        raise QuantTypeError(f"{shown(name)} is not a valid name of a pass: expected letters, digits, '-', '_' and '.'")
+        raise QuantTypeError(
+            "the name of a pass must begin with a letter or '_', followed by letters, digits, '-', '_' or '.', got "
+            f"{shown(name)}"
+        )
     if not isinstance(kind, type) or not is_dataclass(kind) or not callable(getattr(kind, "run", None)):
-        raise QuantTypeError(f"pass {shown(name)}: expected a dataclass with a method run(module), got {shown(kind)}")
+        raise QuantTypeError(f"pass {shown(name)} must be a dataclass with a method run(module), got {shown(kind)}")
     try:
         hints = get_type_hints(kind)  # under `from __future__ import annotations` the fields have texts for types
     except NameError as error:
-        raise QuantTypeError(f"pass {shown(name)}: {error}") from None
+        raise QuantTypeError(f"pass {shown(name)}: the annotation of a field cannot be resolved: {error}") from None
     for field in fields(kind):
         field.type = hints[field.name]
         if field.type not in _OPTION_TYPES:
             raise QuantTypeError(
-                f"pass {shown(name)}: option '{option_name(field)}' must be a bool, an int or a str, "
-                f"it is annotated as {shown(field.type)}"
+                f"pass {shown(name)}: the field '{field.name}' (an option) must be annotated as bool, int or str, "
+                f"but is annotated as {getattr(field.type, '__name__', field.type)}"
             )
     return cast("type[Pass]", kind)
 
@@ -123,7 +126,7 @@ def register_pass(name: str, kind: type[Pass]) -> None:
       }
     }
     """
-    require(name, str, "register_pass: name", "text")
+    require(name, str, "register_pass: 'name'", "a string")
     PASSES.add(name, kind)
 
 
@@ -201,8 +204,8 @@ def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> 
       }
     }
     """
-    require(module, Module, "run_passes: module", "a Module")
-    require(pipeline, str, "run_passes: pipeline", "text")
+    require(module, Module, "run_passes: 'module'", "a Module")
+    require(pipeline, str, "run_passes: 'pipeline'", "a string")
     return run_steps(module, module_steps(pipeline, strict_upstream))
 
 

@@ -18,6 +18,7 @@ _VALUE = pattern(r"((?:[^\s{}]|\{[^{}]*\})+)")
 _QUOTED = pattern(r'("(?:[^"\\]|\\.)*")')
 _PLAIN = re.compile(r"""[^\s{}"]*""")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+_KINDS = {bool: "true or false", int: "an integer", str: "a text, in double quotes if it has spaces or braces"}
 
 
 class Pass(Protocol):
@@ -153,7 +154,10 @@ def _sequence(
             if scanner.accept("("):
                 if "." not in name and name != "any":
                     raise scanner.error(
-                        f"'{name}' is not an operation that passes can be nested in", start, match.end()
+                        "passes can be nested in 'any(...)' or in an op with its dialect, as in 'func.func(...)', got "
+                        f"'{name}(...)'",
+                        start,
+                        match.end(),
                     )
                 nested = NestedPipeline(name, [])
                 steps.append(nested)
@@ -175,7 +179,7 @@ def _sequence(
 
 def _unknown(name: str, passes: Mapping[str, type[Pass]]) -> str:
     meant = nearest(name, passes)
-    hint = f"did you mean '{meant}'?" if meant is not None else f"known: {', '.join(sorted(passes))}"
+    hint = f"did you mean '{meant}'?" if meant is not None else f"the passes are {', '.join(sorted(passes))}"
     return f"'{name}' does not refer to a registered pass; {hint}"
 
 
@@ -190,14 +194,17 @@ def _options(scanner: Scanner, name: str, kind: type[Pass]) -> dict[str, Any]:
                 raise scanner.unexpected("expected an option name or '}'")
             field = known.get(match[1])
             if field is None:
-                has = ", ".join(known) or "none"
-                raise scanner.error(f"pass '{name}' has no option '{match[1]}'; it has {has}", start, match.end())
-            options[field.name] = _value(scanner, match[1], field.type) if scanner.accept("=") else True
+                has = f"its options are {', '.join(map(repr, known))}" if known else "it has no options"
+                raise scanner.error(f"pass '{name}' has no option '{match[1]}'; {has}", start, match.end())
+            option = f"pass '{name}': option '{match[1]}'"
+            options[field.name] = _value(scanner, option, field.type) if scanner.accept("=") else True
             if options[field.name] is True and field.type is not bool:
-                raise scanner.error(f"option '{match[1]}' needs a value", start, match.end())
+                raise scanner.error(f"{option} must have a value: expected {match[1]}=VALUE", start, match.end())
     missing = [key for key, f in known.items() if f.name not in options and f.default is MISSING]
     if missing:
-        raise scanner.error(f"pass '{name}' needs its option '{missing[0]}'")
+        raise scanner.error(
+            f"pass '{name}' requires the option '{missing[0]}', which is missing: expected {name}{{{missing[0]}=VALUE}}"
+        )
     return options
 
 
@@ -208,7 +215,8 @@ def _value(scanner: Scanner, option: str, kind: Any) -> Any:
         try:
             return json.loads(quoted[1], strict=False)
         except ValueError as error:
-            raise scanner.error(f"option '{option}': {error}", start, scanner.pos) from None
+            message = f"{option}: the quoted value is not a valid JSON string: {error}"
+            raise scanner.error(message, start, scanner.pos) from None
     match = scanner.match(_VALUE)
     text = match[1] if match is not None else ""
     if kind is bool and text in _BOOLEANS:
@@ -217,4 +225,5 @@ def _value(scanner: Scanner, option: str, kind: Any) -> Any:
         return text
     if kind is int and text.lstrip("-").isdecimal():
         return int(text)
-    raise scanner.error(f"option '{option}' takes a value of type {kind.__name__}", start, max(scanner.pos, start + 1))
+    got = f", got '{text}'" if text else ""
+    raise scanner.error(f"{option} must be {_KINDS[kind]}{got}", start, max(scanner.pos, start + 1))

@@ -68,7 +68,9 @@ class BoundProgram:
             np.copyto(out, result)
         elif name in self._given:
             given = list(self._given[name])
-            raise ModelError(f"output {name!r} has shape {list(result.shape)}, the bound array {given}")
+            raise ModelError(
+                f"output {name!r} has shape {list(result.shape)}, but the array bound to it has shape {given}"
+            )
         else:
             self.outputs[name] = result.copy()
 
@@ -77,7 +79,7 @@ class BoundProgram:
             self._frame.run(self._plan.state_arrays(state))
             return
         if not self._lock.acquire(blocking=False):
-            raise ModelError(f"{self.name} is running in another thread: bind once for each")
+            raise ModelError(f"{self.name} is running in another thread: call Program.bind once for each thread")
         try:
             results = self._plan.run(list(self.inputs.values()), state=state)
             for name, result in zip(self._names, results, strict=True):
@@ -98,7 +100,7 @@ def bound_outputs(
 
     An output whose shape is known only at run time is left out, unless the caller gives its array.
     """
-    require(given, Mapping, "outputs", "a mapping of names to arrays")
+    require(given, Mapping, "'outputs'", "a mapping of names to arrays")
     names = [port.name for port in ports]
     if unknown := set(given) - set(names):
         raise ModelError(f"no output is named {min(map(shown, unknown))}; the outputs are {', '.join(names) or 'none'}")
@@ -125,7 +127,9 @@ def _own_array(value: Any, port: Port, what: str, written: bool) -> Array:
             raise ModelError(f"{what} must be {t}, got a QuantTensor of {value.type}")
         array = value._data
     if not isinstance(array, np.ndarray):
-        raise ModelError(f"{what} must be an array, which is {'written' if written else 'read'} at each call")
+        raise ModelError(
+            f"{what} must be a NumPy array, which each call {'writes' if written else 'reads'}, got {shown(value)}"
+        )
     dtype = element_dtype(t.element)
     if array.dtype != dtype or not array.dtype.isnative:
         raise ModelError(f"{what} must be {t}: dtype {dtype}, got dtype {array.dtype}")
@@ -145,5 +149,5 @@ def _check_disjoint(inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -
     for name, array in outputs.items():
         for other, other_array in checked:
             if np.may_share_memory(array, other_array):
-                raise ModelError(f"output {name!r} overlaps {other}")
+                raise ModelError(f"output {name!r} shares memory with {other}: their arrays must be separate")
         checked.append((f"output {name!r}", array))

@@ -24,7 +24,7 @@ def check_values(module: Module) -> None:
             try:
                 check_extent(type, 8 if isinstance(type, VectorType) else None)
             except QuantTypeError as error:
-                raise failure(operation, str(error)) from None
+                raise failure(operation, f"has a value that cannot be computed: {error}") from None
     for type, operation in types.items():
         element = type.element if isinstance(type, TensorType) else type
         if isinstance(element, UniformType):
@@ -33,7 +33,7 @@ def check_values(module: Module) -> None:
         else:
             is_run = not isinstance(element, QuantileType)
         if not is_run:
-            stored = f"storage in {element.shown()} is not supported, store integers"
+            stored = f"the storage type must be an integer, got {element.shown()}"
             raise failure(
                 operation, f"has a value of type {type.shown()}, which is not supported at run time: {stored}"
             )
@@ -66,7 +66,7 @@ def ports(function: FuncOp, prefix: str) -> tuple[Port, ...]:
     types = getattr(function.type, kind)
     names = [_port_name(function, kind, prefix, number) for number in range(len(types))]
     if len(set(names)) != len(names):
-        raise ModelError(f"several {kind} have the same name: {', '.join(names)}")
+        raise ModelError(f"the {kind} of a function must have different names, got {', '.join(names)}")
     argument_names = function.regions[0].blocks[0].names if prefix == "arg" else ()
     spelled = argument_names if len(argument_names) == len(names) else ("",) * len(names)
     tensors = [as_tensor(t) for t in types]
@@ -80,7 +80,9 @@ def _port_name(function: FuncOp, kind: Literal["inputs", "results"], prefix: str
     """Return the declared name of an argument or a result; without one, ``prefix`` and ``number``, as in ``arg0``."""
     name, given = function.port_name(kind, number), function.port_attributes(kind, number).get("qrt.name")
     if name is None and given is not None:
-        raise ModelError(f"qrt.name of {prefix} {number} must be a string, got {given}")
+        raise ModelError(
+            f"attribute 'qrt.name' of {prefix} #{number} of @{function.sym_name} must be a string, got {given}"
+        )
     return f"{prefix}{number}" if name is None else name
 
 

@@ -46,9 +46,9 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     >>> program([1, 2]).storage.tolist()
     [2, 4]
     """
-    require(path, (str, os.PathLike), "the path of a program", "a string or a path")
+    require(path, (str, os.PathLike), "load_program: 'path'", "a string or a path")
     name = os.fspath(path)
-    require(name, str, "the path of a program", "a string or a path")
+    require(name, str, "load_program: 'path'", "a string or a path")
     try:
         memory, index = read(name)
         return Program(SavedSource(name, memory, check_index(index)))

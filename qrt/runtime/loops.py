@@ -23,8 +23,9 @@ def extents(maps: Sequence[AffineMapAttr], shapes: Sequence[Shape]) -> Shape:
         for axis, (result, size) in enumerate(zip(map.results, shape, strict=True)):
             if isinstance(result, tuple) and result[0] == "d" and sizes.setdefault(result[1], size) != size:
                 raise ModelError(
-                    f"shapes disagree: dimension {axis} of operand #{number} is {size}, but its loop runs "
-                    f"{sizes[result[1]]} times"
+                    f"shapes disagree: dimension {axis} of operand #{number} has size {size}, but an earlier operand "
+                    "has "
+                    f"size {sizes[result[1]]} for the same loop"
                 )
     loops = tuple(sizes[loop] for loop in range(maps[0].dimensions)) if maps else ()
     if 0 not in loops:
@@ -40,7 +41,7 @@ def _check_bounds(number: int, map: AffineMapAttr, shape: Shape, loops: Shape) -
         low, high = _range(result, loops)
         if low < 0 or high >= size:
             raise ModelError(
-                f"indices {low} to {high} are out of bounds: dimension {axis} of operand #{number} is {size}"
+                f"indices {low} to {high} are out of bounds: dimension {axis} of operand #{number} has size {size}"
             )
 
 

@@ -39,8 +39,8 @@ class ModuleSource(PlanSource):
     def __init__(
         self, module: Module, function: str | None = None, *, saturating: bool = False, is_observed: bool = False
     ) -> None:
-        require(module, Module, "a program", "a Module")
-        require(function, (str, type(None)), "the function", "a name")
+        require(module, Module, "compile: 'module'", "a Module or MLIR text")
+        require(function, (str, type(None)), "compile: 'function'", "a string, the name of a function")
         module.verify()
         module = expressed(module)
         module.check_channels()

@@ -25,7 +25,7 @@ class Port:
 
 def check_names(inputs: Mapping[str, Any], ports: Sequence[Port]) -> None:
     """Raise ModelError if a name in ``inputs`` is not the name of a program's input."""
-    require(inputs, Mapping, "inputs", "a mapping of names to arrays")
+    require(inputs, Mapping, "'inputs'", "a mapping of names to arrays")
     names = [port.name for port in ports]
     if unknown := set(inputs) - set(names):
         raise ModelError(f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}")

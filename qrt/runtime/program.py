@@ -67,7 +67,7 @@ class Program:
     """
 
     def __init__(self, source: PlanSource) -> None:
-        require(source, PlanSource, "the source of a Program", "a PlanSource (for a module, write qrt.compile(module))")
+        require(source, PlanSource, "Program: 'source'", "a PlanSource (for a module, write qrt.compile(module))")
         self._source = source
         self.name, self.inputs, self.outputs = source.name, source.inputs, source.outputs
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
@@ -136,7 +136,7 @@ class Program:
             given = [inputs[name] for name in self._names if name in inputs]
             if len(given) == len(inputs) and (results := self._run_binder(tuple(given))) is not None:
                 return dict(zip(self._result_names, results, strict=True))
-        require(max_steps, (int, type(None)), "max_steps", "an integer")
+        require(max_steps, (int, type(None)), "'max_steps'", "an integer")
         arrays = self.arrays_of(inputs)
         with memory_reported(self.name):
             results = self._interpret(arrays, max_steps) if interpret else self.run_arrays(arrays, max_steps)
@@ -195,7 +195,9 @@ class Program:
         [1, 7]
         """
         if any(port.in_place for port in (*self.inputs, *self.outputs)):
-            raise ModelError(f"{self.name} takes or returns memrefs, which cannot be bound")
+            raise ModelError(
+                f"{self.name} has memref inputs or results, which only Program.run supports, not Program.bind"
+            )
         arrays = bound_inputs(in_order(inputs, self.inputs), self.inputs)
         with memory_reported(self.name):
             plan = self._plan(self._types(list(arrays.values())))
@@ -208,7 +210,7 @@ class Program:
         self, inputs: Mapping[str, Any], *, max_steps: int | None = None
     ) -> tuple[dict[str, Any], list[PlanTiming]]:
         """Run the program and return (results by name, as from ``run``; time of each step, as from ``timings``)."""
-        require(max_steps, (int, type(None)), "max_steps", "an integer")
+        require(max_steps, (int, type(None)), "'max_steps'", "an integer")
         arrays = self.arrays_of(inputs)
         with memory_reported(self.name):
             plan = self._plan(self._types(arrays))
@@ -251,9 +253,9 @@ class Program:
         >>> [(step.name, step.share) for step in program.timings({"arg0": np.int32([1, 2])}, repeats=5)]
         [('arith.addi', 1.0)]
         """
-        require(repeats, int, "repeats", "an integer")
+        require(repeats, int, "'repeats'", "an integer")
         if repeats < 1:
-            raise QuantTypeError(f"repeats must be at least 1, got {repeats}")
+            raise QuantTypeError(f"'repeats' must be at least 1, got {repeats}")
         arrays = self.arrays_of(inputs)
         with memory_reported(self.name):
             plan = self._plan(self._types(arrays))
@@ -462,4 +464,4 @@ class Program:
 
 def _rebuild(*_: object) -> NoReturn:
     """Raise ModelError when a pickle of an earlier version is loaded, because such pickles call this function."""
-    raise ModelError("a program pickled by an earlier qrt does not load here: compile its model again")
+    raise ModelError("a program that an earlier version of qrt pickled cannot be loaded: compile its model again")

@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
+from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError, shown
 from qrt.ops.core import Array, check_bounds, element_dtype, static_shape
 from qrt.tensor import QuantTensor
 from qrt.tensor.quant_tensor import wrap_storage
@@ -95,13 +95,13 @@ def require_addresses(shape: Shape, element: Type) -> None:
     """
     count = prod(filter(None, shape))
     if count >= 1 << 58 and count * element_dtype(element).itemsize >= 1 << 63:
-        raise QuantError(f"not enough memory for a tensor of shape {list(shape)}, of elements {element}")
+        raise QuantError(f"not enough memory for a tensor of shape {list(shape)} and element type {element}")
 
 
 def as_index(number: int) -> Any:
     """Return an integer as a value of type index (int64). Raise UndefinedError if it does not fit 64 bits."""
     if not -(1 << 63) <= number < 1 << 63:
-        raise UndefinedError(f"{number} is out of the range of an index")
+        raise UndefinedError(f"the result {number} is out of the range of an index, a signed 64-bit integer")
     return np.int64(number)
 
 
@@ -116,7 +116,10 @@ def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False
     Raise ModelError for a wrong dtype, type or shape. ``what`` names the argument in the error.
     """
     if in_place and not (isinstance(value, np.ndarray) and value.flags.writeable and ready(value) is value):
-        raise ModelError(f"{what} is written in place, and must be a writable, C-contiguous array")
+        raise ModelError(
+            f"{what} must be a writable, C-contiguous NumPy array, because the program writes it in place, got "
+            f"{shown(value)}"
+        )
     element = declared.element
     if isinstance(value, QuantTensor):
         if value.type != element:
@@ -140,8 +143,10 @@ def _converted(array: Array, dtype: np.dtype[Any], what: str) -> Array:
     Floats for an integer dtype are returned unchanged: the caller raises the error.
     """
     if array.dtype.kind in "iub" and dtype.kind in "iu":
-        if array.size and not (np.iinfo(dtype).min <= int(array.min()) and int(array.max()) <= np.iinfo(dtype).max):
-            raise ModelError(f"{what}: the values do not fit {dtype}")
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        if array.size and not least <= int(array.min()) <= int(array.max()) <= most:
+            wrong = array.min() if array.min() < least else array.max()
+            raise ModelError(f"{what} must have values in [{least}, {most}] for dtype {dtype}, got {wrong}")
         return array.astype(dtype)
     if array.dtype.kind in "fiub" and dtype.kind not in "iub":
         return array.astype(dtype)
@@ -158,8 +163,10 @@ def check_range(array: Array, declared: TensorType, what: str) -> None:
             check_bounds(array, element)
         elif isinstance(element, IntegerType) and array.size:
             low = 0 if element.signedness == "unsigned" else -(1 << (element.width - 1))
-            if int(array.min()) < low or int(array.max()) >= low + (1 << element.width):
-                raise QuantTypeError(f"values do not fit {element}")
+            most = low + (1 << element.width) - 1
+            if int(array.min()) < low or int(array.max()) > most:
+                wrong = array.min() if array.min() < low else array.max()
+                raise QuantTypeError(f"the values must be in [{low}, {most}] for element type {element}, got {wrong}")
     except QuantTypeError as error:
         raise ModelError(f"{what}: {error}") from None
 
@@ -189,12 +196,12 @@ def memory_reported(name: str) -> Iterator[None]:
     except MemoryError as error:
         raise no_memory(name, error) from None
     except UndefinedError as error:  # at a result, not inside an operation
-        raise ModelError(f"{name} {error}") from error
+        raise ModelError(f"function {name!r}: {error}") from error
 
 
 def no_memory(name: str, error: MemoryError) -> ModelError:
     """Return the ModelError for a program that ran out of memory."""
-    return ModelError(f"{name} needs more memory than is available: {error}")
+    return ModelError(f"function {name!r} needs more memory than is available: {error}")
 
 
 class State:

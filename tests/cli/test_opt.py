@@ -29,7 +29,7 @@ CALIBRATED = "func.func private @f(!quant.calibrated<f32<0.0:1.0>>)\n"
 MISFIT = """
 func.func @f(%x: tensor<?x8x!quant.uniform<i8:f32:1, {0.5, 1.0, 2.0}>>) -> index {
   %c1 = arith.constant 1 : index
-  // expected-error @below {{has an operand that cannot be stripped: quantized dimension size does not match}}
+  // expected-error @below {{quantized dimension size does not match number of scales}}
   %0 = tensor.dim %x, %c1 : tensor<?x8x!quant.uniform<i8:f32:1, {0.5, 1.0, 2.0}>>
   return %0 : index
 }

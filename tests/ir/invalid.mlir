@@ -160,7 +160,7 @@ func.func @f() {
 }
 // -----
 func.func @f() {
-  // expected-error@+1:23 {{a constant is an integer, a float or elements}}
+  // expected-error@+1:23 {{expected the value of a constant: an integer, a float, or elements (dense<...>)}}
   %0 = arith.constant "string"
   return
 }
@@ -377,7 +377,7 @@ module { } loc("a"(loc(unknown)))
 // expected-error@+1:8 {{expected a symbol name}}
 module @1 { }
 // -----
-// expected-error@+1:20 {{a line or column number is not negative}}
+// expected-error@+1:20 {{a line or column number must be at least 0}}
 module { } loc("a":-1:2)
 // -----
 func.func @f(%x: !quant.uniform<si8:f32, 1.0>) {

@@ -70,10 +70,10 @@ func.func @f() { %0 = arith.constant dense<[1.0, 2.0]> : tensor<2xcomplex<f64>> 
 // expected-error@+1:30 {{'complex.create' op failed to verify that complex element type matches real operand type}}
 func.func @f(%x: f64) { %4 = "complex.create"(%x, %x) : (f64, f64) -> complex<f32> return }
 // -----
-// expected-error@+1:76 {{has the maps}}
+// expected-error@+1:76 {{must be the indexing maps of the op}}
 func.func @dot(%a: tensor<2xf32>, %s: tensor<f32>) -> tensor<f32> { %0   = linalg.dot {linalg.memoized_indexing_maps = [affine_map<(d0) -> (d0 mod 2)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>]} ins(%a, %a : tensor<2xf32>, tensor<2xf32>) outs(%s : tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }
 // -----
-// expected-error@+1:42 {{attribute '#foo.bar' of an unregistered dialect}}
+// expected-error@+1:42 {{attribute '#foo.bar' is of an unregistered dialect}}
 func.func private @f() attributes {a.a = #foo.bar<a>}
 // -----
 // expected-error@+1:56 {{expected ']'}}

@@ -73,10 +73,10 @@ func.func @f(%v: vector<4xf32>) { %0 = vector.extract_strided_slice %v {offsets 
 // expected-error@+1:40 {{'vector.extract_strided_slice' op expected strides to be confined to [1, 2)}}
 func.func @f(%v: vector<4xf32>) { %0 = vector.extract_strided_slice %v {offsets = [0], sizes = [2], strides = [2]} : vector<4xf32> to vector<2xf32> return }
 // -----
-// expected-error@+1:40 {{'vector.interleave' op results in 'vector<8xf32>', not in 'vector<4xf32>'}}
+// expected-error@+1:40 {{'vector.interleave' op result type must be 'vector<8xf32>', got 'vector<4xf32>'}}
 func.func @f(%v: vector<4xf32>) { %0 = vector.interleave %v, %v : vector<4xf32> -> vector<4xf32> return }
 // -----
-// expected-error@+1:42 {{'vector.to_elements' op results in each of the 4 elements of 'vector<4xf32>'}}
+// expected-error@+1:42 {{'vector.to_elements' op must have 4 results of type 'f32', the elements of 'vector<4xf32>'}}
 func.func @f(%v: vector<4xf32>) { %0:3 = "vector.to_elements"(%v) : (vector<4xf32>) -> (f32, f32, f32) return }
 // -----
 func.func @f(%m: memref<?x?xf32>, %t: vector<[4]x4xi1>, %i: index, %v: vector<4x[4]xf32>) {

@@ -280,11 +280,11 @@ def test_every_format_compiles():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("$c attr-dict", "names 'c', which is not declared"),
-        ("$a ?", "bad assembly format at"),
-        ("$a attr-dict", "has no type for a"),
-        ("$a (`x` $b)? `:` type($a)", "an optional group needs an anchor"),
-        ("$a what($b) `:` type($a)", "no directive is called 'what'"),
+        ("$c attr-dict", "names 'c', which the op does not declare"),
+        ("$a ?", "cannot parse the assembly format at"),
+        ("$a attr-dict", "gives no type for .a., and none can be inferred"),
+        ("$a (`x` $b)? `:` type($a)", "must mark one element with"),
+        ("$a what($b) `:` type($a)", "has the unknown directive 'what'"),
     ],
 )
 def test_a_wrong_format_is_refused(text, message):

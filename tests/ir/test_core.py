@@ -41,7 +41,7 @@ def test_uses_follow_every_change(block):
 
 def test_only_what_is_unused_is_erased(block):
     a, b, end = block.operations
-    with pytest.raises(VerifyError, match="is used"):
+    with pytest.raises(VerifyError, match="still has 1 use"):
         b.erase()
     end.set_operands([])
     b.erase()
@@ -110,9 +110,9 @@ def test_functions_are_found_and_missed():
     call = module.function("f").regions[0].blocks[0].first
     assert module.callee(call) is module.function("g")
     assert module.function("g").is_declaration
-    with pytest.raises(VerifyError, match="no function named @h"):
+    with pytest.raises(VerifyError, match="no function is named @h"):
         module.function("h")
-    with pytest.raises(VerifyError, match="found 0"):
+    with pytest.raises(VerifyError, match="found none"):
         ir.parse("").function()
 
 
@@ -145,7 +145,7 @@ def test_constants_are_read_only_and_of_their_types_dtype(block):
     with pytest.raises(ValueError, match="read-only"):
         constant.array[0] = 2
     for wrong in (np.array([1, 2], np.int16), np.array([1], np.int8)):
-        with pytest.raises(QuantTypeError, match="must be an array of"):
+        with pytest.raises(QuantTypeError, match="must have dtype int8"):
             DenseElementsAttr(wrong, t)
 
 

@@ -92,7 +92,7 @@ def test_literals(pad, literal, kind, values):
         ("", "tensor<2xi8>", "expected element literal"),
         ('"0102"', "tensor<2xi8>", "hex digits"),
         ('"0x1"', "tensor<2xi8>", "hex digits"),
-        ('"0x010203"', "tensor<2xi8>", "does not fill"),
+        ('"0x010203"', "tensor<2xi8>", "the data of tensor<2xi8> must have 2 bytes"),
     ],
 )
 def test_broken_literals(pad, literal, kind, message):

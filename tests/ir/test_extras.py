@@ -58,11 +58,11 @@ def test_accepted(text):
 @pytest.mark.parametrize(
     ("text", "message", "part"),
     [
-        (REGION.format(**REGION_PARTS | {"input": "f32, f32"}), "unmatched operands/results number", "quant.region"),
-        (REGION.format(**REGION_PARTS | {"output": ""}), "unmatched operands/results number", "quant.region"),
+        (REGION.format(**REGION_PARTS | {"input": "f32, f32"}), "must have", "quant.region"),
+        (REGION.format(**REGION_PARTS | {"output": ""}), "must have", "quant.region"),
         (
             REGION.format(**REGION_PARTS | {"input": "f64"}),
-            "incompatible specification f64 and input type",
+            "incompatible specification f64 for input",
             "quant.region",
         ),
         (
@@ -73,12 +73,12 @@ def test_accepted(text):
         (REGION.format(**REGION_PARTS | {"input": "1"}), "incompatible specification 1", "quant.region"),
         (
             REGION.format(**REGION_PARTS | {"argument": "tensor<3xf32>"}),
-            "arguments are of the types of the operands",
+            "must have one block with arguments of the operands' types",
             "quant.region",
         ),
         (
             REGION.format(**REGION_PARTS | {"last": "quant.return"}),
-            "returns values of the types of its results",
+            "must return values of its result types",
             "quant.region",
         ),
         (
@@ -100,18 +100,18 @@ def test_accepted(text):
         (cast("tensor<2xf32>", "tensor<2xf32>"), "between a quantized type and its expressed", "tensor<2xf32>"),
         (
             cast("tensor<2xf32>", "tensor<3x!quant.uniform<i8:f32, 1.0>>"),
-            "have one shape",
+            "must have the same shape",
             "tensor<3x!quant.uniform<i8:f32, 1.0>>",
         ),
-        (cast("f32", "!quant.uniform<i8:f32, 1.0>"), "takes and yields tensors", "f32"),
+        (cast("f32", "!quant.uniform<i8:f32, 1.0>"), "operand #0 must be a tensor", "f32"),
         (
             matmul("{output_scale = 2.0 : f64}"),
-            r"output_scale 2.000000e\+00 : f64 is not that of the result type",
+            r"attribute 'output_scale' must be 1.0, because the result type is",
             "output_scale",
         ),
         (
             matmul("{output_zero_point = 1 : i64}"),
-            "output_zero_point 1 : i64 is not that of the result type",
+            "attribute 'output_zero_point' must be -1, because the result type is",
             "output_zero_point",
         ),
         (matmul('{output_scale = "x"}'), "'output_scale' must be a float", '"quant.matmul"'),
@@ -119,15 +119,15 @@ def test_accepted(text):
         (matmul('{requant = "sometimes"}'), "must be one of 'fixed'", '"quant.matmul"'),
         (matmul("{}", result=Y.replace("2x2", "2x3")), "result is declared as", Y.replace("2x2", "2x3")),
         (stats("axis = 1"), "requires attribute 'layerStats'", '"quant.stats"'),
-        (stats("layerStats = dense<0.0> : tensor<3xf32>"), r"layerStats must have shape \[2\]", "layerStats"),
+        (stats("layerStats = dense<0.0> : tensor<3xf32>"), r"'layerStats' must have shape \[2\]", "layerStats"),
         (
             stats("layerStats = dense<0> : tensor<2xi32>"),
-            "layerStats must have a floating point element type",
+            "attribute 'layerStats' must have float elements",
             "layerStats",
         ),
-        (stats(f"{LAYER}, {AXIS}"), "axis must be specified for axisStats", "axisStats"),
-        (stats(f"{LAYER}, {AXIS}, axis = 2"), "axis 2 is not one of", "axis"),
-        (stats(f"{LAYER}, {AXIS}, axis = 0"), r"axisStats must have shape \[N,2\]", "axisStats"),
+        (stats(f"{LAYER}, {AXIS}"), "attribute 'axisStats' requires an integer attribute 'axis'", "axisStats"),
+        (stats(f"{LAYER}, {AXIS}, axis = 2"), "attribute 'axis' must be at least 0 and less than the rank of", "axis"),
+        (stats(f"{LAYER}, {AXIS}, axis = 0"), r"'axisStats' must have shape \[N, 2\]", "axisStats"),
         (stats("layerStats = 1"), "'layerStats' must be dense elements", '"quant.stats"'),
         (stats(f"{LAYER}, axisStats = 1, axis = 1"), "'axisStats' must be dense elements", '"quant.stats"'),
         (stats(f"{LAYER}, {AXIS}, axis = 1.0 : f64"), "'axis' must be an integer", '"quant.stats"'),

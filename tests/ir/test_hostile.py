@@ -90,8 +90,8 @@ def test_deep_nesting_is_a_diagnostic(text):
 
 
 def test_an_alias_of_itself_is_a_diagnostic():
-    assert "by itself" in refused("func.func private @f(!a)\n!a = tuple<!b>\n!b = tuple<!a>").message
-    assert "undefined alias" in refused("func.func private @f(!a)").message
+    assert "refers to itself" in refused("func.func private @f(!a)\n!a = tuple<!b>\n!b = tuple<!a>").message
+    assert "is not defined" in refused("func.func private @f(!a)").message
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_aliases_that_double_are_a_diagnostic(step, order):
     for n in range(60):
         lines.append(step.format(f"a{n + 1}", f"{sigil}a{n}", f"{sigil}a{n}"))
     text = "\n".join([*lines, GENERIC % f"{sigil}a60"][::order])
-    assert re.search("too long a text|nested more than", refused(text, allow_unregistered=True).message)
+    assert re.search("is too long: more than|nested more than", refused(text, allow_unregistered=True).message)
 
 
 def test_aliases_of_aliases_are_read():
@@ -130,7 +130,7 @@ def test_aliases_of_aliases_are_read():
         ('"a.b"() {a = dense<1> : tensor<99999999999999999999xi8>} : () -> ()', "64 bits"),
         ('"a.b"() {a = dense<[1, 2]> : tensor<9223372036854775807xi8>} : () -> ()', "inferred shape"),
         ('"a.b"() {a = dense<> : tensor<9223372036854775807xi8>} : () -> ()', "element literal"),
-        ('"a.b"() {a = dense<"0x0102"> : tensor<9223372036854775807xi8>} : () -> ()', "does not fill"),
+        ('"a.b"() {a = dense<"0x0102"> : tensor<9223372036854775807xi8>} : () -> ()', "must have"),
         ('"a.b"() {a = ' + "9" * 10_000 + "} : () -> ()", "out of range"),
         (GENERIC % "dense<1> : tensor<9223372036854775807x2xi8>", "bytes"),
         (GENERIC % "dense<1.0> : tensor<9223372036854775807xf32>", "bytes"),
@@ -300,9 +300,9 @@ def test_passes_write_no_enormous_constants(name, pipeline):
 @pytest.mark.parametrize("size", [134217728, 1 << 62])
 def test_results_that_only_a_type_counts_are_a_diagnostic(size):
     text = f"func.func @f(%v: vector<{size}xf32>) {{ vector.to_elements %v : vector<{size}xf32> return }}"
-    assert "more than 65536 results" in refused(text).message
+    assert "at most 65536 results" in refused(text).message
     generic = f'func.func @f(%v: vector<{size}xf32>) {{ "vector.to_elements"(%v) : (vector<{size}xf32>) -> () return }}'
-    assert f"results in each of the {size} elements" in refused(generic).message
+    assert f"must have {size} results" in refused(generic).message
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_options_may_be_annotated_by_text() -> None:
     """As under `from __future__ import annotations`."""
     kind = make_dataclass("Kind", [("count", "int", 3), ("flag", "bool", False)], namespace={"run": Named.run})
     qrt.ir.register_pass("outer-kind", kind)
-    with pytest.raises(qrt.errors.ParseError, match="option 'count' takes a value of type int"):
+    with pytest.raises(qrt.errors.ParseError, match="option 'count' must be an integer"):
         qrt.ir.run_passes(ir.parse(TEXT), "outer-kind{count=a}")
 
 
@@ -70,24 +70,24 @@ def test_a_pass_that_is_defined_again_replaces_itself() -> None:
 @pytest.mark.parametrize(
     ("name", "kind", "message"),
     [
-        ("cse", Named, "a pass named 'cse' is registered already"),
-        ("constant-fold", Named, "a pass named 'constant-fold'"),
-        ("a b", Named, "'a b' is not a valid name of a pass"),
-        ("", Named, "'' is not a valid name of a pass"),
-        (3, Named, "name must be text, got 3"),
-        ("outer", object, "pass 'outer': expected a dataclass with a method run"),
-        ("outer", Named(), "pass 'outer': expected a dataclass with a method run"),
-        ("outer", make_dataclass("Idle", []), "pass 'outer': expected a dataclass with a method run"),
-        ("outer", type("Plain", (), {"run": Named.run}), "pass 'outer': expected a dataclass with a method run"),
+        ("cse", Named, "named 'cse' is registered already"),
+        ("constant-fold", Named, "the pass 'constant-fold'"),
+        ("a b", Named, "followed by letters, digits, '-', '_' or '.', got 'a b'"),
+        ("", Named, "followed by letters, digits, '-', '_' or '.', got ''"),
+        (3, Named, "'name' must be a string, got 3"),
+        ("outer", object, "pass 'outer' must be a dataclass with a method run"),
+        ("outer", Named(), "pass 'outer' must be a dataclass with a method run"),
+        ("outer", make_dataclass("Idle", []), "pass 'outer' must be a dataclass with a method run"),
+        ("outer", type("Plain", (), {"run": Named.run}), "pass 'outer' must be a dataclass with a method run"),
         (
             "outer",
             make_dataclass("Listed", [("to_do", list, None)], namespace={"run": Named.run}),
-            "pass 'outer': option 'to-do' must be a bool, an int or a str, it is annotated as",
+            "pass 'outer': the field 'to_do' .an option. must be annotated as bool, int or str, but is annotated as",
         ),
         (
             "outer",
             make_dataclass("Lost", [("to_do", "Missing", None)], namespace={"run": Named.run}),
-            "pass 'outer': name 'Missing' is not defined",
+            "pass 'outer': the annotation of a field cannot be resolved: name 'Missing' is not defined",
         ),
     ],
 )

@@ -79,11 +79,11 @@ def test_names_and_rooms_that_are_refused() -> None:
     ir.register_dialect("outer", ROOM)
     ir.register_dialect("outer", ROOM)
     for name, room, message in (
-        ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "a dialect named 'arith' is registered already"),
-        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "a dialect named 'gpu'"),
-        ("outer", SimpleNamespace(OPS=[NEGATE]), "a dialect named 'outer'"),
-        ("empty", SimpleNamespace(OPS=[]), "needs a list OPS"),
-        ("empty", None, "needs a list OPS"),
+        ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "named 'arith' is registered already"),
+        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "the name 'gpu' is reserved"),
+        ("outer", SimpleNamespace(OPS=[NEGATE]), "the dialect 'outer'"),
+        ("empty", SimpleNamespace(OPS=[]), "must have a non-empty list OPS"),
+        ("empty", None, "must have a non-empty list OPS"),
         ("empty", SimpleNamespace(OPS=[NEGATE]), "has an op of another"),
         ("empty", SimpleNamespace(OPS=[3]), "has an op of another"),
     ):

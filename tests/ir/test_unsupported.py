@@ -18,26 +18,29 @@ def message(text):
 
 @pytest.mark.parametrize("name", ["vector.mask", "linalg.pack", "vector.scalable.insert"])
 def test_an_op_is_named(name):
-    assert message(f"{name} %0") == f"custom op '{name}' is known to MLIR, not supported here"
-    assert message(f'"{name}"() : () -> ()') == f"op '{name}' is known to MLIR, not supported here"
+    assert message(f"{name} %0") == f"custom op '{name}' is an op of MLIR that qrt does not support"
+    assert message(f'"{name}"() : () -> ()') == f"op '{name}' is an op of MLIR that qrt does not support"
     assert ir.parse(f'"{name}"() : () -> ()', allow_unregistered=True)
 
 
 def test_a_dialect_is_named():
-    said = "'gpu.launch' is of the dialect 'gpu', which is known to MLIR, not supported here"
+    said = "'gpu.launch' is of the MLIR dialect 'gpu', which qrt does not support"
     assert message("gpu.launch") == f"custom op {said}"
     assert message('"gpu.launch"() : () -> ()') == f"op {said}"
 
 
 def test_the_payload_of_a_map_is_named():
     text = "func.func @f(%%a: memref<4xf32>) { linalg.map { %s } ins(%%a : memref<4xf32>) outs(%%a : memref<4xf32>) }"
-    assert message(text % "complex.abs") == "custom op 'complex.abs' is known to MLIR, not supported here"
+    assert message(text % "complex.abs") == "custom op 'complex.abs' is an op of MLIR that qrt does not support"
     assert message(text % "math.nonsense") == "custom op 'math.nonsense' is unknown"
 
 
 def test_what_mlir_does_not_know_is_unknown():
     assert message("vector.nonsense") == "custom op 'vector.nonsense' is unknown"
-    assert message('"nobodys.op"() : () -> ()') == "op 'nobodys.op' is unregistered"
+    assert (
+        message('"nobodys.op"() : () -> ()')
+        == "op 'nobodys.op' is unregistered, and accepted only with allow_unregistered=True"
+    )
 
 
 def test_what_is_supported_is_not_listed():

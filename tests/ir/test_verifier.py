@@ -99,7 +99,7 @@ def test_a_built_operation_is_checked_like_a_parsed_one():
         module.verify()
     cast.result.type = parse_type("!quant.uniform<i8:f32, 1.0>")
     cast.operands[0] = ir.Value(parse_type("f32"), None, 0)
-    with pytest.raises(VerifyError, match="is not defined by any operation"):
+    with pytest.raises(VerifyError, match="is defined neither by an operation nor as a block argument"):
         module.verify()
 
 

@@ -36,7 +36,7 @@ ADVICE = re.compile(
     rf"|(?:{_WITH_OBJECT})(?= (?:(?:{_OBJECTS})\b(?! than\b)|\w[\w-]*[={{])))"
     rf"|\bdid you mean\b|(?<!inputs )\binstead\b(?! of)|\bmax_bytes\b(?! must\b)|\bsuch as\b|\bpip install\b"
     rf"|(?<![\w-])--(?!help\b)[a-z][a-z-]*(?![\w:]| must\b)|`(?:mlir|pip|qrt)\b"
-    rf"|\bqrt (?:{'|'.join(COMMANDS)})\b(?! \[)|(?<![\w-])(?:{_PASSES})\b(?!-)"
+    rf"|\bqrt (?:{'|'.join(COMMANDS)})\b(?! \[)|(?<![\w-])(?:{_PASSES})\b(?!-| cannot\b)"
 )
 """Words that tell the reader to do something: a verb at the beginning of a clause, a command, an option, an example."""
 _HELP_CALLS = ("option", "add_argument", "_said", "add_parser")

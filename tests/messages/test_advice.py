@@ -241,13 +241,13 @@ def programs() -> dict[str, tuple[Callable[[], Any], str, str, Callable[[], Any]
         "a built operation without a type": (
             lambda: built("b.arith.extf(x)"),
             "ir/making.py",
-            "give type=",
+            "give it as type=",
             lambda: built('b.arith.extf(x, type="f64")'),
         ),
         "a number among values": (
             lambda: built("b.arith.addf(x, 1.0)"),
             "ir/making.py",
-            "b.constant(value, type) makes one",
+            "b.constant(value, type) creates one",
             lambda: built('b.arith.addf(x, b.constant(1.0, "f32"))'),
         ),
     }

@@ -25,7 +25,8 @@ def reading(result: str, *lines: str) -> Any:
 
 
 @advises(
-    "ir/dialects/quant/channels.py", "; take the element of the storage (quant.scast) or of the floats (quant.dcast)"
+    "ir/dialects/quant/channels.py",
+    "; extract the element from the storage (quant.scast) or from the floats (quant.dcast)",
 )
 def test_an_element_of_channels(heard: Any) -> None:
     element = CHANNELS.removeprefix("tensor<2x")[:-1]
@@ -37,7 +38,54 @@ def test_an_element_of_channels(heard: Any) -> None:
     assert reading("f32", floats, extract.format("%d", "tensor<2xf32>")) == 1.5
 
 
-@advises("ir/core/define.py", ", did you mean '{}'?")
+@advises(
+    "ir/dialects/quant/channels.py",
+    "use {}, which adapts the type of its result, or ",
+    "move floats instead (quant.dcast before, quant.qcast after)",
+)
+def test_channels_that_move(heard: Any) -> None:
+    square, turned = (f"tensor<2x2x!quant.uniform<i8:f32:{axis}, {{0.5, 0.25}}>>" for axis in (0, 1))
+
+    def transposed(result: str, *lines: str) -> Any:
+        body = "\n".join(lines)
+        text = f"func.func @main(%x: {square}) -> {result} {{\n{body}\nreturn %y : {result}\n}}"
+        (value,) = qrt.compile(text).run({"arg0": np.int8([[4, 6], [8, 2]])}).values()
+        return np.asarray(value)
+
+    move = "%e = tensor.empty() : {0}\n%{2} = linalg.transpose ins(%{1} : {0}) outs(%e : {0}) permutation = [1, 0]"
+    (name,) = heard(lambda: transposed(square, move.format(square, "x", "y")))
+    op = f"%y = {name} %x {{permutation = [1, 0]}} : ({square}) -> {turned}"
+    floats = "tensor<2x2xf32>"
+    before, after = f"%a = quant.dcast %x : {square} to {floats}", f"%y = quant.qcast %b : {floats} to {square}"
+    assert transposed(turned, op).tolist() == [[2, 2], [3, 0.5]]
+    assert transposed(square, before, move.format(floats, "a", "b"), after).tolist() == [[2, 2], [3, 0.5]]
+
+
+@advises("ir/builder.py", ": write b.func.return_(...) at the end of the `with` block")
+def test_the_end_of_a_built_function(heard: Any) -> None:
+    def built(ends: bool) -> Any:
+        module = ir.Module()
+        b = ir.Builder(module)
+        with b.function("main", ["i32"]) as (x,):
+            if ends:
+                b.func.return_(b.arith.addi(x, x))
+        return qrt.compile(module)(np.int32(2))
+
+    heard(lambda: built(ends=False))
+    assert built(ends=True) == 4
+
+
+@advises("ir/builder.py", ": write {} for one element")
+def test_a_quantized_constant(heard: Any) -> None:
+    module = ir.Module()
+    b = ir.Builder(module)
+    with b.function("main", []):
+        (type,) = heard(lambda: b.constant(3, "!quant.uniform<i8:f32, 0.5>"))
+        b.func.return_(b.constant(3, type))
+    assert float(qrt.compile(module)().dequantize()) == 1.5
+
+
+@advises("ir/core/define.py", ": did you mean '{}'?")
 def test_the_name_of_an_attribute(heard: Any) -> None:
     def clamped(name: str) -> Any:
         clamp = f"%y = qrt.clamp %x {{min = 0.0 : f64, {name} = 1.0 : f64}} : ({Q}) -> {Q}"
@@ -48,7 +96,7 @@ def test_the_name_of_an_attribute(heard: Any) -> None:
     assert clamped(name).tolist() == [0, 1]
 
 
-@advises("ir/module.py", "expected one function with a body, found {}: name one")
+@advises("ir/module.py", "exactly one function of the module must have a body, found {}")
 def test_the_name_of_a_function(heard: Any) -> None:
     heard(lambda: ir.parse(TWO).function())
     assert ir.parse(TWO).function("g").sym_name == "g"
@@ -76,21 +124,19 @@ def test_the_names_of_a_builder(heard: Any) -> None:
         builder.func.return_()
 
 
-@advises("ir/making.py", "a number needs a signless type: write {} for {}")
+@advises("ir/making.py", "must be signless, got {}: write {}")
 def test_a_constant_without_a_sign_in_its_type(heard: Any) -> None:
     module = ir.Module()
     builder = ir.Builder(module)
     with builder.function("main", []):
         for given in ("si8", "ui8"):
-            type, _ = heard(lambda given=given: builder.constant(5, given))
+            _, type = heard(lambda given=given: builder.constant(5, given))
             assert type == "i8"
         builder.func.return_(builder.constant(5, type))
     assert qrt.compile(module)() == 5
 
 
-@advises(
-    "ir/rewriting/greedy.py", "; write the program without what the {} changes, or leave out the passes that simplify"
-)
+@advises("ir/rewriting/greedy.py", "; change the operation that the {} rewrites, or omit the passes that simplify")
 def test_a_program_without_what_is_rewritten(heard: Any) -> None:
     def rewritten(operation: str) -> str:
         text = f"func.func @f(%x: i32, %y: i32) -> i32 {{ %0 = arith.{operation} %x, %y : i32 return %0 : i32 }}"
@@ -102,7 +148,7 @@ def test_a_program_without_what_is_rewritten(heard: Any) -> None:
     assert "arith.muli" in rewritten("muli")
 
 
-@advises("ir/core/matching.py", ": take it out of the program, or run canonicalize first")
+@advises("ir/core/matching.py", ": remove the operation, or run canonicalize first")
 def test_a_value_that_depends_on_itself(heard: Any) -> None:
     text = """func.func @f() {
       return

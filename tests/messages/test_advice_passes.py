@@ -320,7 +320,7 @@ def _returned(body: str, type: str = "tensor<4x!quant.uniform<i8:f32, 0.5>>") ->
     return f"func.func @main(%x: {type}) -> {type} {{\n{body}\n  return %y : {type}\n}}"
 
 
-@advises("ir/passes/quant_to_integer_types.py", "replace it by operations on integers first")
+@advises("ir/passes/quant_to_integer_types.py", "replace the operation by operations on integers first")
 def test_an_operation_that_no_pass_lowers(heard: Any) -> None:
     t, i = "tensor<4x!quant.uniform<i8:f32, 0.5>>", "tensor<4xi8>"
     unknown = ir.parse(_returned(f'  %y = "mine.op"(%x) : ({t}) -> {t}'), allow_unregistered=True)
@@ -331,7 +331,7 @@ def test_an_operation_that_no_pass_lowers(heard: Any) -> None:
     assert qrt.compile(mended)(np.int8([1, 2, 3, 4])).tolist() == [2, 4, 6, 8]
 
 
-@advises("ir/passes/quant_to_integer_types.py", "{} has no storage type: run propagate-quant, which decides it")
+@advises("ir/passes/quant_to_integer_types.py", "{} has no storage type: run propagate-quant first, which chooses one")
 def test_a_type_that_propagation_decides(heard: Any) -> None:
     text = main(add("y", "x", "z", out=range_of(-2, 2)))
     heard(lambda: ir.run_passes(ir.parse("func.func private @f(!quant.none<f32>)"), "quant-to-integer-types"))

@@ -67,7 +67,7 @@ def test_values_that_are_not_finite(heard: Any) -> None:
     assert np.abs(qrt.quantize_program(right, {"x": [X], "y": [X]}).program(X, X) - X - 1).max() < 0.1
 
 
-@advises("runtime/functions.py", "storage in {} is not supported, store integers")
+@advises("runtime/functions.py", "the storage type must be an integer, got {}")
 def test_storage_in_integers(heard: Any) -> None:
     text = "func.func @f(%x: tensor<2x!quant.uniform<TYPE:f32, 0.5>>) -> tensor<2xf32> {\n"
     text += "%0 = quant.dcast %x : tensor<2x!quant.uniform<TYPE:f32, 0.5>> to tensor<2xf32> return %0 : tensor<2xf32> }"
@@ -90,8 +90,8 @@ def loaded(strides: Any, offset: Any, array: Any) -> int:
 
 @advises(
     "runtime/interpreter/buffers.py",
-    "has strides {}: declare these strides, or '{}', or take a subview of a larger memref",
-    "begins at offset 0 of its memory: declare '{}', or take a subview at {} of a larger memref",
+    "has strides {}: declare these strides or '{}', or take a subview of a larger memref in",
+    "begins at offset 0 of its memory: declare '{}', or take a subview at {} of a larger memref in",
 )
 def test_layouts_that_are_declared(heard: Any) -> None:
     array = np.arange(12)
@@ -112,7 +112,7 @@ def test_layouts_that_are_declared(heard: Any) -> None:
         assert int(value) == int(at) + 2 * int(step)
 
 
-@advises("runtime/bound.py", "is running in another thread: bind once for each")
+@advises("runtime/bound.py", "is running in another thread: call Program.bind once for each thread")
 def test_a_bound_program_for_each_thread(heard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     text = """func.func @main(%n: index) -> tensor<?xindex> {
       %0 = tensor.generate %n { ^bb0(%i: index): tensor.yield %i : index } : tensor<?xindex>

@@ -149,7 +149,7 @@ def _no_mapping(case: Case) -> bool:
 
 
 def _storage_of_known_sign(case: Case) -> bool:
-    refused = re.search(r"storage in (si|ui)\d+ is not a signless integer", case.ours.error)
+    refused = re.search(r"the storage type must be an integer, got (si|ui)\d+", case.ours.error)
     return refused is not None and case.theirs.crash == 'result && "builder didn\'t return the right type"'
 
 

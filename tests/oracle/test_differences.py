@@ -69,7 +69,7 @@ CASES = {
     ),
     "casts of storage of known sign are not lowered": (
         "func.func @f(%x: f32) { %0 = quant.qcast %x : f32 to !quant.uniform<ui8<0:216>:f32, 1.0:3> return }",
-        "storage in ui8 is not a signless integer",
+        "the storage type must be an integer, got ui8",
     ),
 }
 AFTER = {

@@ -45,7 +45,7 @@ def test_names_of_dimensions_beside_them_hold(attribute):
 
 
 def test_a_name_is_a_string():
-    with pytest.raises(ModelError, match=r"qrt\.name of arg 0 must be a string, got 5 : i64"):
+    with pytest.raises(ModelError, match=r"'qrt\.name' of arg #0 of @main must be a string, got 5 : i64"):
         qrt.compile("func.func @main(%x: tensor<4xf32> {qrt.name = 5}) { return }")
 
 

@@ -254,7 +254,7 @@ def test_a_pass_of_a_plan_needs_to_know_the_function():
     text = "func.func @f() { return }\nfunc.func @g() { return }"
     with pytest.raises(ModelError, match="no function is named 'main'; the module has f, g"):
         run_passes(ir.parse(text), "fold-plan-constants")
-    with pytest.raises(qrt.errors.VerifyError, match="no function named @h"):
+    with pytest.raises(qrt.errors.VerifyError, match="no function is named @h"):
         run_passes(ir.parse(text), "inline{entry=h}")
     assert run_passes(ir.parse(text), "fold-plan-constants{entry=g},inline{entry=g}") == ir.parse(text)
 
@@ -283,7 +283,9 @@ def test_inlining_into_an_entry_keeps_what_recursion_needs():
     calls = {f.sym_name: [op for op in f.walk() if op.name == "func.call"] for f in module.functions}
     assert {name: len(ops) for name, ops in calls.items()} == {"down": 1, "main": 1, "endless": 1}
     assert calls["main"][0].parent_operation.name == "scf.if"
-    with pytest.raises(ModelError, match=r":14:5: error: 'func.func' op calls are nested deeper than 64, or recursive"):
+    with pytest.raises(
+        ModelError, match=r":14:5: error: 'func.func' op calls are nested deeper than 64 levels, or recursive"
+    ):
         run_passes(ir.parse(text), "inline{entry=endless}")
 
 

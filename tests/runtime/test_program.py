@@ -496,8 +496,8 @@ def test_timings_leave_the_arrays_of_the_caller_alone():
     ("inputs", "repeats", "message"),
     [
         ({}, 1, "input 'images' is missing: it takes tensor<[?]x3x3x2xf32>"),
-        ({"images": images(1)}, 0, "repeats must be at least 1, got 0"),
-        ({"images": images(1)}, 1.5, "repeats must be an integer"),
+        ({"images": images(1)}, 0, "'repeats' must be at least 1, got 0"),
+        ({"images": images(1)}, 1.5, "'repeats' must be an integer"),
     ],
 )
 def test_timings_refuse_what_does_not_run(everything, inputs, repeats, message):

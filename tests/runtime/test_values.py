@@ -153,26 +153,31 @@ def test_a_value_that_is_not_set_is_an_error():
     }""")
     x = np.int8([1, 2])
     for interpret in (False, True):
-        with pytest.raises(ModelError, match=r"'ml_program\.global_load' op reads @v before it is set"):
+        with pytest.raises(
+            ModelError, match=r"'ml_program\.global_load' op loads the global @v before a value is stored in it"
+        ):
             program.run({"arg0": x, "arg1": False}, interpret=interpret)
     assert program(x, True).tolist() == program(x * 2, False).tolist() == [1, 2]
     program.reset()
-    with pytest.raises(ModelError, match="before it is set"):
+    with pytest.raises(ModelError, match="before a value is stored in it"):
         program(x, False)
 
 
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ("(dense<1> : tensor<3xi8>) : tensor<2xi8>", "of type tensor<2xi8>, whose value is of type tensor<3xi8>"),
-        ("(dense<1> : tensor<2xi16>) : tensor<2xi8>", "whose value is of type tensor<2xi16>"),
-        ("(1 : i8) : tensor<i8>", "whose value is of type i8"),
-        ("(dense<1> : tensor<i8>) : i8", "whose value is of type tensor<i8>"),
-        ("(#ml_program.extern) : tensor<2xi8>", "value #ml_program.extern is not"),
-        ('("text") : tensor<2xi8>', 'value "text" is not'),
+        (
+            "(dense<1> : tensor<3xi8>) : tensor<2xi8>",
+            "the global is of type tensor<2xi8>, but its initial value is of type tensor<3xi8>",
+        ),
+        ("(dense<1> : tensor<2xi16>) : tensor<2xi8>", "initial value is of type tensor<2xi16>"),
+        ("(1 : i8) : tensor<i8>", "initial value is of type i8"),
+        ("(dense<1> : tensor<i8>) : i8", "initial value is of type tensor<i8>"),
+        ("(#ml_program.extern) : tensor<2xi8>", "initial value #ml_program.extern of a global"),
+        ('("text") : tensor<2xi8>', 'initial value "text" of a global'),
         (
             "(dense<1> : tensor<2xi8>) : memref<2xi8>",
-            "a global of type memref<2xi8>, which the interpreter does not support",
+            "does not support a global of type memref<2xi8>",
         ),
     ],
 )

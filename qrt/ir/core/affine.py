@@ -162,8 +162,10 @@ def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any
     operator, left, right = value
     divisor = evaluate(right, dimensions, symbols)
     divisors = (divisor,) if isinstance(divisor, int) or operator in "+*" else np.unique(divisor).tolist()
-    if not all(is_defined(operator, number) for number in divisors):
-        raise UndefinedError(f"{spell_expression(value)} divides by zero, or its modulus is not positive")
+    for number in divisors:
+        if not is_defined(operator, number):
+            wanted = "positive" if operator == "mod" else "other than 0"
+            raise UndefinedError(f"the divisor in {spell_expression(value)} must be {wanted}, got {number}")
     return _CONSTANTS[operator](evaluate(left, dimensions, symbols), divisor)
 
 

@@ -54,6 +54,7 @@ class AttributeKind:
 
     `holds` tests a value; `description` completes the error `failed to satisfy constraint: ...`. `begins` returns True
     if the text at the parser's position starts such an attribute, so that an optional group is parsed only then.
+    `choices` are the words that an enumeration accepts.
     """
 
     description: str
@@ -61,6 +62,7 @@ class AttributeKind:
     parse: "Callable[[AttributeReader], Attribute]"
     spell: Callable[[Attribute], str] = str
     begins: "Callable[[AttributeReader], bool]" = lambda parser: True
+    choices: tuple[str, ...] = ()
 
 
 def _at(*openings: str) -> "Callable[[AttributeReader], bool]":
@@ -181,6 +183,7 @@ def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> Att
         parse,
         lambda value: names[value.python],
         lambda parser: parser.scanner.at('"') or parser.scanner.peek_word() in names,
+        names,
     )
 
 
@@ -253,7 +256,7 @@ def enumeration(name: str, cases: str, separator: str = "", every: str = "", typ
     """
     known = Enumeration(name, tuple(cases.split()), separator, every, typed)
     if name in ENUMERATIONS:
-        raise ValueError(f"the enumeration {name!r} is defined twice")
+        raise ValueError(f"enumeration: an enumeration named {name!r} is already registered")
     ENUMERATIONS[name] = known
 
     def parse(parser: "AttributeReader") -> Attribute:
@@ -269,4 +272,5 @@ def enumeration(name: str, cases: str, separator: str = "", every: str = "", typ
         parse,
         lambda value: str(value)[len(name) + 1 :],
         _at("<", "#"),
+        known.cases,
     )

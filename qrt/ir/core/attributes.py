@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, shown
 from qrt.numerics.float_text import spell
 from qrt.types import FloatType, IndexType, IntegerType, Type
 
@@ -39,7 +39,7 @@ class Attribute:
     @property
     def python(self) -> Any:
         """Equivalent Python value (int, float, str, tuple, dict, ...), as the functions of `qrt.ops` accept it."""
-        raise QuantTypeError(f"attribute {self} has no plain value")
+        raise QuantTypeError(f"attribute {self} cannot be converted to a Python value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,9 @@ class IntegerAttr(Attribute):
     def __post_init__(self) -> None:
         low, high = integer_range(self.type)
         if not low <= self.value <= high:
-            raise QuantTypeError(f"integer {self.value} out of range for {self.type}")
+            raise QuantTypeError(
+                f"an integer attribute of type {self.type} must be in [{low}, {high}], got {self.value}"
+            )
         if isinstance(self.type, IntegerType) and self.type.is_signless and self.type.width:
             width = self.type.width
             half = 1 << (width - 1)
@@ -306,7 +308,7 @@ def integer_range(type: Type) -> tuple[int, int]:
     if isinstance(type, IndexType):
         return -(1 << 63), (1 << 63) - 1
     if not isinstance(type, IntegerType):
-        raise QuantTypeError(f"an integer literal is of an integer type or index, not {type}")
+        raise QuantTypeError(f"the type of an integer attribute must be an integer type or index, got {type}")
     if type.width == 0:
         return 0, 0
     signed_low, unsigned_high = -(1 << (type.width - 1)), (1 << type.width) - 1
@@ -359,7 +361,10 @@ def attribute(value: Any) -> Attribute:
             return DictAttr.of({name: attribute(item) for name, item in value.items()})
         case Iterable():
             return ArrayAttr(tuple(map(attribute, value)))
-    raise QuantTypeError(f"cannot represent {value!r} as an attribute")
+    raise QuantTypeError(
+        "an attribute must be given as an Attribute, a Type, a bool, a number, a string, or an iterable or mapping of "
+        f"these, got {shown(value)}"
+    )
 
 
 @lru_cache(maxsize=1024)

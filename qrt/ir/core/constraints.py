@@ -74,7 +74,7 @@ def add_type_constraint(name: str, holds: Callable[[Type], bool], description: s
     Errors print `description`, or the name if there is none. Raises ValueError if the name is already registered.
     """
     if name in _CONSTRAINTS:
-        raise ValueError(f"the type constraint {name!r} is defined twice")
+        raise ValueError(f"add_type_constraint: a type constraint named {name!r} is already registered")
     _CONSTRAINTS[name] = TypeConstraint(name if description is None else description, holds)
 
 
@@ -85,7 +85,9 @@ def type_constraint(name: str) -> TypeConstraint:
     True
     """
     if name not in _CONSTRAINTS:
-        raise ValueError(f"there is no type constraint {name!r}")
+        raise ValueError(
+            f"an op declaration names the type constraint {name!r}, which is not registered by add_type_constraint"
+        )
     return _CONSTRAINTS[name]
 
 

@@ -478,7 +478,7 @@ def check_names(operation: Operation, known: Collection[str], likeness: float = 
         meant = nearest(name, known, likeness or 0.6)
         if meant is None and likeness:
             continue
-        hint = f", did you mean '{meant}'?" if meant else ";"
-        listed = f"its attributes are {', '.join(known)}" if known else "it has none"
-        message = f"has no attribute '{name}'{hint} {listed}"
+        hint = f": did you mean '{meant}'?" if meant else ""
+        listed = f"only {', '.join(map(repr, known))}" if known else "and no other attribute"
+        message = f"has no attribute '{name}', {listed}{hint}"
         raise operation.op_error(message, places.attribute(operation, name))

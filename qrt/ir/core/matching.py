@@ -122,6 +122,6 @@ def require_acyclic(root: Operation) -> None:
 def cycle_error(operation: Operation) -> VerifyError:
     """Return the VerifyError for an operation that depends on its own result."""
     return operation.op_error(
-        "depends on its own result, so that it has no value: take it out of the program, or run canonicalize first, "
+        "depends on its own result, so its value is undefined: remove the operation, or run canonicalize first, "
         "which removes blocks that nothing reaches"
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from qrt.errors import QuantTypeError, VerifyError, shown
+from qrt.errors import QuantTypeError, VerifyError, plural, shown
 from qrt.ir.core.attributes import Attribute, LocationAttr, StringAttr
 from qrt.ir.core.registry import TEXT_FORMS
 from qrt.types import Type
@@ -243,7 +243,8 @@ class Operation:
         """Remove the operation, with all operations inside it, from the program. Its results must have no uses."""
         for result in self.results:
             if result.uses:
-                raise self.error(f"'{self.name}' cannot be erased: its result #{result.index} is used")
+                uses = plural(len(result.uses), "use")
+                raise self.op_error(f"cannot be erased, because result #{result.index} still has {uses}")
         for operation in self.walk():
             operation.drop_operands()
             operation.set_successors(())
@@ -338,7 +339,7 @@ class Block:
         for index, given in enumerate(types):
             type = as_type(given) if isinstance(given, str) else given
             if not isinstance(type, Type):
-                raise QuantTypeError(f"Block: a type must be a Type or its text, got {shown(given)}")
+                raise QuantTypeError(f"Block: an item of 'types' must be a Type or its MLIR text, got {shown(given)}")
             self.arguments.append(Value(type, self, index))
         self.names: tuple[str, ...] = ()
         """SSA names of the arguments in the parsed text, such as ``%x``; copies of the block do not have them."""

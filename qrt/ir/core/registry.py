@@ -16,10 +16,15 @@ if TYPE_CHECKING:
 def _checked(name: str, room: Any) -> Any:
     ops = getattr(room, "OPS", None)
     if not isinstance(ops, list | tuple) or not ops:
-        raise QuantError(f"the module of dialect {shown(name)} needs a list OPS of definitions, got {shown(ops)}")
+        raise QuantError(
+            f"dialect {shown(name)}: its module must have a non-empty list OPS of Definitions, got OPS = {shown(ops)}"
+        )
     for definition in ops:
         if getattr(definition, "dialect", None) != name:
-            raise QuantError(f"the module of dialect {shown(name)} has an op of another dialect: {shown(definition)}")
+            raise QuantError(
+                f"dialect {shown(name)}: OPS of its module must have only Definitions of ops named '{name}.…', "
+                f"got {shown(getattr(definition, 'name', definition))}"
+            )
     return room
 
 
@@ -133,9 +138,9 @@ def register_dialect(name: str, room: Any) -> None:
     Traceback (most recent call last):
     qrt.errors.QuantError: a dialect named 'arith' is registered already
     """
-    require(name, str, "register_dialect: name", "text")
+    require(name, str, "register_dialect: 'name'", "a string")
     if name in UNSUPPORTED_DIALECTS:
-        raise QuantError(f"a dialect named {shown(name)} is registered already")
+        raise QuantError(f"register_dialect: the name {shown(name)} is reserved for a dialect of MLIR")
     DIALECTS.add(name, room)
 
 
@@ -182,11 +187,11 @@ def reason(name: str) -> str | None:
     """Return the reason why qrt does not support an op of upstream MLIR; None for any other name.
 
     >>> reason("vector.mask"), reason("vector.nonsense")
-    ("'vector.mask' is known to MLIR, not supported here", None)
+    ("'vector.mask' is an op of MLIR that qrt does not support", None)
     """
     dialect, _, rest = name.partition(".")
     if dialect in UNSUPPORTED_DIALECTS:
-        return f"'{name}' is of the dialect '{dialect}', which is known to MLIR, not supported here"
+        return f"'{name}' is of the MLIR dialect '{dialect}', which qrt does not support"
     if rest in UNSUPPORTED_OPS.get(dialect, "").split():
-        return f"'{name}' is known to MLIR, not supported here"
+        return f"'{name}' is an op of MLIR that qrt does not support"
     return None

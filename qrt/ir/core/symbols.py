@@ -84,4 +84,7 @@ def require_known_tables(root: Operation) -> None:
     """
     for operation in root.walk():
         if operation.definition is None and len(operation.regions) == 1:
-            raise operation.error(f"'{operation.name}' may be a symbol table: the uses of symbols are not known")
+            raise operation.op_error(
+                "is unregistered and has a region, so it may be a symbol table: the uses of symbols cannot be "
+                "determined"
+            )

@@ -197,7 +197,10 @@ def _defined(block: Block) -> list[Value]:
 def _dominance_error(operation: Operation, operand: Value) -> VerifyError:
     index = operation.operands.index(operand)
     if operand.owner is None:
-        return operation.error(f"operand #{index} is not defined by any operation", places.operand(operation, index))
+        return operation.error(
+            f"operand #{index} is defined neither by an operation nor as a block argument",
+            places.operand(operation, index),
+        )
     return operation.error(f"operand #{index} does not dominate this use", places.operand(operation, index))
 
 

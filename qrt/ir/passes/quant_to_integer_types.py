@@ -73,19 +73,27 @@ def _check(operation: Operation) -> None:
     try:
         quantized = [type for type in types if _integers(type) is not type]
     except QuantTypeError as error:
-        raise operation.op_error(f"cannot have integer types: {error}") from None
+        raise operation.op_error(
+            f"quant-to-integer-types cannot convert the types of this operation: {error}"
+        ) from None
     if operation.name == "quant.scast":
         types = [_integers(value.type) for value in (*operation.operands, *operation.results)]
         if types[0] is not types[1]:
-            raise operation.op_error(f"cannot be removed: {types[0]} is not {types[1]}")
+            raise operation.op_error(
+                f"quant-to-integer-types cannot remove this cast, because its types differ as integers: {types[0]} "
+                f"and {types[1]}"
+            )
     elif quantized and (operation.definition is None or operation.definition.dialect not in _MOVING_DIALECTS):
         raise _not_lowered(operation, quantized[0])
 
 
 def _not_lowered(operation: Operation, type: Type) -> VerifyError:
     earlier = "lower-qrt" if operation.name.startswith("qrt.") else _EARLIER_PASSES.get(operation.name)
-    advice = f"run {earlier} first" if earlier else "replace it by operations on integers first"
-    return operation.op_error(f"computes with the quantized type {_shown(type)}, and would not with integers: {advice}")
+    advice = f"run {earlier} first" if earlier else "replace the operation by operations on integers first"
+    return operation.op_error(
+        f"quant-to-integer-types cannot convert this operation, which computes with the quantized type {_shown(type)} "
+        f"and would compute something else with its storage integers: {advice}"
+    )
 
 
 def _shown(type: Type) -> str:
@@ -140,7 +148,7 @@ def _integers(type: Type) -> Type:
     if not isinstance(element, QuantizedType):
         return type
     if not isinstance(element, StoredType):
-        raise QuantTypeError(f"{element} has no storage type: run propagate-quant, which decides it")
+        raise QuantTypeError(f"{element} has no storage type: run propagate-quant first, which chooses one")
     if not isinstance(element.storage_type, IntegerType):
         raise QuantTypeError(f"{element.storage_type}, the storage type of {element.shown()}, is not an integer type")
     return with_element(type, element.storage_type)

@@ -42,7 +42,9 @@ class StripFuncQuantTypes:
                 elif operation.name in _BOUNDARY:
                     converter.boundary(operation)
             except QuantTypeError as error:
-                raise operation.op_error(f"cannot be stripped: {error}") from None
+                raise operation.op_error(
+                    f"strip-func-quant-types cannot convert the types of this operation: {error}"
+                ) from None
         converter.rest()
         for operation in replaced:
             operation.erase()
@@ -109,13 +111,15 @@ def _cast(user: Operation, value: Value, type: Type) -> Value:
     element = element_of(form)
     if isinstance(element, UniformType | AnyQuantizedType) and not element.is_storage_castable:
         raise user.op_error(
-            f"has an operand that cannot be stripped: quant.scast does not accept {element.storage_type}"
+            f"strip-func-quant-types cannot convert an operand of type {type}: quant.scast does not support the "
+            "storage "
+            f"type {element.storage_type}"
         )
     if isinstance(form, TensorType) and isinstance(element, UniformType):
         try:
             check_integrity(element, form.shape)
         except QuantTypeError as error:
-            raise user.op_error(f"has an operand that cannot be stripped: {error}") from None
+            raise user.op_error(f"strip-func-quant-types cannot convert an operand of type {type}: {error}") from None
     return Builder.after(value).value("quant.scast", (value,), type)
 
 

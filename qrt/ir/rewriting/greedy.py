@@ -200,9 +200,9 @@ class _Budget:
         if times > self.limit:
             name = rewrite if isinstance(rewrite, str) else f"pattern '{getattr(rewrite, '__name__', rewrite)}'"
             raise self.visited.op_error(
-                f"is rewritten without end: after {self.limit:,} rewrites, the last by the {name} of "
-                f"'{operation.name}', there is still one that applies; write the program without what the {name} "
-                "changes, or leave out the passes that simplify (canonicalize, inline)"
+                f"is rewritten without end: after {self.limit:,} rewrites (the last by the {name} on "
+                f"'{operation.name}') a rewrite still applies; change the operation that the {name} rewrites, or omit "
+                "the passes that simplify (canonicalize, inline)"
             )
 
 

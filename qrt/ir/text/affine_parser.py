@@ -61,7 +61,7 @@ class Names(dict[str, Expression]):
         self.operators += 1
         value = combine(operator, left, right)
         if max(self.operators, count_operators(value)) > MAX_OPERATORS:
-            raise scanner.error(f"more than {MAX_OPERATORS} operators in an affine expression", start)
+            raise scanner.error(f"an affine expression can have at most {MAX_OPERATORS} operators", start)
         return value
 
 

@@ -70,7 +70,11 @@ class _Compiler:
         while self.position < len(self.text):
             match = _TOKEN.match(self.text, self.position)
             if match is None:
-                raise ValueError(f"{self.definition.name}: bad assembly format at {self.text[self.position :]!r}")
+                raise ValueError(
+                    f"{self.definition.name}: cannot parse the assembly format at {self.text[self.position :]!r}: "
+                    "expected "
+                    "`text`, $name, a directive (attr-dict, type($name), ...) or an optional group (...)?"
+                )
             self.position = match.end()
             if match["anchor"]:
                 anchor = elements[-1]
@@ -90,7 +94,10 @@ class _Compiler:
         elements, anchor, end = self.elements()
         others, _, _ = self.elements() if end == "):(" else ([], None, "")
         if anchor is None:
-            raise ValueError(f"{self.definition.name}: an optional group needs an anchor")
+            raise ValueError(
+                f"{self.definition.name}: an optional group (...)? of the assembly format must mark one element with "
+                "^, its anchor"
+            )
         return GroupElement(elements, others, anchor)
 
     def _spaced(self, element: Element) -> Element:
@@ -123,7 +130,10 @@ class _Compiler:
             return FunctionalType(definition, *parts)
         if match["directive"]:
             if match["directive"] not in DIRECTIVES:
-                raise ValueError(f"{definition.name}: no directive is called {match['directive']!r}")
+                raise ValueError(
+                    f"{definition.name}: the assembly format has the unknown directive {match['directive']!r}; known "
+                    f"are {', '.join(DIRECTIVES)}"
+                )
             names = tuple(name.strip(" $") for name in match["names"].split(","))
             self.elided.update(name for name in names if name in definition.attributes)
             return Call(DIRECTIVES[match["directive"]], names)
@@ -144,7 +154,7 @@ class _Compiler:
             for group in declared:
                 if group.name == name:
                     return kind(definition, name, group.size)
-        raise ValueError(f"{definition.name}: the assembly format names {name!r}, which is not declared")
+        raise ValueError(f"{definition.name}: the assembly format names {name!r}, which the op does not declare")
 
     def _type(self, name: str) -> TypeOf:
         self.typed.add(name)
@@ -152,7 +162,7 @@ class _Compiler:
             for group in groups.declared:
                 if group.name == name:
                     return TypeOf(self.definition, name, groups is self.definition.operand_groups, group.size)
-        raise ValueError(f"{self.definition.name}: the assembly format names {name!r}, which is not declared")
+        raise ValueError(f"{self.definition.name}: the assembly format names {name!r}, which the op does not declare")
 
 
 class Assembly:
@@ -236,7 +246,7 @@ class Assembly:
         count = len(pending.operands)
         if count < groups.single or (count > groups.single and groups.single == len(groups.names)):
             more = "" if groups.single == len(groups.names) else "or more "
-            raise parser.error_at(pending, f"'{pending.name}' takes {groups.single} {more}operands, not {count}")
+            raise parser.error_at(pending, f"'{pending.name}' must have {groups.single} {more}operands, got {count}")
         remaining = iter(pending.operands)
         sizes = [count - groups.single if group.size else 1 for group in groups.declared]
         return {name: [next(remaining) for _ in range(size)] for name, size in zip(groups.names, sizes, strict=True)}
@@ -251,7 +261,9 @@ class Assembly:
             sources = [typed] if isinstance(typed, Type) else []
         expected = relation.expected(sources)
         if not expected and count:
-            raise parser.error_at(pending, f"cannot infer the type of '{name}' without that of '{source}'")
+            raise parser.error_at(
+                pending, f"cannot infer the type of '{name}', because the type of '{source}' is unknown"
+            )
         return expected[:1] * count
 
 
@@ -280,7 +292,11 @@ def inferences(definition: Definition, typed: set[str]) -> list[tuple[str, Relat
     while missing:
         step = next(((n, r) for n, r in candidates if n in missing and (r.source is None or r.source in known)), None)
         if step is None:
-            raise ValueError(f"{definition.name}: the assembly format has no type for {', '.join(missing)}")
+            names = ", ".join(map(repr, missing))
+            raise ValueError(
+                f"{definition.name}: the assembly format gives no type for {names}, and none can be inferred: add "
+                "type(...)"
+            )
         plan.append(step)
         known.add(step[0])
         missing.remove(step[0])

@@ -168,7 +168,7 @@ class AttributeParser:
         negative = scanner.accept("-")
         match = scanner.number()
         if match is None or match[1]:
-            raise scanner.error("expected an integer or a float after '-'")
+            raise scanner.error("expected a number after '-'")
         end = scanner.pos
         kind = self.type() if scanner.accept(":") else (_F64 if match[3] else _I64)
         return self._number_of(match, negative, kind, start, end)
@@ -201,7 +201,11 @@ class AttributeParser:
             )
             raise self.scanner.error(message, start, end)
         if negative:
-            raise self.scanner.error("a hexadecimal float literal has no leading minus", start, end)
+            raise self.scanner.error(
+                "a hexadecimal float literal must not have a minus sign, because its digits include the sign bit",
+                start,
+                end,
+            )
         bits = int(match[2], 16) if len(match[2]) <= 40 else 1 << 200
         if bits >> kind.width:
             raise self.scanner.error(f"hexadecimal float constant out of range for {kind}", start, end)
@@ -245,7 +249,7 @@ class AttributeParser:
         kind = self.type()
         try:
             if not isinstance(kind, TensorType | VectorType):
-                raise QuantTypeError(f"elements must have a shaped type, got {kind}")
+                raise QuantTypeError(f"the type of a dense_resource must be a tensor or vector type, got {kind}")
             return DenseResourceAttr(self._blobs.setdefault(key, Blob(key)), kind)
         except QuantTypeError as error:
             raise scanner.error(str(error), at, scanner.pos) from None
@@ -261,7 +265,11 @@ class AttributeParser:
         at = scanner.skip()
         element = self.type()
         if element is not _I1 and not (isinstance(element, IntegerType | FloatType) and element.width % 8 == 0):
-            raise scanner.error(f"array elements are integers or floats of whole bytes, not {element}", at, scanner.pos)
+            raise scanner.error(
+                f"the elements of an array must be i1, or integers or floats of whole bytes, got {element}",
+                at,
+                scanner.pos,
+            )
         assert isinstance(element, IntegerType | FloatType)
         values: list[int] = []
         if scanner.accept(":"):
@@ -327,7 +335,11 @@ class AttributeParser:
         """
         self._copied += len(text)
         if self._copied > _MAX_COPIED:
-            raise self.scanner.error("the aliases in this text expand to too long a text", start, self.scanner.pos)
+            raise self.scanner.error(
+                f"the expanded text of the aliases in this program is too long: more than {_MAX_COPIED:,} characters",
+                start,
+                self.scanner.pos,
+            )
         return text
 
     # -- locations --------------------------------------------------------------------------------------------------
@@ -392,7 +404,9 @@ class AttributeParser:
         start = self.scanner.skip()
         number = self.scanner.integer(33, "a line or column number")
         if number < 0:
-            raise self.scanner.error("a line or column number is not negative", start, self.scanner.pos)
+            raise self.scanner.error(
+                f"a line or column number must be at least 0, got {number}", start, self.scanner.pos
+            )
         return number
 
     # -- aliases ----------------------------------------------------------------------------------------------------
@@ -405,7 +419,7 @@ class AttributeParser:
         name = sigil + scanner.suffix(sigil, f"an alias name after '{sigil}'")
         end = scanner.pos
         if "." in name:
-            raise scanner.error("an alias name has no '.': those are for dialects", start, end)
+            raise scanner.error(f"the name of an alias must not have a '.', got '{name}'", start, end)
         scanner.expect("=", " in alias definition")
         if name in self._aliases and self._places().get(name) != start:
             raise scanner.error(f"redefinition of alias '{name}'", start, end)
@@ -436,16 +450,20 @@ class AttributeParser:
         scanner.require_depth(depth)
         self._expansion += size
         if self._open_aliases and self._expansion > _MAX_EXPANSION + len(scanner.text):
-            raise scanner.error(f"alias '{self._open_aliases[-1]}' expands to too long a text", start, scanner.pos)
+            most = _MAX_EXPANSION + len(scanner.text)
+            message = (
+                f"the expanded text of alias '{self._open_aliases[-1]}' is too long: more than {most:,} characters"
+            )
+            raise scanner.error(message, start, scanner.pos)
         return value
 
     def _read_ahead(self, name: str, start: int) -> Type | Attribute:
         scanner = self.scanner
         place = self._places().get(name)
         if place is None:
-            raise scanner.error(f"undefined alias '{name}'", start, start + len(name))
+            raise scanner.error(f"alias '{name}' is not defined", start, start + len(name))
         if name in self._open_aliases:
-            raise scanner.error(f"alias '{name}' is defined by itself", start, start + len(name))
+            raise scanner.error(f"the definition of alias '{name}' refers to itself", start, start + len(name))
         position, scanner.pos = scanner.pos, place
         with scanner.nested():
             self.alias_definition()

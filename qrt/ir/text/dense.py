@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, plural
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr, quote, spell_elements
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, VectorType
 
@@ -55,7 +55,7 @@ def storage_dtype(element: Type) -> np.dtype[Any]:
     f64 use NumPy's float; other floats are stored as bit patterns in unsigned integers.
     """
     if not is_backed(element):
-        raise QuantTypeError(f"dense elements of {element} are not supported")
+        raise QuantTypeError(f"a dense constant cannot have elements of type {element}")
     if isinstance(element, IntegerType):
         if element.width == 1 and element.is_signless:
             return np.dtype(np.bool_)
@@ -106,9 +106,9 @@ def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
     """
     shape = type.shape or ()
     if len(shape) > MAX_RANK:
-        raise QuantTypeError(f"arrays have at most {MAX_RANK} dimensions, not {len(shape)}")
+        raise QuantTypeError(f"an array can have at most {MAX_RANK} dimensions, but {type} has {len(shape)}")
     if (_MAX_ITEMSIZE if itemsize is None else itemsize) * math.prod(size or 1 for size in shape) > MAX_BYTES:
-        raise QuantTypeError(f"an array of {type} has more than {MAX_BYTES} bytes")
+        raise QuantTypeError(f"an array of type {type} is too large: it has more than 2**63 - 1 bytes")
 
 
 MAX_FOLDED = 1 << 20
@@ -135,8 +135,8 @@ class DenseElementsAttr(Attribute):
         array = np.asarray(array)
         if array.dtype != storage_dtype(type.element) or array.shape != shape:
             raise QuantTypeError(
-                f"a constant of {type} must be an array of {storage_dtype(type.element)} and shape "
-                f"{shape}, got {array.dtype} and {array.shape}"
+                f"the array of a constant of type {type} must have dtype {storage_dtype(type.element)} and shape "
+                f"{shape}, got dtype {array.dtype} and shape {array.shape}"
             )
         if array.flags.writeable:
             array = array.copy()
@@ -249,7 +249,10 @@ class DenseResourceAttr(Attribute):
     def array(self) -> Array:
         """The elements. Raises QuantTypeError if the key has no bytes in the text, or too few or too many."""
         if self.blob.data is None:
-            raise QuantTypeError(f"dense_resource<{self.blob.key}> has no data")
+            raise QuantTypeError(
+                f"dense_resource<{self.blob.key}> has no data: its key is missing in dialect_resources at the end of "
+                "the text"
+            )
         return array_of_bytes(self.blob.data, self.type)
 
     @property
@@ -345,15 +348,19 @@ def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> A
     count = math.prod(shape)
     if dtype == np.bool_ and packed_bool:
         if len(data) != -(-count // 8) and len(data) != 1:
-            raise QuantTypeError(f"data of {len(data)} bytes does not fill {type}")
+            raise QuantTypeError(_wrong_size(data, type, -(-count // 8), 1))
         bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little").astype(np.bool_)
         return np.broadcast_to(bits[0], shape) if len(bits) < count else bits[:count].reshape(shape)
     if len(data) != count * dtype.itemsize and len(data) != dtype.itemsize:
-        raise QuantTypeError(f"data of {len(data)} bytes does not fill {type}")
+        raise QuantTypeError(_wrong_size(data, type, count * dtype.itemsize, dtype.itemsize))
     flat = np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype, copy=False)
     if isinstance(type.element, IntegerType) and dtype.itemsize * 8 != type.element.width:
         flat = wrapped(flat, type.element)
     return flat.reshape(shape) if len(flat) == count else np.broadcast_to(flat[0], shape)
+
+
+def _wrong_size(data: bytes, type: ShapedType, whole: int, single: int) -> str:
+    return f"the data of {type} must have {plural(whole, 'byte')} (or {single} for equal elements), got {len(data):,}"
 
 
 def wrapped(values: Array, element: IntegerType) -> Array:

@@ -157,7 +157,7 @@ class DenseLiteral:
         except ParseError as error:
             raise self.scanner.error(error.message, self.start, self.end) from None
         if len(pairs) != count:
-            message = f"elements of type '{element}' are pairs in parentheses"
+            message = f"each element of type '{element}' must be a pair in parentheses: (real, imaginary)"
             raise self.scanner.error(message, self.start, self.end)
         parts = [
             [self._value(pair[side], self.start + pair.start(side), element.element) for side in (1, 2)]

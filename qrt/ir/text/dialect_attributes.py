@@ -31,7 +31,10 @@ def parse_dialect_attribute(parser: AttributeReader, name: str, start: int) -> O
     scanner.pos = end
     known = name.partition(".")[0] in registry.UNSUPPORTED_DIALECTS
     if not known and not parser.allow_unregistered:
-        raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, end)
+        message = (
+            f"attribute '#{name}' is of an unregistered dialect, which is accepted only with allow_unregistered=True"
+        )
+        raise scanner.error(message, start, end)
     attribute = read_as_text(parser, start)
     type = f" : {parser.type()}" if scanner.accept(":") else ""
     return OpaqueAttr(_trimmed(attribute.text) if known else attribute.text + type)

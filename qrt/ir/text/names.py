@@ -1,6 +1,6 @@
 """Resolution of SSA names in text; a name may be used before its definition."""
 
-from qrt.errors import Diagnostic, ParseError
+from qrt.errors import Diagnostic, ParseError, plural
 from qrt.ir.core.forms import PendingOperation
 from qrt.ir.core.grammar import RESULT_PATTERN
 from qrt.ir.core.operations import Value
@@ -54,7 +54,9 @@ class NameParser(AttributeParser):
                 resolved.append(self._forward(name, number, at, type))
                 continue
             if number >= len(known):
-                raise self.scanner.error(f"'{name}' has {len(known)} results, not a result #{number}", at)
+                raise self.scanner.error(
+                    f"'{name}#{number}' does not exist: '{name}' has {plural(len(known), 'result')}", at
+                )
             value = known[number]
             if value.type is not type:
                 raise self._expects_other_type(name, at, type, value.type, self._scope.places[name])
@@ -113,7 +115,9 @@ class NameParser(AttributeParser):
     def _define_forward(self, name: str, at: int, values: list[Value]) -> None:
         for number, (value, used) in self._scope.forward.pop(name, {}).items():
             if number >= len(values):
-                raise self.scanner.error(f"'{name}' has {len(values)} results, not a result #{number}", used)
+                raise self.scanner.error(
+                    f"'{name}#{number}' does not exist: '{name}' has {plural(len(values), 'result')}", used
+                )
             new = values[number]
             if new.type is not value.type:
                 message = f"definition of SSA value '{name}#{number}' has type '{new.type}'"

@@ -121,7 +121,8 @@ class Parser(NameParser, ResourceParser):
     def _rename(self, pending: PendingOperation, names: Mapping[str, str]) -> None:
         for older in [name for name in pending.attributes if name in names]:
             if names[older] in pending.attributes:
-                raise self.error_at(pending, f"attribute '{older}' is '{names[older]}', which is given too")
+                newer = names[older]
+                raise self.error_at(pending, f"attribute '{older}' is the older name of '{newer}', but both are given")
             pending.attributes[names[older]] = pending.attributes.pop(older)
 
     def _no_operation(self) -> NoReturn:
@@ -144,14 +145,16 @@ class Parser(NameParser, ResourceParser):
         elif definition.parse is not None:
             definition.parse(self, pending)
         else:
-            raise self.scanner.error(f"op '{name}' has no custom form", start, start + len(name))
+            raise self.scanner.error(
+                f"op '{name}' has no custom form, only the generic form \"{name}\"(...)", start, start + len(name)
+            )
         return pending
 
     def _generic(self, name: str, start: int) -> PendingOperation:
         scanner = self.scanner
         definition = registry.find(name)
         if definition is None and not self.allow_unregistered:
-            known = registry.reason(name) or f"'{name}' is unregistered"
+            known = registry.reason(name) or f"'{name}' is unregistered, and accepted only with allow_unregistered=True"
             raise scanner.error(f"op {known}", start, start + len(name) + 2)
         pending = PendingOperation(name, definition, start)
         if self.line(GENERIC_LINE, pending):

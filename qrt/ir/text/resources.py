@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from qrt.errors import plural
 from qrt.ir.core import registry
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.ir.text.dense import Blob
@@ -54,10 +55,18 @@ class ResourceParser(AttributeParser):
         text = scanner.string("a resource string")
         data = scanner.bytes_of_hex(text, start, scanner.pos)
         if len(data) < 4:
-            raise scanner.error("a resource begins with its alignment in four bytes", start, scanner.pos)
+            raise scanner.error(
+                f"a resource must begin with 4 bytes, its alignment (little-endian), got {plural(len(data), 'byte')}",
+                start,
+                scanner.pos,
+            )
         alignment = int.from_bytes(data[:4], "little")
         if alignment == 0 or alignment & (alignment - 1):
-            raise scanner.error(f"resource alignment {alignment} is not a power of two", start, scanner.pos)
+            raise scanner.error(
+                f"the alignment of a resource, its first 4 bytes, must be a power of two, got {alignment}",
+                start,
+                scanner.pos,
+            )
         blob = self._blobs.setdefault(key, Blob(key))
         if blob.data is not None:
             raise scanner.error(f"redefinition of resource '{key}'", start, scanner.pos)

@@ -40,7 +40,8 @@ def _compile(expression: Expression, dimensions: int) -> Evaluate:
     def divisor(values: Numbers) -> int:
         number = right(values)
         if not is_defined(operator, number):
-            raise UndefinedError(f"{operator} by {number}: the divisor must be positive")
+            wanted = "positive" if operator == "mod" else "other than 0"
+            raise UndefinedError(f"the divisor of {operator} must be {wanted}, got {number}")
         return number
 
     if operator == "floordiv":
@@ -122,7 +123,7 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
     combine = []
     for reduction, result in zip(reductions_of(op), op.results, strict=True):
         if reduction not in _IDENTITIES:
-            raise QuantTypeError(f"reduces by '{reduction}', which the interpreter does not support")
+            raise QuantTypeError(f"the interpreter does not support the reduction '{reduction}'")
         function = bind(f"arith.{reduction}", [result.type] * 2, [result.type])
         start = np.array(_IDENTITIES[reduction]).astype(element_dtype(result.type))[()]
         combine.append((function, start, compiler.slot(result)))
@@ -156,7 +157,7 @@ def _compiled_bounds(op: Operation, compiler: Compiler, which: str) -> list[Call
 def _range(lower: Callable[[Frame], list[int]], upper: Callable[[Frame], list[int]], step: int) -> Bounds:
     def bounds(frame: Frame) -> range:
         if step <= 0:
-            raise UndefinedError(f"the step {step} is not positive")
+            raise UndefinedError(f"the step must be positive, got {step}")
         return range(max(lower(frame)), min(upper(frame)), step)
 
     return bounds

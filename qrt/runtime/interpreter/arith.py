@@ -32,7 +32,9 @@ def elementwise(op: Operation, compiler: Compiler) -> Function:
     def same_sizes(*operands: Any) -> Any:
         shapes = [np.shape(operands[at]) for at in tensors]
         if any(shape != shapes[0] for shape in shapes):
-            raise UndefinedError(f"operands are of different shapes: {', '.join(str(list(shape)) for shape in shapes)}")
+            raise UndefinedError(
+                f"the operands must have the same shape, got {', '.join(str(list(shape)) for shape in shapes)}"
+            )
         return function(*operands)
 
     return same_sizes

@@ -27,7 +27,9 @@ def _to_buffer(op: Operation, compiler: Compiler) -> Function:
 
 def _require_shape(source: Array, target: Array) -> None:
     if source.shape != target.shape:
-        raise UndefinedError(f"a tensor of shape {list(source.shape)} does not fit shape {list(target.shape)}")
+        raise UndefinedError(
+            f"source and destination must have the same shape, got {list(source.shape)} and {list(target.shape)}"
+        )
 
 
 def _materialize(op: Operation, compiler: Compiler) -> Function:

@@ -25,7 +25,9 @@ class Memory:
 
     def __init__(self, array: Array, base: "Memory | None" = None) -> None:
         if not array.flags.c_contiguous:
-            raise UndefinedError(f"takes a memref of strides {list(strides_of(array))}, which is not contiguous")
+            raise UndefinedError(
+                f"the memref must be contiguous, got shape {list(array.shape)} with strides {list(strides_of(array))}"
+            )
         self.base = base
         self._owner = array if base is None else base
         data = array.__array_interface__["data"]
@@ -90,7 +92,7 @@ class BaseWithoutElements:
         self.span, self.base, self.itemsize = span, span.bytes, span.dtype.itemsize
 
     def _refuse(self, *arguments: Any, **named: Any) -> NoReturn:
-        raise UndefinedError("accesses the base of memory that has no elements")
+        raise UndefinedError("accesses the base of a memref that has no elements")
 
     __getitem__ = __setitem__ = __array__ = _refuse
 
@@ -139,13 +141,13 @@ def memref_argument(array: Array, declared: MemRefType, number: int) -> Array:
     for size, stride, wanted in zip(seen.shape, strides, layout.strides, strict=True):
         if size > 1 and wanted not in (None, stride) and seen.size:
             raise ModelError(
-                f"argument #{number} is {declared}, and an array of shape {list(seen.shape)} has strides "
-                f"{list(strides)}: declare these strides, or '?', or take a subview of a larger memref"
+                f"argument #{number} is declared as {declared}, but an array of shape {list(seen.shape)} has strides "
+                f"{list(strides)}: declare these strides or '?', or take a subview of a larger memref in the program"
             )
     if layout.offset not in (None, 0):
         raise ModelError(
-            f"argument #{number} is {declared}, and an array that is passed begins at offset 0 of its memory: declare "
-            f"'offset: ?', or take a subview at {layout.offset} of a larger memref"
+            f"argument #{number} is declared as {declared}, but an array begins at offset 0 of its memory: declare "
+            f"'offset: ?', or take a subview at {layout.offset} of a larger memref in the program"
         )
     return seen
 
@@ -163,7 +165,10 @@ def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None =
     if strides is None:
         return _zeros(shape, element)
     if any(stride < 0 for stride in strides) or offset < 0:
-        raise UndefinedError(f"memory of strides {list(strides)} and offset {offset} does not begin at an element")
+        raise UndefinedError(
+            f"the strides and the offset of new memory must be at least 0, got strides {list(strides)} and offset "
+            f"{offset}"
+        )
     last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) if all(shape) else -1
     whole = _zeros((offset + last + 1,), element)
     return span_below(whole)[0].view(offset, shape, strides)
@@ -191,7 +196,9 @@ def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
     copy = allocate(array.shape, declared.element, strides, offset)
     copy[...] = array
     if copy.tobytes() != array.tobytes():
-        raise UndefinedError(f"the elements of {declared} overlap, so that it cannot be the buffer of a tensor")
+        raise UndefinedError(
+            f"elements of the memref type {declared} overlap in memory, so it cannot be the buffer of a tensor"
+        )
     span, at = span_below(copy)
     unfreed = span._replace(bytes=on_memory(span.bytes, is_constant=is_constant))
     return unfreed.view(at, array.shape, strides)
@@ -232,7 +239,7 @@ def span_of(array: Any, type: MemRefType) -> tuple[Span, int]:
     if offset is None:
         return span, at
     if offset > at:
-        raise QuantError(f"takes a {type} that is not at offset {offset} of its buffer")
+        raise QuantError(f"a memref of type {type} must begin at offset {offset} of its buffer, but begins at {at}")
     return span.from_element(at - offset), offset
 
 
@@ -241,7 +248,7 @@ def memory_below(array: Any) -> Memory:
     while array is not None and not isinstance(array, Memory):
         array = getattr(array, "base", None)
     if array is None:
-        raise QuantError("takes a memref whose buffer is unknown")
+        raise QuantError("the buffer of the memref operand is unknown")
     return array
 
 

@@ -214,7 +214,7 @@ class Compiler:
     def _bound(self, table: dict[str, Any], operation: Operation) -> Any:
         bind = table.get(operation.name)
         if bind is None:
-            raise failure(operation, "cannot run: the interpreter has no handler for it")
+            raise failure(operation, "cannot run: the interpreter does not implement this op")
         try:
             return bind(operation, self)
         except QuantError as error:
@@ -358,7 +358,7 @@ class FunctionCode:
             return self._call_external(arguments)
         run.depth += 1
         if run.depth > MAX_CALL_DEPTH:
-            raise failure(self.operation, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
+            raise failure(self.operation, f"calls are nested deeper than {MAX_CALL_DEPTH} levels, or recursive")
         if self._compiled is None:
             self._compiled = self._compile()
         code, template = self._compiled

@@ -180,7 +180,9 @@ def _store(op: Operation, compiler: Compiler) -> Function:
 def _copy(op: Operation, compiler: Compiler) -> Function:
     def copy(source: Array, target: Array) -> None:
         if source.shape != target.shape:
-            raise UndefinedError(f"copies shape {list(source.shape)} to shape {list(target.shape)}")
+            raise UndefinedError(
+                f"source and target must have the same shape, got {list(source.shape)} and {list(target.shape)}"
+            )
         np.copyto(require_writeable(target), source)
 
     return checked(op, 1, checked(op, 0, copy, compiler), compiler)
@@ -203,7 +205,7 @@ def _get_global(op: Operation, compiler: Compiler) -> Step:
     assert global_op is not None  # checked by the verifier
     type, value, slot = global_type(global_op), global_op.attributes.get("initial_value"), compiler.slot(op.results[0])
     if value is None:
-        raise UndefinedError("names a global that is defined elsewhere")
+        raise UndefinedError("the global has no value, because this module only declares it")
     initial = None if isinstance(value, UnitAttr) else np.asarray(value.python)
     constant = "constant" in global_op.attributes
 
@@ -231,7 +233,9 @@ def _cast(op: Operation, compiler: Compiler) -> Function:
         if shape is not None:
             fits = len(shape) == array.ndim and all(a in (None, b) for a, b in zip(shape, array.shape, strict=True))
             if not fits:
-                raise UndefinedError(f"a memref of shape {list(array.shape)} does not match {result}")
+                raise UndefinedError(
+                    f"the operand has shape {list(array.shape)}, which does not match the result type {result}"
+                )
             _require_strides(array, result)
             if is_offset_open:
                 _require_offset(array, result)
@@ -244,13 +248,15 @@ def _require_strides(array: Array, result: MemRefType) -> None:
     layout = layout_of(result)
     for size, stride, array_stride in zip(array.shape, layout.strides if layout else (), array.strides, strict=False):
         if size > 1 and stride not in (None, array_stride // array.itemsize) and array.size:
-            raise UndefinedError(f"strides {list(strides_of(array))} do not match {result}")
+            raise UndefinedError(
+                f"the operand has strides {list(strides_of(array))}, which do not match the result type {result}"
+            )
 
 
 def _require_offset(array: Array, result: MemRefType) -> None:
     layout, (_, at) = layout_of(result), span_below(array)
     if layout is not None and layout.offset not in (None, at):
-        raise UndefinedError(f"offset {at} does not match {result}")
+        raise UndefinedError(f"the operand has offset {at}, which does not match the result type {result}")
 
 
 def _subview(op: Operation, compiler: Compiler) -> Function:
@@ -263,7 +269,9 @@ def _subview(op: Operation, compiler: Compiler) -> Function:
         for axis, (extent, offset, size, step) in enumerate(zip(array.shape, offsets, sizes, steps, strict=True)):
             last = offset + (size - 1) * step
             if size < 0 or not 0 <= offset <= extent or (size and not (offset < extent and 0 <= last < extent)):
-                raise UndefinedError(f"elements {offset} to {last} are out of bounds of dimension {axis}, {extent}")
+                raise UndefinedError(
+                    f"elements {offset} to {last} are out of bounds: dimension {axis} has size {extent}"
+                )
         span, at = span_below(array)
         start = at + sum(offset * stride for offset, stride in zip(offsets, strides_of(array), strict=True))
         strides = [stride * step for stride, step in zip(strides_of(array), steps, strict=True)]
@@ -322,7 +330,9 @@ def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
             large_axes = [axis for axis in group if array.shape[axis] != 1] or list(group[-1:])
             for outer, inner in pairwise(large_axes):
                 if array.strides[outer] != array.strides[inner] * array.shape[inner] and array.size:
-                    raise UndefinedError(f"dimensions {list(group)} are not contiguous")
+                    raise UndefinedError(
+                        f"dimensions {list(group)} cannot be collapsed: they are not contiguous in memory"
+                    )
             strides.append(array.strides[large_axes[-1]] // array.itemsize)
         span, at = span_below(array)
         return span.view(at, sizes, strides)
@@ -339,9 +349,11 @@ def _reshape(op: Operation, compiler: Compiler) -> Function:
     def reshape(array: Array, lengths: Array) -> Array:
         shape = [int(length) for length in lengths]
         if prod(shape) != array.size or min(shape, default=0) < 0:
-            raise UndefinedError(f"{array.size} elements do not fill shape {shape}")
+            raise UndefinedError(f"{array.size} elements cannot be reshaped to {shape}")
         if not array.flags.c_contiguous:  # only the run knows the strides of an unranked memref
-            raise UndefinedError(f"takes a memref of strides {list(strides_of(array))}, which is not contiguous")
+            raise UndefinedError(
+                f"the memref must be contiguous, got shape {list(array.shape)} with strides {list(strides_of(array))}"
+            )
         reshaped: Array = array.reshape(shape)
         return reshaped
 

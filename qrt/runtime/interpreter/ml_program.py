@@ -30,16 +30,16 @@ def initial_array(op: Operation) -> Array | None:
     """
     declared, value = global_type(op), op.attributes.get("value")
     if not isinstance(declared, RUN):
-        raise QuantError(f"names a global of type {declared}, which the interpreter does not support")
+        raise QuantError(f"the interpreter does not support a global of type {declared}")
     if value is None:
         return None
     wanted = as_tensor(declared)
     if not isinstance(value, DenseElementsAttr | DenseResourceAttr | IntegerAttr | FloatAttr):
-        raise QuantError(f"names a global whose initial value {value} is not supported")
+        raise QuantError(f"the interpreter does not support the initial value {value} of a global")
     given = as_tensor(value.type)
     is_of_kind = isinstance(value.type, TensorType) == isinstance(declared, TensorType)
     if not is_of_kind or given.element is not wanted.element or not _is_of(given, wanted):
-        raise QuantError(f"names a global of type {declared}, whose value is of type {value.type}")
+        raise QuantError(f"the global is of type {declared}, but its initial value is of type {value.type}")
     array = attribute_array(value, value.type)
     array.flags.writeable = False
     return array
@@ -61,7 +61,7 @@ def _load(op: Operation, compiler: Compiler) -> Step:
     def step(frame: Frame) -> None:
         array = frame[0].state.get(name, initial)
         if array is None:
-            raise_located(op, UndefinedError(f"reads @{name} before it is set"))
+            raise_located(op, UndefinedError(f"loads the global @{name} before a value is stored in it"))
         frame[slot] = of_rank(array.copy(), declared)
 
     return step

@@ -48,7 +48,7 @@ def _print_memref(array: Array, title: str = "Memref", with_data: bool = True, u
     if not with_data:
         return _write(f"{head}\n")
     if not array.size:
-        raise UndefinedError(f"prints a buffer of shape {list(array.shape)}, which has no elements")
+        raise UndefinedError(f"cannot print a memref without elements, got shape {list(array.shape)}")
     rows = _rows(array.view(np.uint64) if unsigned else array, array.ndim)
     return _write(f"{head} data = \n{rows if array.ndim else f'[{rows}]'}\n")
 
@@ -105,13 +105,15 @@ def external(function: FuncOp) -> Function:
     function, or for one declared with other types.
     """
     if function.sym_name not in EXTERNALS:
-        raise QuantError("has no body")
+        raise QuantError(f"cannot be called: @{function.sym_name} has no body")
     expected, returned, call = EXTERNALS[function.sym_name]
     inputs = tuple(_as_buffer(type) for type in function.type.inputs)
     if inputs != expected or tuple(function.type.results) != returned:
         types, result = ", ".join(map(str, expected)), returned[0] if returned else "nothing"
         raise QuantError(
-            f"declares the runner library's @{function.sym_name}, which takes ({types}) and returns {result}"
+            f"declares @{function.sym_name} of MLIR's runner library as {function.type}, but this function takes "
+            f"({types}) "
+            f"and returns {result}"
         )
     if any(isinstance(type, TensorType) for type in function.type.inputs):
         (buffer,) = inputs

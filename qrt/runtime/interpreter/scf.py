@@ -20,7 +20,7 @@ from qrt.types import IntegerType
 
 def _range(lower: int, upper: int, step: int) -> range:
     if step <= 0:
-        raise UndefinedError(f"the step {step} is not positive")
+        raise UndefinedError(f"the step must be positive, got {step}")
     return range(lower, upper, step)
 
 

@@ -28,7 +28,9 @@ def _split_at(extents: Array, index: Any) -> tuple[Array, Array]:
     rank = len(extents)
     at = int(index) + (rank if index < 0 else 0)
     if not 0 <= at <= rank:
-        raise UndefinedError(f"the index {int(index)} to split at is out of range for rank {rank}")
+        raise UndefinedError(
+            f"the split index must be in [{-rank}, {rank}] for a shape of rank {rank}, got {int(index)}"
+        )
     return extents[:at], extents[at:]
 
 
@@ -50,13 +52,15 @@ def _stretched(shapes: Sequence[Array]) -> list[int] | None:
 def _broadcast(*shapes: Array) -> Array:
     extents = _stretched(shapes)
     if extents is None:
-        raise UndefinedError(f"shapes do not broadcast: {[shape.tolist() for shape in shapes]}")
+        raise UndefinedError(
+            f"the shapes cannot be broadcast together: {', '.join(str(shape.tolist()) for shape in shapes)}"
+        )
     return _extents(extents)
 
 
 def _divide(left: Any, right: Any) -> Any:
     if right == 0:
-        raise UndefinedError("division by zero")
+        raise UndefinedError(f"division by zero: {int(left)} / 0")
     return as_index(int(left) // int(right))
 
 

@@ -89,7 +89,9 @@ def _pad(op: Operation, compiler: Compiler) -> Step:
         array, operands = frame[source], [frame[slot] for slot in slots]
         low, high = (bind[name](operands) for name in ("low", "high"))
         if any(amount < 0 for amount in (*low, *high)):
-            raise failure(op, f"pads by a negative amount: low {list(low)}, high {list(high)}")
+            raise failure(
+                op, f"padding must be at least 0, got low {[int(n) for n in low]} and high {[int(n) for n in high]}"
+            )
         widths = zip(array.shape, low, high, strict=True)
         shape = tuple(size + int(before) + int(after) for size, before, after in widths)
         try:
@@ -222,7 +224,7 @@ def check_part(shape: Shape, sizes: Shape, dropped: Shape) -> None:
     """Raise UndefinedError unless a tensor fits a slice: its shape must be ``sizes`` without the ``dropped`` axes."""
     wanted = tuple(size for axis, size in enumerate(sizes) if axis not in dropped)
     if shape != wanted:
-        raise UndefinedError(f"a tensor of shape {list(shape)} does not fill a slice of {list(wanted)}")
+        raise UndefinedError(f"the inserted tensor must have the shape {list(wanted)} of the slice, got {list(shape)}")
 
 
 # -- shapes ----------------------------------------------------------------------------------------------------------
@@ -253,7 +255,7 @@ def _reshape(op: Operation, compiler: Compiler) -> Function:
     def reshape(array: Array, shape: Array) -> Array:
         sizes = [int(size) for size in shape]
         if any(size < 0 for size in sizes) or prod(sizes) != array.size:
-            raise UndefinedError(f"{array.size} elements do not fill shape {sizes}")
+            raise UndefinedError(f"{array.size} elements cannot be reshaped to {sizes}")
         return array.reshape(sizes)
 
     return reshape
@@ -264,7 +266,7 @@ def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
 
     def collapse_shape(array: Array) -> Array:
         if not groups and array.size != 1:
-            raise UndefinedError(f"{array.size} elements do not collapse to one")
+            raise UndefinedError(f"an operand that is collapsed to rank 0 must have one element, got {array.size}")
         collapsed: Array = array.reshape([prod(array.shape[axis] for axis in group) for group in groups])
         return collapsed
 
@@ -292,9 +294,9 @@ def check_expansion(given: Shape, groups: Sequence[Sequence[int]], expanded: Seq
     for axis, group in enumerate(groups):
         parts = [expanded[inner] for inner in group]
         if any(part < 0 for part in parts) or prod(parts) != given[axis]:
-            raise UndefinedError(f"dimension {axis} of size {given[axis]} does not expand to {parts}")
+            raise UndefinedError(f"dimension {axis} of size {given[axis]} cannot be expanded to {parts}")
     if not groups and set(expanded) - {1}:
-        raise UndefinedError(f"one element does not expand to {list(expanded)}")
+        raise UndefinedError(f"a tensor of rank 0 can only be expanded to sizes of 1, got {list(expanded)}")
 
 
 def _concat(op: Operation, compiler: Compiler) -> Function:
@@ -303,7 +305,10 @@ def _concat(op: Operation, compiler: Compiler) -> Function:
     def concat(*arrays: Array) -> Array:
         shapes = {array.shape[:axis] + array.shape[axis + 1 :] for array in arrays}
         if len(shapes) > 1:
-            raise UndefinedError(f"shapes disagree: {[list(array.shape) for array in arrays]} along dimension {axis}")
+            raise UndefinedError(
+                f"the shapes must be equal except for dimension {axis}, got "
+                f"{', '.join(str(list(array.shape)) for array in arrays)}"
+            )
         return np.concatenate(arrays, axis)
 
     return concat

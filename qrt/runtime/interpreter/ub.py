@@ -17,5 +17,7 @@ def _undefined(message: str) -> Handler:
     return bind
 
 
-HANDLERS: dict[str, Handler] = {"ub.poison": _undefined("has no value")}
-BRANCHES: dict[str, Handler] = {"ub.unreachable": _undefined("is reached")}
+HANDLERS: dict[str, Handler] = {"ub.poison": _undefined("has no value, because it is poison")}
+BRANCHES: dict[str, Handler] = {
+    "ub.unreachable": _undefined("is reached, although the program declares it unreachable")
+}

@@ -60,7 +60,9 @@ def _multi_reduction(op: Operation, compiler: Compiler) -> Function:
 def _contract(op: Operation, compiler: Compiler) -> Function:
     elements = {as_tensor(value.type).element for value in op.operands}
     if len(elements) > 1:
-        raise QuantTypeError(f"contracts operands of different element types: {', '.join(sorted(map(str, elements)))}")
+        raise QuantTypeError(
+            f"the interpreter requires operands of one element type, got {', '.join(sorted(map(str, elements)))}"
+        )
     (element,) = elements
     multiply = bind(f"arith.mul{'f' if isinstance(element, FloatType) else 'i'}", [element, element], [element])
     combine = _combine(op)
@@ -169,7 +171,7 @@ def _interleave(op: Operation, compiler: Compiler) -> Function:
 def _shuffle(op: Operation, compiler: Compiler) -> Function:
     mask = integers(op, "mask")
     if -1 in mask:
-        raise UndefinedError("a lane of the mask is poison")
+        raise UndefinedError("'mask' has -1, a poison lane, which has no value")
     return lambda left, right: np.concatenate([np.atleast_1d(left), np.atleast_1d(right)])[list(mask)]
 
 
@@ -211,8 +213,8 @@ class _Transfer:
     def __init__(self, op: Operation, vector: Type) -> None:
         if not is_plain(op):
             raise QuantTypeError(
-                "transfers a vector whose element type is not that of the memory, which the interpreter "
-                "does not support"
+                "the interpreter does not support a vector whose element type differs from that of the memory, got "
+                f"{vector}"
             )
         self.shape = shape_of(vector)
         self.permutation = permutation_of(op)
@@ -236,7 +238,9 @@ class _Transfer:
             within = (indices[place] >= 0) & (indices[place] < size)
             may_leave = place in self.permutation and not self.in_bounds[self.permutation.index(place)]
             if not may_leave and np.any(there & ~within):
-                raise UndefinedError(f"lanes are out of bounds of dimension {place}, {size}")
+                raise UndefinedError(
+                    f"lanes of the vector are out of bounds: dimension {place} of the memory has size {size}"
+                )
             there = there & within
         return indices, there
 

@@ -226,9 +226,9 @@ def _renamed(places: Sequence[SlotView], values: Sequence[Value]) -> list[SlotVi
 def _check_equal_shapes(place: SlotView, other: SlotView, when: str) -> None:
     """Raise PlanningRefusal if a value's shape differs from that of the slot to which it would be copied."""
     if place.type is None:
-        raise PlanningRefusal(f"a value of {place.declared} has a shape that is known only at run time")
+        raise PlanningRefusal(f"a value of type {place.declared} has a shape that is known only at run time")
     if place.shape != other.shape:
-        raise PlanningRefusal(f"a value changes its shape {when}: {list(other.shape)}, {list(place.shape)}")
+        raise PlanningRefusal(f"the shape of a value differs {when}: {list(other.shape)} and {list(place.shape)}")
 
 
 def _reason(error: Exception) -> str:

@@ -69,7 +69,7 @@ def read(path: str) -> tuple[mmap, Any]:
     memory = _mapped(path)
     view = memoryview(memory)
     if len(memory) < SIZE or view[:8] != MAGIC:
-        raise ModelError(f"{path}: not a saved program, or truncated")
+        raise ModelError(f"{path}: not a saved program (a file that Program.save writes), or truncated")
     _, order, form, layout, version, size, begin, count, checksum = _HEADER.unpack_from(memory)
     if order != ORDER:
         raise ModelError(f"{path}: the file was saved on a machine with another byte order, or is damaged: {_AGAIN}")
@@ -82,7 +82,7 @@ def read(path: str) -> tuple[mmap, Any]:
             f"{path}: the file was saved by another build of qrt ({saved_version}, format {form}): {_AGAIN}"
         )
     if size != len(memory):
-        raise ModelError(f"{path}: the file has {len(memory)} bytes, but {size} bytes were saved")
+        raise ModelError(f"{path}: the file is damaged: it has {len(memory)} bytes, but {size} bytes were saved")
     if checksum != kernel_calls.checksum(view[SIZE:]):
         raise ModelError(f"{path}: the file is damaged: the checksum of its content differs")
     if not SIZE <= begin <= begin + count <= size:
@@ -97,7 +97,7 @@ def _mapped(path: str) -> mmap:
     """Map a file read-only. Raise ModelError if it is not a regular file."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise ModelError(f"{path}: not a regular file, which a saved program must be")
+            raise ModelError(f"{path}: a saved program must be a regular file, but this is a folder or device")
         with open(path, "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise ModelError(f"{path}: not a saved program: the file is empty")

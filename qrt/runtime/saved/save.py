@@ -21,7 +21,7 @@ from qrt.types import TensorType
 
 def save(source: PlanSource, planned_types: Sequence[Sequence[TensorType]], path: str | os.PathLike[str]) -> None:
     """Write a program to a file, with its plans for these input types: see `Program.save`."""
-    require(path, (str, os.PathLike), "the path of a program", "a string or a path")
+    require(path, (str, os.PathLike), "Program.save: 'path'", "a string or a path")
     arrays = Arrays()
     plans = [_plan(source, types, arrays) for types in planned_types]
     index = {

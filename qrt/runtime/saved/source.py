@@ -92,13 +92,15 @@ class SavedSource(PlanSource):
         check_distinct("states", [name for name, _ in fields["states"]])
         inputs, outputs, arena_bytes, most_rounds = fields["counts"]
         if (inputs, outputs, len(results)) != (len(self.inputs), len(self.outputs), len(self.outputs)):
-            raise ValueError(f"a plan has {inputs} inputs and {outputs} results of {len(results)} types")
+            raise ValueError(f"a plan has {inputs} inputs, {outputs} results and {len(results)} result types")
         if len(types) != inputs:
-            raise ValueError(f"a plan has {inputs} inputs of {len(types)} types")
+            raise ValueError(f"a plan has {inputs} inputs, but {len(types)} input types")
         _check_types([*self.inputs, *self.outputs], [*types, *results])
         _check_externals(fields["externals"], [*types, *results], list(states.values()))
         if len(fields["packed"]) != len(fields["calls"]):
-            raise ValueError(f"a plan has {len(fields['calls'])} calls, and packed weights for {len(fields['packed'])}")
+            raise ValueError(
+                f"a plan has {len(fields['calls'])} calls, but packed weights for {len(fields['packed'])} calls"
+            )
         packed = fields["packed"] if isa == self._index["isa"] else [None] * len(fields["calls"])
         calls = [
             bind_call(name, arguments, isa, stored)
@@ -143,7 +145,7 @@ def _check_externals(
     expected = [(element_dtype(t.element), t.shape) for t in types] + [(array.dtype, array.shape) for array in states]
     if len(externals) != len(expected):
         raise ValueError(
-            f"a plan has {len(externals)} arrays for {len(types)} inputs and results and {len(states)} states"
+            f"a plan has {len(externals)} arrays, but {len(types)} inputs and results and {len(states)} states"
         )
     for number, (given, wanted) in enumerate(zip(externals, expected, strict=True)):
         if given != wanted:
@@ -156,7 +158,7 @@ def _places(counts: Sequence[int], bases: Sequence[int], offsets: Sequence[int])
     """Return the (base, offset) of each operand of each call, from the flat lists that `save` wrote."""
     if not sum(counts) == len(bases) == len(offsets):
         raise ValueError(
-            f"a plan has {len(bases)} operands at {len(offsets)} offsets, and calls that have {sum(counts)}"
+            f"a plan has {len(bases)} operands and {len(offsets)} offsets, but its calls have {sum(counts)} operands"
         )
     flat = iter(list(zip(bases, offsets, strict=True)))
     return [list(islice(flat, count)) for count in counts]
@@ -168,7 +170,7 @@ def _plain(compressed: Any) -> str:
     try:
         content = inflated.decompress(compressed, MOST_TEXT + 1)
     except zlib.error as error:
-        raise ValueError(f"the program's text: {error}") from None
+        raise ValueError(f"the program's text cannot be decompressed: {error}") from None
     if len(content) > MOST_TEXT:
         raise ValueError(f"the program's text has more than {MOST_TEXT} bytes")
     if not inflated.eof:

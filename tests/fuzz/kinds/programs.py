@@ -67,7 +67,7 @@ _WITHOUT_RESULT = re.compile(
 """Refusals that depend on how much a program does on its way, and on the largest shape that a kernel takes: the
 interpreter needs no kernel for a tensor without elements.
 """
-_OPEN = re.compile(r"a dimension that the types leave open is not as large|'linalg.generic' op shapes disagree")
+_OPEN = re.compile(r"two dimensions that must be equal differ|'linalg.generic' op shapes disagree")
 """How a lowered program refuses to broadcast a dimension that its types leave open: docs/lowering.md says it."""
 
 

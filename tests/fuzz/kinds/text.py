@@ -26,7 +26,7 @@ _OPTIONS = {
     "inline-regions": ("", "{observed}"),
     "export-quant": ("", "{to=codegen}", "{to=simulate}"),
 }
-_UNKNOWN = re.compile(r"'[^']*' may be a symbol table: the uses of symbols are not known")
+_UNKNOWN = re.compile(r"'[^']*' op is unregistered and has a region, so it may be a symbol table")
 """How symbol-dce refuses an unregistered op with a region, as mlir-opt does."""
 _VALUES = [[(n * (i + 3)) % 97 - sign for i in range(89)] for n, sign in ((5, 0), (11, 40), (23, 96))]
 """What the values of a module are, when affine expressions are compared."""

@@ -152,11 +152,11 @@ VERDICTS = {
 """An op of operands of `TYPES` -> what is wrong, or "" where nothing is."""
 
 OURS = {
-    "linalg.matmul ins(t) outs(o)": "'linalg.matmul' takes 2 inputs and 1 output, not 1 and 1",
-    "linalg.abs ins(i) outs(t)": "there is no 'abs' of index",
+    "linalg.matmul ins(t) outs(o)": "'linalg.matmul' must have 2 inputs and 1 output, got 1 and 1",
+    "linalg.abs ins(i) outs(t)": "'abs' does not support elements of type index",
     "linalg.map { arith.nothing } ins(t) outs(t)": "custom op 'arith.nothing' is unknown",
     CONV.format("{strides = dense<0> : tensor<2xi64>}"): (
-        "'linalg.conv_2d_nhwc_hwcf' op takes strides of 1 or more, but attribute 'strides' is dense<0> : tensor<2xi64>"
+        "'linalg.conv_2d_nhwc_hwcf' op attribute 'strides' must have values of 1 or more, got dense<0> : tensor<2xi64>"
     ),
 }
 """What both refuse, each in its own words."""
@@ -194,7 +194,9 @@ def test_a_named_op_has_its_own_body():
     """The custom form leaves the body out, so another one would be lost."""
     text = ir.parse(program("linalg.matmul ins(t, b) outs(o)")).print(generic=True)
     changed = ir.parse(text.replace('"arith.mulf"', '"arith.subf"'))
-    with pytest.raises(VerifyError, match=r"expects the body arith.mulf, arith.addf, linalg.yield, but has arith.subf"):
+    with pytest.raises(
+        VerifyError, match=r"must have the body arith.mulf, arith.addf, linalg.yield, but has arith.subf"
+    ):
         changed.verify()
 
 

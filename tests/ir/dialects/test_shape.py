@@ -98,5 +98,5 @@ def test_constant_extents_of_unknown_number_stay():
 def test_extents_of_another_rank_are_refused():
     """Upstream takes them; what it prints reads back as extents of another type."""
     text = '%0 = "shape.const_shape"() <{shape = dense<1> : tensor<2x2xindex>}> : () -> tensor<4xindex>'
-    with pytest.raises(VerifyError, match="extents are of rank 1, not of 'tensor<2x2xindex>'"):
+    with pytest.raises(VerifyError, match="attribute 'shape' must be elements of rank 1, got 'tensor<2x2xindex>'"):
         ir.parse(text).verify()

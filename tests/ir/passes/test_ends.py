@@ -55,7 +55,7 @@ def test_patterns_without_end_are_an_error_that_names_them(pattern):
     with pytest.raises(VerifyError) as caught:
         rewrite_greedily(module.operation, Folds(), lambda operation: patterns.get(operation.name, ()))
     assert caught.value.message.startswith("'arith.addi' op is rewritten without end: after 1,064 rewrites")
-    assert f"the last by the pattern '{pattern.__name__}' of 'arith.addi'" in caught.value.message
+    assert f"the last by the pattern '{pattern.__name__}' on 'arith.addi'" in caught.value.message
     assert caught.value.location.line == 2
 
 

@@ -128,8 +128,10 @@ def function(body, result=T, argument=T):
 
 REFUSED = {
     "qcast": (function(f"%0 = quant.qcast %x : tensor<2x3xf32> to {T}\nreturn %0 : {T}", argument="tensor<2x3xf32>"),
-              "'quant.qcast' op computes with the quantized type !quant.uniform<i8:f32, 5.000000e-01:3>, and would not "
-              "with integers: run lower-quant-ops first"),
+              "'quant.qcast' op quant-to-integer-types cannot convert this operation, which computes with the "
+              "quantized type !quant.uniform<i8:f32, 5.000000e-01:3> and would compute something else with "
+              "its storage integers: "
+              "run lower-quant-ops first"),
     "dcast": (function(f"%0 = quant.dcast %x : {T} to tensor<2x3xf32>\nreturn %0 : tensor<2x3xf32>", "tensor<2x3xf32>"),
               "run lower-quant-ops first"),
     "kernel": (function(f"%0 = qrt.add %x, %x : ({T}, {T}) -> {T}\nreturn %0 : {T}"), "run lower-qrt first"),
@@ -145,16 +147,18 @@ REFUSED = {
         }} {{input_specs = [{Q}], output_specs = [{Q}], kernel = "lookup"}} : (tensor<4xf32>) -> tensor<4xf32>
         return %0 : tensor<4xf32>
         }}""",
-        "'quant.region' op computes with the quantized type",
+        "'quant.region' op quant-to-integer-types cannot convert this operation, which computes with the quantized",
     ),
     "unregistered": (
         function(f'%0 = "mine.op"(%x) : ({T}) -> {T}\nreturn %0 : {T}'),
-        "'mine.op' op computes with the quantized type !quant.uniform<i8:f32, 5.000000e-01:3>, and would not with "
-        "integers: replace it by operations on integers first",
+        "'mine.op' op quant-to-integer-types cannot convert this operation, which computes with the quantized type "
+        "!quant.uniform<i8:f32, 5.000000e-01:3> and would compute something else with its storage integers: "
+        "replace the operation by operations on integers first",
     ),
     "calibrated": (
         "func.func private @f(!quant.calibrated<f32<-1.0:1.0>>)",
-        "'func.func' op cannot have integer types: !quant.calibrated<f32<-1.000000e+00:1.000000e+00>> has no",
+        "'func.func' op quant-to-integer-types cannot convert the types of this operation: "
+        "!quant.calibrated<f32<-1.000000e+00:1.000000e+00>> has no",
     ),
     "none": ("func.func private @f(!quant.none<f32>)", "has no storage type"),
     "channels that change places": (
@@ -195,7 +199,10 @@ def test_storage_casts_of_another_encoding_are_refused():
       %0 = quant.scast %x : tensor<4x{Q}, "a"> to tensor<4xi8>
       return %0 : tensor<4xi8>
     }}"""
-    message = "'quant.scast' op cannot be removed: tensor<4xi8, \"a\"> is not tensor<4xi8>"
+    message = (
+        "'quant.scast' op quant-to-integer-types cannot remove this cast, because its types differ as integers: "
+        'tensor<4xi8, "a"> and tensor<4xi8>'
+    )
     with pytest.raises(VerifyError, match=re.escape(message)):
         after(text)
 

@@ -133,7 +133,7 @@ def test_a_variable_that_nothing_sets() -> None:
 
 
 def test_a_variable_that_is_read_before_it_is_set() -> None:
-    with pytest.raises(ModelError, match="reads @total before it is set"):
+    with pytest.raises(ModelError, match="loads the global @total before a value is stored in it"):
         _results(_compiled(_summing()), [1, 1])
 
 

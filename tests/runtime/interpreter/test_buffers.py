@@ -145,7 +145,9 @@ def test_an_array_has_the_strides_of_the_argument(layout):
       return %x : i64
     }}"""
     refusals(
-        text, np.arange(4), message=r"argument #0 is memref<4xi64, .*>, and an array of shape \[4\] has strides \[1\]"
+        text,
+        np.arange(4),
+        message=r"argument #0 is declared as memref<4xi64, .*>, but an array of shape \[4\] has strides \[1\]",
     )
 
 
@@ -180,7 +182,7 @@ func.func @main(%m: memref<?xi64>) -> i64 {{
 )
 def test_the_base_of_nothing_is_not_accessed(line, op):
     whole = np.arange(9)
-    message = f"'{op}' op (accesses the base of memory that has no elements|elements 0 to 0 are out of bounds)"
+    message = f"'{op}' op (accesses the base of a memref that has no elements|elements 0 to 0 are out of bounds)"
     refusals(EMPTY.format(line), whole[3:3], message=message)
 
 
@@ -190,7 +192,7 @@ def test_the_base_of_nothing_is_no_result():
       %b, %o, %size, %stride = memref.extract_strided_metadata %m : memref<0xi64> -> memref<i64>, index, index, index
       return %b : memref<i64>
     }"""
-    refusals(text, np.arange(9)[3:3], message="main accesses the base of memory that has no elements")
+    refusals(text, np.arange(9)[3:3], message="function 'main': accesses the base of a memref that has no elements")
 
 
 @pytest.mark.parametrize(
@@ -355,9 +357,9 @@ def test_a_buffer_has_the_layout_of_its_type(layout, expected, op):
     [
         (
             "strided<[0]>",
-            r"the elements of memref<3xi32, strided<\[0\]>> overlap, so that it cannot be the buffer of a tensor",
+            r"elements of the memref type memref<3xi32, strided<\[0\]>> overlap in memory, so it cannot be the buffer",
         ),
-        ("strided<[-1], offset: 2>", "memory of strides \\[-1\\] and offset 2 does not begin at an element"),
+        ("strided<[-1], offset: 2>", "must be at least 0, got strides \\[-1\\] and offset 2"),
     ],
 )
 def test_a_layout_that_no_tensor_has(layout, message):
@@ -410,7 +412,7 @@ def test_what_is_not_contiguous_is_not_reshaped():
       %r = memref.reshape %u(%shape) : (memref<*xi8>, memref<2xindex>) -> memref<2x2xi8>
       return
     }"""
-    message = r"'memref.reshape' op takes a memref of strides \[2\], which is not contiguous"
+    message = r"'memref.reshape' op the memref must be contiguous, got shape \[.*\] with strides \[2\]"
     refused(text, np.arange(8, dtype=np.int8), np.array([2, 2]), message=message)
 
 
@@ -425,7 +427,12 @@ def test_a_cast_does_not_change_the_offset():
     }"""
     memory = np.arange(8, dtype=np.int32)
     assert run(text, memory, i64(3)) == [3]
-    refused(text, memory, i64(2), message="'memref.cast' op offset 2 does not match memref<4xi32, strided<.*>>")
+    refused(
+        text,
+        memory,
+        i64(2),
+        message="'memref.cast' op the operand has offset 2, which does not match the result type memref<4xi32, strided",
+    )
 
 
 def test_a_printed_tensor_is_a_contiguous_buffer(capsys):

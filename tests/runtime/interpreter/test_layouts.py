@@ -50,7 +50,9 @@ def test_an_argument_of_another_offset_is_refused(layout, read, passes):
     )
     for array in (np.arange(4), np.arange(9)[3:7]):
         for interpret in (False, True):
-            with pytest.raises(ModelError, match=r"argument #0 is memref<4xi64, .*at offset 0 .*declare 'offset: \?'"):
+            with pytest.raises(
+                ModelError, match=r"argument #0 is declared as memref<4xi64, .*at offset 0 .*declare 'offset: \?'"
+            ):
                 program.run({"arg0": array}, interpret=interpret)
 
 

@@ -338,8 +338,12 @@ def test_buffers_that_overlap_go_in_order():
 @pytest.mark.parametrize(
     ("read", "shape", "message"),
     [
-        ("(d0) -> (d0)", (5,), "shapes disagree: dimension 0 of operand #1 is 4, but its loop runs 5 times"),
-        ("(d0) -> (d0 + 1)", (4,), "indices 1 to 4 are out of bounds: dimension 0 of operand #0 is 4"),
+        (
+            "(d0) -> (d0)",
+            (5,),
+            "shapes disagree: dimension 0 of operand #1 has size 4, but an earlier operand has size 5",
+        ),
+        ("(d0) -> (d0 + 1)", (4,), "indices 1 to 4 are out of bounds: dimension 0 of operand #0 has size 4"),
         ("(d0) -> (2 - d0)", (4,), "indices -1 to 2 are out of bounds"),
         ("(d0) -> (d0 ceildiv 2)", (2,), "indices 0 to 2 are out of bounds"),
     ],

@@ -40,17 +40,22 @@ def refused_call(declared, given, value, message):
 
 
 def test_what_is_refused():
-    refused_call("printI64(i32)", "i32", np.int32(1), r"declares the runner library's @printI64, which takes \(i64\)")
+    refused_call(
+        "printI64(i32)",
+        "i32",
+        np.int32(1),
+        r"declares @printI64 of MLIR's runner library as .*, but this function takes \(i64\)",
+    )
     refused_call("printNothing(i64)", "i64", np.int64(1), "has no body")
     empty = np.zeros((0,), np.float32)
-    refused_call("printMemref1dF32(memref<?xf32>)", "memref<?xf32>", empty, "which has no elements")
+    refused_call("printMemref1dF32(memref<?xf32>)", "memref<?xf32>", empty, "cannot print a memref without elements")
     text = """
     func.func private @printI64(i64) -> i64
     func.func @f(%x: i64) -> i64 {
       %0 = call @printI64(%x) : (i64) -> i64
       return %0 : i64
     }"""
-    refused(text, np.int64(1), message="which takes .* and returns nothing")
+    refused(text, np.int64(1), message="but this function takes .* and returns nothing")
 
 
 def test_the_clock_tells_the_time():

@@ -33,7 +33,7 @@ def test_unsigned_bounds():
 @pytest.mark.parametrize("step", [0, -1])
 def test_a_step_that_is_not_positive(step):
     text = SUM.format("index", "", "")
-    refused(text, i64(0), i64(4), i64(step), i64(0), message=f"'scf.for' op the step {step} is not positive")
+    refused(text, i64(0), i64(4), i64(step), i64(0), message=f"'scf.for' op the step must be positive, got {step}")
 
 
 def test_if():

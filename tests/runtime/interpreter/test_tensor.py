@@ -121,30 +121,34 @@ REFUSED = {
     ),
     "tensor.extract_slice %a[0, 0][1, %b][1, 1] : tensor<?x?xf32> to tensor<1x?xf32>": "exceeds dimension 1",
     "tensor.insert_slice %e into %a[0, 0][%h, %h][1, 1] : tensor<?x?xf32> into tensor<?x?xf32>": (
-        "a tensor of shape [4, 2] does not fill a slice of [2, 2]"
+        "the inserted tensor must have the shape [2, 2] of the slice, got [4, 2]"
     ),
     "tensor.expand_shape %a [[0, 1], [2]] output_shape [%b, 2, 6] : tensor<?x?xf32> into tensor<?x2x?xf32>": (
-        "dimension 0 of size 4 does not expand to [9, 2]"
+        "dimension 0 of size 4 cannot be expanded to [9, 2]"
     ),
     "tensor.expand_shape %i [] output_shape [%b] : tensor<f32> into tensor<?xf32>": (
-        "one element does not expand to [9]"
+        "a tensor of rank 0 can only be expanded to sizes of 1, got [9]"
     ),
     "tensor.expand_shape %i [] output_shape [%g] : tensor<f32> into tensor<?xf32>": (
-        "one element does not expand to [-1]"
+        "a tensor of rank 0 can only be expanded to sizes of 1, got [-1]"
     ),
-    "math.fpowi %d, %j : tensor<?xf32>, tensor<?xi32>": "operands are of different shapes: [6], [1]",
-    "arith.addf %a, %e : tensor<?x?xf32>": "operands are of different shapes: [4, 6], [4, 2]",
+    "math.fpowi %d, %j : tensor<?xf32>, tensor<?xi32>": "the operands must have the same shape, got [6], [1]",
+    "arith.addf %a, %e : tensor<?x?xf32>": "the operands must have the same shape, got [4, 6], [4, 2]",
     "arith.select %k, %a, %a : tensor<?x?xi1>, tensor<?x?xf32>": (
-        "operands are of different shapes: [4, 1], [4, 6], [4, 6]"
+        "the operands must have the same shape, got [4, 1], [4, 6], [4, 6]"
     ),
-    "tensor.collapse_shape %d [] : tensor<?xf32> into tensor<f32>": "6 elements do not collapse to one",
-    "tensor.concat dim(0) %a, %e : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>": "shapes disagree",
+    "tensor.collapse_shape %d [] : tensor<?xf32> into tensor<f32>": (
+        "an operand that is collapsed to rank 0 must have one element, got 6"
+    ),
+    "tensor.concat dim(0) %a, %e : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>": (
+        "the shapes must be equal except for dimension 0, got [4, 6], [4, 2]"
+    ),
     "tensor.cast %a : tensor<?x?xf32> to tensor<5x?xf32>": "must be tensor<5x?xf32>, got shape [4, 6]",
     "tensor.reshape %a(%f) : (tensor<?x?xf32>, tensor<2xindex>) -> tensor<?x?xf32>": (
-        "24 elements do not fill shape [5, 5]"
+        "24 elements cannot be reshaped to [5, 5]"
     ),
     "tensor.pad %a low[%g, 1] high[2, 0] { ^bb0(%p: index, %q: index): tensor.yield %c : f32 } : tensor<?x?xf32> to "
-    "tensor<?x?xf32>": "pads by a negative amount: low [-1, 1], high [2, 0]",
+    "tensor<?x?xf32>": "padding must be at least 0, got low [-1, 1] and high [2, 0]",
     "tensor.pad %a low[%b, 1] high[2, 0] { ^bb0(%p: index, %q: index): tensor.yield %c : f32 } : tensor<?x?xf32> to "
     "tensor<5x?xf32>": "'tensor.pad' op the result of tensor.pad must be tensor<5x?xf32>, got shape [15, 7]",
     "tensor.empty(%g) : tensor<?xf32>": "a dimension is negative: [-1]",

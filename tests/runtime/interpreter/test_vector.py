@@ -28,8 +28,22 @@ def test_lanes_out_of_bounds_are_padded(start):
     assert result.tolist() == expected
     if start not in (0, 1):
         text = READ.format("3", "{in_bounds = [true]}")
-        refused(text, memory, i64(1), i64(start), np.float32(-1), message="lanes are out of bounds of dimension 1, 4")
-    refused(READ.format("3", ""), memory, i64(2), i64(0), np.float32(-1), message="out of bounds of dimension 0, 2")
+        refused(
+            text,
+            memory,
+            i64(1),
+            i64(start),
+            np.float32(-1),
+            message="lanes of the vector are out of bounds: dimension 1 of the memory has size 4",
+        )
+    refused(
+        READ.format("3", ""),
+        memory,
+        i64(2),
+        i64(0),
+        np.float32(-1),
+        message="out of bounds: dimension 0 of the memory has size 2",
+    )
 
 
 def test_permuted_and_broadcast_reads():
@@ -80,7 +94,7 @@ def test_writes_without_dimensions():
     vector, memory, line, tensor = np.array(7, np.float32), grid(), np.zeros(4, np.float32), grid()
     (result,) = run(text, vector, memory, line, tensor, i64(2))
     assert (result.tolist(), memory.tolist(), line.tolist(), tensor.tolist()) == (7, 7, [0, 0, 7, 0], 0)
-    refused(text, vector, memory, line, tensor, i64(4), message="out of bounds of dimension 0, 4")
+    refused(text, vector, memory, line, tensor, i64(4), message="out of bounds: dimension 0 of the memory has size 4")
 
 
 def test_float_sums_are_sequential():
@@ -258,7 +272,5 @@ def test_lanes_that_are_no_elements_do_not_run():
         np.zeros(8, np.int8),
         i64(0),
         np.int8(0),
-        message=(
-            "transfers a vector whose element type is not that of the memory, which the interpreter does not support"
-        ),
+        message=("the interpreter does not support a vector whose element type differs from that of the memory, got"),
     )

@@ -218,14 +218,14 @@ REASONS = {
           }
           return %r#0 : tensor<?xi8>
         }""",
-        "a value changes its shape from round to round: [2], [3]",
+        "the shape of a value differs from round to round: [2] and [3]",
     ),
     "branches of open shapes": (
         """func.func @main(%x: tensor<?xi8>, %y: tensor<?xi8>, %p: i1) -> tensor<?xi8> {
           %r = scf.if %p -> tensor<?xi8> { scf.yield %x : tensor<?xi8> } else { scf.yield %y : tensor<?xi8> }
           return %r : tensor<?xi8>
         }""",
-        "a value changes its shape between its branches: [2], [3]",
+        "the shape of a value differs between its branches: [2] and [3]",
     ),
 }
 

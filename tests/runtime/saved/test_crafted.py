@@ -205,7 +205,7 @@ def test_more_arrays_than_inputs_results_and_states(more: int, tmp_path: Path) -
     index = index_of(TWO, tmp_path / "p.qrt")
     externals = index["plans"][0]["externals"]
     message = refused(tmp_path / "p.qrt", plan_with(index, ("externals",), (*externals, *[externals[0]] * more)))
-    assert f"a plan has {3 + more} arrays for 3 inputs and results and 0 states" in message
+    assert f"a plan has {3 + more} arrays, but 3 inputs and results and 0 states" in message
     message = refused(tmp_path / "p.qrt", plan_with(index, ("externals",), externals[:2]))
     assert "a plan has 2 arrays" in message
 
@@ -360,9 +360,9 @@ def test_packed_weights_and_offsets_of_other_numbers(tmp_path: Path) -> None:
     calls, offsets = len(index["plans"][0]["calls"]), index["plans"][0]["operands"][2]
     for packed in ((), (None,) * (calls + 1)):
         message = refused(tmp_path / "p.qrt", plan_with(index, ("packed",), packed))
-        assert f"a plan has {calls} calls, and packed weights for {len(packed)}" in message
+        assert f"a plan has {calls} calls, but packed weights for {len(packed)}" in message
     message = refused(tmp_path / "p.qrt", plan_with(index, ("operands", 2), offsets[:-1]))
-    assert f"operands at {len(offsets) - 1} offsets" in message
+    assert f"operands and {len(offsets) - 1} offsets" in message
 
 
 @pytest.mark.parametrize("text", [STATE, OPEN])

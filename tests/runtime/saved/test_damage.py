@@ -76,7 +76,7 @@ def changed_header(content: bytes, offset: int, code: str, value: object) -> byt
 @pytest.mark.parametrize(
     ("offset", "code", "value", "said"),
     [
-        (0, "8s", b"\x93qrt\n\n\n\n", "not a saved program, or truncated"),
+        (0, "8s", b"\x93qrt\n\n\n\n", "not a saved program .a file that Program.save writes."),
         (8, "=I", 0x04030201, "another byte order"),
         (12, "=I", container.FORMAT + 1, "another build of qrt .*: save it again from the text of its program"),
         (16, "=Q", 12345, "another build of qrt .*: save it again from the text of its program"),
@@ -97,10 +97,10 @@ def test_fields_of_the_header(small: bytes, tmp_path: Path, offset: int, code: s
     ("make", "said"),
     [
         (lambda path: None, "No such file"),
-        (lambda path: path.mkdir(), "not a regular file, which a saved program must be"),
-        (lambda path: os.mkfifo(path), "not a regular file, which a saved program must be"),
+        (lambda path: path.mkdir(), "a saved program must be a regular file"),
+        (lambda path: os.mkfifo(path), "a saved program must be a regular file"),
         (lambda path: path.touch(), "not a saved program: the file is empty"),
-        (lambda path: path.write_text(SMALL), "not a saved program, or truncated"),
+        (lambda path: path.write_text(SMALL), "not a saved program .a file that Program.save writes."),
     ],
     ids=["absent", "folder", "pipe", "empty", "text"],
 )
@@ -184,7 +184,7 @@ def test_a_plan_of_another_number_of_results(tmp_path: Path) -> None:
     loaded = qrt.load_program(tmp_path / "p.qrt")
     for fields in source_of(loaded).plan_fields.values():
         fields["results"] = (*fields["results"], *fields["results"])
-    with pytest.raises(qrt.errors.ModelError, match="a plan has 1 inputs and 1 results of 2 types"):
+    with pytest.raises(qrt.errors.ModelError, match="a plan has 1 inputs, 1 results and 2 result types"):
         loaded.run(inputs_of(program, size=1))
 
 

@@ -23,7 +23,11 @@ def _parse_constant(parser: FormParser, pending: PendingOperation) -> None:
     start = parser.scanner.skip()
     value = parser.attribute()
     if not isinstance(value, _TYPED):
-        raise parser.scanner.error("a constant is an integer, a float or elements", start, parser.scanner.pos)
+        raise parser.scanner.error(
+            "expected the value of a constant: an integer, a float, or elements (dense<...>)",
+            start,
+            parser.scanner.pos,
+        )
     pending.attributes["value"] = value
     pending.result_types = [value.type]
 

@@ -143,7 +143,11 @@ def _verify_switch(operation: Operation) -> None:
         )
     given = operation.operand_group("caseOperands")
     if len(sizes.values) != count or sum(sizes.values) != len(given) or any(size < 0 for size in sizes.values):
-        raise operation.op_error("the case operands do not add up to 'case_operand_segments'")
+        raise operation.op_error(
+            f"attribute 'case_operand_segments' must have {count} non-negative sizes whose sum is {len(given)}, the "
+            "number "
+            f"of case operands, got {sizes}"
+        )
     lists = [operation.operand_group("defaultOperands"), *(operands for _, operands in switch_cases(operation))]
     for index, (operands, block) in enumerate(zip(lists, operation.successors, strict=True)):
         check_branch(operation, index, block, operands)

@@ -82,7 +82,7 @@ def _parse_arguments(parser: FormParser) -> tuple[list[OperandName], list[Type],
             names.append(parser.argument())
             scanner.expect(":", " after argument name")
         elif scanner.at("%"):
-            raise scanner.error("expected a type: the arguments before have no names")
+            raise scanner.error("expected a type without a name, because the arguments before it have no names")
         types.append(parser.type())
         attributes.append(DictAttr.of(parser.optional_attributes()))
         parser.optional_location()
@@ -139,7 +139,7 @@ def _verify_function(operation: Operation) -> None:
     for key, count in (("arg_attrs", len(kind.inputs)), ("res_attrs", len(kind.results))):
         attributes = operation.attributes.get(key)
         if isinstance(attributes, ArrayAttr) and len(attributes.elements) != count:
-            raise operation.op_error(f"attribute '{key}' has {len(attributes.elements)} entries, expected {count}")
+            raise operation.op_error(f"attribute '{key}' must have {count} entries, got {len(attributes.elements)}")
         for entry in attributes.elements if isinstance(attributes, ArrayAttr) else ():
             assert isinstance(entry, DictAttr)  # the attribute's kind
             bare = [name for name, _ in entry.items if "." not in name]

@@ -25,7 +25,7 @@ Extent = int | Value
 
 _EQUAL = 0
 """The predicate `eq` of arith.cmpi."""
-_UNEQUAL = StringAttr("a dimension that the types leave open is not as large as the one that it goes with")
+_UNEQUAL = StringAttr("two dimensions that must be equal differ, one of which is dynamic in the types")
 I1, I8, I16, I32, I64 = (IntegerType(width) for width in (1, 8, 16, 32, 64))
 F32, F64 = FloatType("f32"), FloatType("f64")
 
@@ -43,7 +43,7 @@ def uniform_type(value: Value) -> UniformType:
     """Return the quantized element type of a tensor; raise QuantTypeError unless its storage is a signless integer."""
     element = tensor_type(value).element
     if not isinstance(element, UniformType) or not element.is_storage_castable:
-        raise QuantTypeError(f"{value.type} has storage other than signless integers")
+        raise QuantTypeError(f"the storage type must be a signless integer, got {value.type}")
     return element
 
 
@@ -97,7 +97,7 @@ class LoweringContext(Builder):
         Raise QuantTypeError if the tensor is unranked. The cast gets no stage as its location.
         """
         if tensor_type(x).shape is None:
-            raise QuantTypeError(f"{x.type} has no rank")
+            raise QuantTypeError(f"a ranked tensor is required, got {x.type}")
         self.loc = None
         if not isinstance(tensor_type(x).element, UniformType):
             return x

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, plural
 from qrt.ir.builder import Builder
 from qrt.ir.core.affine import AffineMapAttr, Expression, add, multiply, plain_loops
 from qrt.ir.core.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
@@ -296,7 +296,7 @@ def _parse(parser: FormParser, pending: PendingOperation) -> None:
         pending.attributes.setdefault(MAPS, maps)
     wanted = arity_of(pending.name, pending.attributes)
     if (inputs, outputs) != (wanted, 1):
-        message = f"'{pending.name}' takes {wanted} inputs and 1 output, not {inputs} and {outputs}"
+        message = f"'{pending.name}' must have {plural(wanted, 'input')} and 1 output, got {inputs} and {outputs}"
         raise parser.error_at(pending, message)
     location = Location(parser.source, pending.start, pending.start + len(pending.name))
     try:
@@ -343,12 +343,13 @@ def _verify(operation: Operation) -> None:
     wanted = arity_of(operation.name, operation.attributes)
     if len(operation.inputs) != wanted or len(operation.outputs) != 1:
         raise operation.op_error(
-            f"takes {wanted} inputs and 1 output, not {len(operation.inputs)} and {len(operation.outputs)}"
+            f"must have {plural(wanted, 'input')} and 1 output, got {len(operation.inputs)} and "
+            f"{len(operation.outputs)}"
         )
     for which in ("strides", "dilations"):
         numbers = operation.attributes.get(which)
         if isinstance(numbers, DenseElementsAttr) and int(numbers.array.min()) < 1:
-            raise operation.op_error(f"takes {which} of 1 or more, but attribute '{which}' is {numbers}")
+            raise operation.op_error(f"attribute '{which}' must have values of 1 or more, got {numbers}")
     if operation.name == "linalg.fill":
         given, element = operation.operands[0].type, element_of(operation.operands[1].type)
         if isinstance(given, TensorType | MemRefType):
@@ -356,7 +357,10 @@ def _verify(operation: Operation) -> None:
         if given is not element:
             raise operation.op_error(f"expected fill value type ('{given}') to match output element type ('{element}')")
     if operation.memoized is not None and operation.memoized != _derived(operation)[_MEMOIZED]:
-        raise operation.op_error(f"has the maps {_derived(operation)[_MEMOIZED]}, but '{_MEMOIZED}' says others")
+        raise operation.op_error(
+            f"attribute '{_MEMOIZED}' must be the indexing maps of the op, {_derived(operation)[_MEMOIZED]}, got "
+            f"{operation.memoized}"
+        )
     if operation.name in _STATING_MAPS:
         _verify_stated_maps(operation)
     if operation.name == "linalg.contract":
@@ -439,11 +443,14 @@ def _verify_body(operation: NamedOp) -> None:
     names, wanted = ([op.name for op in ops] for ops in (actual, expected))
     same: dict[Value, Value] = dict(zip(own.arguments, block.arguments, strict=True))
     if names != wanted:
-        raise operation.op_error(f"expects the body {', '.join(wanted)}, but has {', '.join(names)}")
+        raise operation.op_error(f"must have the body {', '.join(wanted)}, but has {', '.join(names)}")
     for mine, theirs in zip(expected, actual, strict=True):
         given = [value for value in theirs.operands if not _is_constant(value)]
         if given != [same.get(value) for value in mine.operands if not _is_constant(value)]:
-            raise operation.op_error(f"expects the body {', '.join(wanted)}, but its '{mine.name}' takes other values")
+            raise operation.op_error(
+                f"must have the body {', '.join(wanted)}, but operands of its '{mine.name}' differ from the op's "
+                "definition"
+            )
         same.update(zip(mine.results, theirs.results, strict=False))
 
 

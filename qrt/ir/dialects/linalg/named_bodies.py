@@ -78,7 +78,7 @@ class IterationBody(Builder):
             real = self._part_cast(value, target.element)
             parts = [real, self.constant(0.0, target.element)]
         else:
-            raise QuantTypeError(f"there is no cast of {value.type} to {target}")
+            raise QuantTypeError(f"cannot cast {value.type} to {target}")
         return self.value("complex.create", parts, target)
 
     def _part_cast(self, value: Value, target: Type) -> Value:
@@ -110,7 +110,7 @@ def _function_name(name: str, type: Type) -> str:
     if not operation and _width(type) == 1 and name.endswith("_unsigned"):
         raise QuantTypeError(f"unsupported operation: unsigned {name[:3]} not on uint")
     if not operation:
-        raise QuantTypeError(f"there is no '{name}' of {type}")
+        raise QuantTypeError(f"'{name}' does not support elements of type {type}")
     return operation
 
 
@@ -138,7 +138,7 @@ def _cast_name(given: Type, target: Type, unsigned: bool) -> str:
         return "arith.trunci"
     elif 0 < _width(given) < _width(target):
         return "arith.extui" if unsigned else "arith.extsi"
-    raise QuantTypeError(f"there is no cast of {given} to {target}")
+    raise QuantTypeError(f"cannot cast {given} to {target}")
 
 
 Build = Callable[..., Value]

@@ -252,7 +252,7 @@ def _verify_dimension(
     try:
         ends = evaluate(result, [0] * len(last)), evaluate(result, last)
     except UndefinedError as error:
-        raise operation.op_error(f"has an indexing map without a value: {error}") from None
+        raise operation.op_error(f"has an indexing map that cannot be evaluated (operand #{number}): {error}") from None
     if min(ends) < 0:
         raise operation.op_error(
             f"unexpected result less than 0 at expression #{axis} in {_bare(operation.indexing_maps[number])}"

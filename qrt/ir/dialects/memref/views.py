@@ -265,7 +265,7 @@ def _verify_transpose(operation: Operation) -> None:
     if sorted(order) != list(range(len(given.shape or ()))):
         raise operation.op_error("expected a permutation map")
     if layout is None or given.shape is None:
-        raise operation.op_error(f"takes a strided memref, not '{given}'")
+        raise operation.op_error(f"operand #0 must be a strided memref, got '{given}'")
     strides = tuple(layout.strides[axis] for axis in order)
     shape, transposed = [given.shape[axis] for axis in order], StridedLayout(strides, layout.offset)
     is_plain = transposed == StridedLayout((1,))  # then upstream compares the layout as spelled, not the strides

@@ -37,7 +37,7 @@ def verify_family(family_name: str, operation: Operation) -> None:
         # A dimension that is dynamic in one of the two is checked at run time.
         if inferred.element is not declared.element or not have_compatible_shapes((inferred, declared)):
             which = "result" if len(results) == 1 else f"result #{index}"
-            message = f"{which} is declared as {declared}, but is {inferred}"
+            message = f"{which} is declared as {declared}, but the operands and attributes give {inferred}"
             raise operation.op_error(message, type_of(operation, "result", index))
 
 

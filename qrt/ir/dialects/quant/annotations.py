@@ -41,19 +41,27 @@ def _verify_stats(operation: Operation) -> None:
     assert isinstance(type, TensorType)
     layer = _statistics(operation, "layerStats")
     if layer is None or layer.type.shape != (2,):
-        raise operation.op_error("layerStats must have shape [2]", attribute(operation, "layerStats"))
+        message = (
+            f"attribute 'layerStats' must have shape [2] (minimum, maximum), got {operation.attributes['layerStats']}"
+        )
+        raise operation.op_error(message, attribute(operation, "layerStats"))
     by_axis, axis = _statistics(operation, "axisStats"), operation.attributes.get("axis")
     if by_axis is None:
         return
     if not isinstance(axis, IntegerAttr):
-        raise operation.op_error("axis must be specified for axisStats", attribute(operation, "axisStats"))
+        message = "attribute 'axisStats' requires an integer attribute 'axis', which is missing"
+        raise operation.op_error(message, attribute(operation, "axisStats"))
     if not 0 <= axis.value < (type.rank or 0):
-        raise operation.op_error(f"axis {axis.value} is not one of {type}", attribute(operation, "axis"))
+        message = f"attribute 'axis' must be at least 0 and less than the rank of {type}, got {axis.value}"
+        raise operation.op_error(message, attribute(operation, "axis"))
     sizes = (type.shape or ())[axis.value :]
     shape = by_axis.type.shape or ()
     has_rows = None in sizes or shape[:1] in ((sizes[0],), (prod(size or 0 for size in sizes),))
     if len(shape) != 2 or shape[1] != 2 or not has_rows:
-        message = "axisStats must have shape [N,2] where N = the slice size defined by the axis dim"
+        message = (
+            f"attribute 'axisStats' must have shape [N, 2] (minimum, maximum), with N the size of axis {axis.value} of "
+            f"{type} or of all axes from it on, got shape {list(shape)}"
+        )
         raise operation.op_error(message, attribute(operation, "axisStats"))
 
 
@@ -61,7 +69,8 @@ def _statistics(operation: Operation, name: str) -> DenseElementsAttr | None:
     value = operation.attributes.get(name)
     assert value is None or isinstance(value, DenseElementsAttr)  # the attribute's constraint
     if value is not None and not isinstance(value.element, FloatType):
-        raise operation.op_error(f"{name} must have a floating point element type", attribute(operation, name))
+        message = f"attribute '{name}' must have float elements, got {value.element}"
+        raise operation.op_error(message, attribute(operation, name))
     return value
 
 
@@ -75,7 +84,7 @@ def _verify_coupled(operation: Operation) -> None:
 
 
 def _key(value: Attribute) -> str | None:
-    return None if isinstance(value, StringAttr) and value.value else "must be a string that is not empty"
+    return None if isinstance(value, StringAttr) and value.value else "must be a non-empty string"
 
 
 _ELEMENTS = instance_of(DenseElementsAttr, "dense elements")

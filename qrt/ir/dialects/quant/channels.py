@@ -57,7 +57,8 @@ def check_channels(program: Operation) -> None:
     for operation in program.walk():
         for value in _values_of(operation):
             if value.type not in fitting:
-                _check_type(operation, value.type, f"the value {_name_of(value)}")
+                name = _name_of(value)
+                _check_type(operation, value.type, f"the value {name}" if name.startswith("%") else name)
                 fitting.add(value.type)
         for attribute in operation.attributes.values():
             if isinstance(attribute, TypeAttr) and isinstance(attribute.type, FunctionType):
@@ -90,7 +91,7 @@ def _check_type(operation: Operation, type: Type, what: str) -> None:
                 axes = f"axis {element.axis}" if element.is_per_axis else f"axes {_listed(_axes_of(element))}"
                 raise QuantTypeError(
                     "scalar types may not use per-axis or sub-channel quantization: a scalar has no "
-                    f"{axes}; take the element of the storage (quant.scast) or of the floats (quant.dcast)"
+                    f"{axes}; extract the element from the storage (quant.scast) or from the floats (quant.dcast)"
                 )
             check_integrity(element, part.shape)
         except QuantTypeError as error:
@@ -139,11 +140,11 @@ def _axes_that_vary(type: Type) -> tuple[int, ...]:
 def _error(operation: Operation, move: Move, axis: int, arrival: str) -> VerifyError:
     kind = cast("TensorType", move.operand.type)
     following = _FOLLOWING.get(operation.name)
-    own = "" if following is None else f": {following} gives its result the type that follows"
+    own = "" if following is None else f"use {following}, which adapts the type of its result, or "
     return operation.op_error(
-        f"moves channels: axis {axis} of {_name_of(move.operand)}, which has the quantization parameters of "
-        f"{_shown(kind)}, {arrival} {move.target}, whose type is the same{own}{',' if own else ':'} "
-        f"{'or ' if own else ''}move the floats, between a quant.dcast and a quant.qcast"
+        f"moves channels: axis {axis} of {_name_of(move.operand)} {arrival} {move.target}, but both are of type "
+        f"{_shown(kind)}, whose quantization parameters belong to axis {axis}; {own}move floats instead (quant.dcast "
+        "before, quant.qcast after)"
     )
 
 
@@ -176,14 +177,14 @@ def _name_of(value: Value) -> str:
     if value.owner is None or isinstance(value.owner, Operation):
         operation = value.operation
         if operation is None:
-            return "that nothing defines"
+            return "an undefined value"
         location = operation.location
         match = _DEFINED.search(location.source.text, max(0, location.start - 200), location.start)
         if match is None:
-            return f"#{value.index} of '{operation.name}'"
+            return f"result #{value.index} of '{operation.name}'"
         return match[1] if len(operation.results) == 1 else f"{match[1]}#{value.index}"
     names = value.owner.names
-    return names[value.index] if len(names) == len(value.owner.arguments) else f"of block argument #{value.index}"
+    return names[value.index] if len(names) == len(value.owner.arguments) else f"block argument #{value.index}"
 
 
 # -- moves of axes, by operation ---------------------------------------------------------------------------------------
@@ -214,7 +215,7 @@ def _structured_moves(operation: Operation) -> Iterator[Move]:
             if map.results[axis] == other.results[axis]:
                 return None
             places = [at for at, place in enumerate(other.results) if place == map.results[axis]]
-            return f"becomes axis {places[0]} of" if places else "has no axis of its own in"
+            return f"becomes axis {places[0]} of" if places else "has no corresponding axis in"
 
         target = op.results[op.outputs.index(last)] if last in op.outputs and op.results else last
         yield Move(value, _name_of(target), arrival)
@@ -237,10 +238,10 @@ def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], who
 
     def arrival(axis: int) -> str | None:
         if axes[axis] is None:
-            return "is left out of"
+            return "is dropped in"
         if axes[axis] != axis:
             return f"becomes axis {axes[axis]} of"
-        return None if whole(axis) else "is not whole, in steps of 1 from 0, in"
+        return None if whole(axis) else "is not copied as a whole, from 0 in steps of 1, to"
 
     return Move(operand, _name_of(target), arrival)
 
@@ -302,9 +303,9 @@ def _reshape_moves(operation: Operation) -> Iterator[Move]:
         if old == new or (new is not None and 0 in new) or (old is not None and 0 in old):
             return None  # an empty tensor has no elements to move
         if old is None or new is None:
-            return "arrives at an axis that no type says, in"
+            return "becomes an unknown axis, because a type is unranked, of"
         is_kept = _have_equal_counts(old[:axis], new[:axis]) or _have_equal_counts(old[axis + 1 :], new[axis + 1 :])
-        return None if is_kept and old[axis] == new[axis] else "is not known to be the same axis of"
+        return None if is_kept and old[axis] == new[axis] else "may become another axis of"
 
     yield Move(source, _name_of(target), arrival)
 

@@ -21,16 +21,16 @@ def _verify_cast(operation: Operation) -> None:
     if not isinstance(quantized, UniformType):
         quantized, expressed = expressed, quantized
     if not isinstance(quantized, UniformType) or quantized.expressed_type is not expressed:
-        message = f"casts between a quantized type and its expressed type, not {source} to {result}"
+        message = f"must convert between a quantized type and its expressed type, got {source} to {result}"
         raise operation.op_error(message, type_of(operation, "result", 0))
     if source.shape != result.shape:
-        message = f"operand and result have one shape, not {source} and {result}"
+        message = f"operand and result must have the same shape, got {source} and {result}"
         raise operation.op_error(message, type_of(operation, "result", 0))
 
 
 def _tensor(operation: Operation, value: Value, side: str) -> TensorType:
     if not isinstance(value.type, TensorType):
-        raise operation.op_error(f"takes and yields tensors, not '{value.type}'", type_of(operation, side, 0))
+        raise operation.op_error(f"{side} #0 must be a tensor, got '{value.type}'", type_of(operation, side, 0))
     return value.type
 
 
@@ -46,7 +46,8 @@ def _verify_kernel(family: str, operation: Operation) -> None:
     for name, numbers in (("output_scale", element.scales), ("output_zero_point", element.zero_points)):
         value = operation.attributes.get(name)
         if isinstance(value, FloatAttr | IntegerAttr) and (not element.is_per_layer or value.value != numbers[0]):
-            message = f"{name} {value} is not that of the result type {element}"
+            wanted = str(numbers[0]) if element.is_per_layer else "absent (it is for per-tensor types)"
+            message = f"attribute '{name}' must be {wanted}, because the result type is {element}, got {value}"
             raise operation.op_error(message, attribute(operation, name))
 
 

@@ -38,15 +38,19 @@ def fake_quant_type(operation: Operation) -> UniformType:
     """
     bits = operation.attribute("num_bits", IntegerAttr).value
     if not _LEAST_BITS <= bits <= _MOST_BITS:
-        raise QuantTypeError(f"num_bits is {_LEAST_BITS} to {_MOST_BITS}, not {bits}")
+        raise QuantTypeError(f"attribute 'num_bits' must be in [{_LEAST_BITS}, {_MOST_BITS}], got {bits}")
     low, high = (_ends(operation, name) for name in ("min", "max"))
     if low.shape != high.shape:
-        raise QuantTypeError(f"has {low.size} of min and {high.size} of max")
+        raise QuantTypeError(
+            f"attributes 'min' and 'max' must have equally many values, got {low.size} and {high.size}"
+        )
     wrong = ~(np.isfinite(low) & np.isfinite(high) & (low <= high))
     if wrong.any():
         place = int(wrong.argmax())
+        suffix = f" for channel {place}" if low.size > 1 else ""
         raise QuantTypeError(
-            f"a range must have finite ends in ascending order, got {low.ravel()[place]:g} to {high.ravel()[place]:g}"
+            f"attributes 'min' and 'max' must be finite, with min <= max, got min = {low.ravel()[place]:g} and max = "
+            f"{high.ravel()[place]:g}{suffix}"
         )
     is_signed = operation.attributes.get("is_signed", FALSE) != FALSE
     least = (-1 << (bits - 1) if is_signed else 0) + (operation.attributes.get("narrow_range", FALSE) != FALSE)
@@ -79,9 +83,11 @@ def _verify(operation: Operation) -> None:
     if operation.name == PER_AXIS:
         axis = operation.attribute("axis", IntegerAttr).value
         if not 0 <= axis < (type.rank or 0):
-            raise operation.op_error(f"axis {axis} is not one of {type}")
+            raise operation.op_error(
+                f"attribute 'axis' must be at least 0 and less than the rank of {type}, got {axis}"
+            )
         if not operation.attribute("min", ArrayAttr).elements:
-            raise operation.op_error("has no ranges")
+            raise operation.op_error("attributes 'min' and 'max' must have at least one value, got none")
     check_integrity(fake_quant_type(operation), type.shape)
 
 

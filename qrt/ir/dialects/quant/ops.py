@@ -37,7 +37,8 @@ class CastOp(Operation):
             element = element_of(value.type)
             if isinstance(element, kind):
                 return element
-        raise self.op_error(f"has no {kind.__name__} among its types")
+        types = ", ".join(str(value.type) for value in (*self.operands, *self.results))
+        raise self.op_error(f"must have an operand or a result of {kind.__name__}, got the types {types}")
 
     @property
     def quantized_type(self) -> QuantizedType:

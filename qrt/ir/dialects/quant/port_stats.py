@@ -50,13 +50,15 @@ def port_range(region: RegionOp, port: int) -> PortRange | None:
     whole = _attribute(region)
     stats = None if whole is None else whole.get(_key(region, port))
     if stats is not None and not isinstance(stats, DictAttr):
-        raise region.op_error(f"attribute '{PORT_STATS}' has a dictionary for each port")
+        raise region.op_error(
+            f"entry '{_key(region, port)}' of attribute '{PORT_STATS}' must be a dictionary, got {stats}"
+        )
     entries = {} if stats is None else dict(stats.items)
     ends = _ranges(region, entries.get("range"), (2,))
     if isinstance(spec, CalibratedType):
         ends = np.array([spec.min, spec.max])
         if not np.isfinite(ends).all():
-            raise region.op_error(f"has the specification {spec}, which is not a finite range")
+            raise region.op_error(f"the range of the specification {spec} of {_key(region, port)} must be finite")
     if ends is None:
         return None
     axis = entries.get("axis")
@@ -90,7 +92,7 @@ def set_port_ranges(region: RegionOp, ranges: Mapping[int, PortRange | None]) ->
 def _attribute(region: RegionOp) -> DictAttr | None:
     value = region.attributes.get(PORT_STATS)
     if value is not None and not isinstance(value, DictAttr):
-        raise region.op_error(f"attribute '{PORT_STATS}' must be a dictionary")
+        raise region.op_error(f"attribute '{PORT_STATS}' must be a dictionary, got {value}")
     return value
 
 
@@ -107,7 +109,11 @@ def _ranges(region: RegionOp, value: Attribute | None, shape: tuple[int | None, 
         size in (None, stated) for size, stated in zip(shape, ranges.shape, strict=True)
     )
     if not fits or not np.isfinite(ranges).all() or (ranges[..., 0] > ranges[..., 1]).any():
-        raise region.op_error(f"attribute '{PORT_STATS}' has finite ranges in order, of shape {shape}")
+        wanted = ", ".join("N" if size is None else str(size) for size in shape)
+        raise region.op_error(
+            f"a range in attribute '{PORT_STATS}' must be dense elements of shape [{wanted}], finite, with minimum <= "
+            f"maximum, got {value}"
+        )
     return ranges
 
 

@@ -11,7 +11,7 @@ Without `^bb0` the body uses the names of the operands, as in the propagation RF
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, plural
 from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, TypeAttr, instance_of
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import AttributeSpec, Definition
@@ -149,8 +149,9 @@ def _named_arguments(parser: FormParser, pending: PendingOperation) -> list[tupl
     for name, number, at in operands:
         spelled = f"{name}#{number}" if number else name
         if name in names or number:
-            wrong = f"a body without ^bb0 has one name for each operand, and cannot tell '{spelled}' from another"
-            raise parser.scanner.error(f"{wrong}: begin it with ^bb0(...)", at, at + len(name))
+            wrong = f"'{spelled}' is one of several results" if number else f"operand '{spelled}' is given twice"
+            message = f"{wrong}, so the body's arguments cannot take the operands' names: begin the body with ^bb0(...)"
+            raise parser.scanner.error(message, at, at + len(name))
         names.add(name)
     return [(name, at, type) for (name, _, at), type in zip(operands, pending.operand_types, strict=True)]
 
@@ -172,19 +173,39 @@ def _verify_region(operation: Operation) -> None:
     for what, values in (("input", operation.operands), ("output", operation.results)):
         specs = operation.attribute(f"{what}_specs", ArrayAttr)
         if len(specs.elements) != len(values):
-            raise operation.op_error("has unmatched operands/results number and spec attributes number")
-        for spec, value in zip(specs.elements, values, strict=True):
+            raise operation.op_error(
+                f"attribute '{what}_specs' must have {plural(len(values), 'entry', 'entries')}, one for each {what}, "
+                "got "
+                f"{len(specs.elements)}"
+            )
+        for index, (spec, value) in enumerate(zip(specs.elements, values, strict=True)):
             if not _fits(spec, value.type):
-                raise operation.op_error(f"has incompatible specification {spec} and {what} type {value.type}")
+                raise operation.op_error(
+                    f"attribute '{what}_specs' has the incompatible specification {spec} for {what} #{index} of type "
+                    f"{value.type}: expected the element type, a narrower float type, or a quantized type of it that "
+                    "fits"
+                    " the shape"
+                )
     blocks = operation.regions[0].blocks
     inputs = [value.type for value in operation.operands]
     if len(blocks) != 1 or [argument.type for argument in blocks[0].arguments] != inputs:
-        raise operation.op_error("has one block, whose arguments are of the types of the operands")
+        bodies = "; ".join(f"({_listed(block.arguments)})" for block in blocks) or "none"
+        raise operation.op_error(
+            f"must have one block with arguments of the operands' types ({_listed(operation.operands)}), got {bodies}"
+        )
     last = blocks[0].last
     if last is None or last.name != "quant.return":
-        raise operation.op_error("ends with a quant.return")
+        end = "is empty" if last is None else f"ends with '{last.name}'"
+        raise operation.op_error(f"must have a body that ends with quant.return, but the body {end}")
     if [value.type for value in last.operands] != [value.type for value in operation.results]:
-        raise operation.op_error("returns values of the types of its results")
+        raise operation.op_error(
+            f"must return values of its result types ({_listed(operation.results)}), but quant.return has operands of "
+            f"types ({_listed(last.operands)})"
+        )
+
+
+def _listed(values: Iterable[Value]) -> str:
+    return ", ".join(str(value.type) for value in values)
 
 
 def _fits(spec: Attribute, type: Type) -> bool:

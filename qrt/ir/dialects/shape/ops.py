@@ -68,7 +68,7 @@ def _verify_const_shape(operation: Operation) -> None:
     if result_type is not inferred:
         raise incompatible(operation, [inferred])
     if shape.array.ndim != 1:
-        raise operation.op_error(f"extents are of rank 1, not of '{shape.type}'")
+        raise operation.op_error(f"attribute 'shape' must be elements of rank 1, got '{shape.type}'")
 
 
 def _print_const_shape(printer: FormPrinter, operation: Operation) -> None:

@@ -34,7 +34,7 @@ def _require_position(operation: Operation, vector: VectorType, part: Type) -> N
             )
     expected = part_type(vector, range(len(positions), len(vector.shape)))
     if part is not expected:
-        raise operation.op_error(f"takes a part of type '{expected}', not '{part}'")
+        raise operation.op_error(f"the element or subvector must be of type '{expected}', got '{part}'")
 
 
 def _verify_extract(operation: Operation) -> None:
@@ -139,7 +139,8 @@ def _parse_to_elements(parser: FormParser, pending: PendingOperation) -> None:
     vector = parser.type()
     count = prod(vector.shape) if isinstance(vector, VectorType) else 0
     if count > MAX_RESULTS:
-        raise parser.scanner.error(f"more than {MAX_RESULTS} results of one op", start, parser.scanner.pos)
+        message = f"an op can have at most {MAX_RESULTS} results, but this vector has {count} elements"
+        raise parser.scanner.error(message, start, parser.scanner.pos)
     pending.operand_types = [vector]
     pending.result_types = [vector.element] * count if isinstance(vector, VectorType) else []
 
@@ -154,7 +155,11 @@ def _verify_to_elements(operation: Operation) -> None:
     vector = vector_of(operation.operands[0])
     count = prod(vector.shape)
     if len(operation.results) != count or any(value.type is not vector.element for value in operation.results):
-        raise operation.op_error(f"results in each of the {count} elements of '{vector}'")
+        got = ", ".join(f"'{value.type}'" for value in operation.results[:4]) or "none"
+        raise operation.op_error(
+            f"must have {count} results of type '{vector.element}', the elements of '{vector}', got "
+            f"{len(operation.results)}: {got}{', ...' * (len(operation.results) > 4)}"
+        )
 
 
 OPS = [

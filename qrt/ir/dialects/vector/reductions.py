@@ -45,7 +45,9 @@ def _verify_reduction(operation: Operation) -> None:
 def _verify_multi_reduction(operation: Operation) -> None:
     source, dimensions = vector_of(operation.operands[0]), integers(operation, "reduction_dims")
     if any(not 0 <= axis < len(source.shape) for axis in dimensions) or len(set(dimensions)) < len(dimensions):
-        raise operation.op_error(f"reduces dimensions {list(dimensions)} of a vector of rank {len(source.shape)}")
+        raise operation.op_error(
+            f"reduction dimensions must be distinct and in [0, {len(source.shape)}), got {list(dimensions)}"
+        )
     remaining = (axis for axis in range(len(source.shape)) if axis not in dimensions)
     if operation.results[0].type is not part_type(source, remaining):
         raise operation.op_error(

@@ -57,7 +57,9 @@ def _verify_transpose(operation: Operation) -> None:
         if given.shape[axis] != size:
             raise operation.op_error(f"dimension size mismatch at: {axis}")
     if result_type is not part_type(given, order) and order:
-        raise operation.op_error(f"result type '{result_type}' is not the transposed type of '{given}'")
+        raise operation.op_error(
+            f"result type must be '{part_type(given, order)}', the transposed operand type, got '{result_type}'"
+        )
 
 
 def _verify_interleave(operation: Operation) -> None:
@@ -65,7 +67,7 @@ def _verify_interleave(operation: Operation) -> None:
     shape = (*given.shape[:-1], 2 * (given.shape or (1,))[-1])
     expected = VectorType(shape, given.element, given.scalable or (False,))
     if operation.results[0].type is not expected:
-        raise operation.op_error(f"results in '{expected}', not in '{operation.results[0].type}'")
+        raise operation.op_error(f"result type must be '{expected}', got '{operation.results[0].type}'")
 
 
 def _verify_shuffle(operation: Operation) -> None:
@@ -79,7 +81,7 @@ def _verify_shuffle(operation: Operation) -> None:
             raise operation.op_error(f"mask index #{index} out of range")
     expected = VectorType((len(mask), *left.shape[1:]), left.element)
     if operation.results[0].type is not expected:
-        raise operation.op_error(f"results in '{expected}', not in '{operation.results[0].type}'")
+        raise operation.op_error(f"result type must be '{expected}', got '{operation.results[0].type}'")
 
 
 def _parse_shuffle(parser: FormParser, pending: PendingOperation) -> None:

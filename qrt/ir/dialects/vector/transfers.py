@@ -188,9 +188,12 @@ def _verify(operation: Operation) -> None:
     if masks and masks[0] is not (expected := mask_type(vector, permutation_of(operation))):
         raise operation.op_error(f"inferred mask type ({expected}) and mask operand type ({masks[0]}) don't match")
     if reads and group("padding")[0].type is not memory.element:
-        raise operation.op_error("requires the padding to be of the memory's element type")
+        raise operation.op_error(f"padding must be of the element type of '{memory}', got '{group('padding')[0].type}'")
     if not reads and [value.type for value in operation.results] != [memory] * isinstance(memory, TensorType):
-        raise operation.op_error("results in the tensor that it writes to, and in nothing for a memref")
+        raise operation.op_error(
+            f"must have one result of the written tensor's type, or none for a memref: it writes to '{memory}', got "
+            f"{', '.join(str(value.type) for value in operation.results) or 'no result'}"
+        )
 
 
 def _width(element: Type) -> int:

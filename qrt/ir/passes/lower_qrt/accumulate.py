@@ -310,7 +310,9 @@ def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | 
     count = context.index(context.count(c.reduced))
     bound = context.constant(most, INDEX)
     fits = context.value("arith.cmpi", (count, bound), I1, {"predicate": IntegerAttr(_AT_MOST, I64)})
-    message = StringAttr(f"an accumulator of more than {most} products may overflow")
+    message = StringAttr(
+        f"the accumulator may overflow: a sum must have at most {most} products; requantize the operands to fewer bits"
+    )
     context.emit("cf.assert", (fits,), (), {"msg": message})
 
 

@@ -26,7 +26,11 @@ def lower_conv2d(context: LoweringContext, op: Operation, attributes: Attributes
     if groups == 1:
         return convolve(context, op, attributes, w, (height, width, depth), 0, channels, (0, 1))
     if not isinstance(channels, int) or not isinstance(depth, int):
-        raise QuantTypeError(f"{groups} groups of {op.operands[1].type}: the number of channels must be static")
+        raise QuantTypeError(
+            f"with groups = {groups}, the first and last dimension of the weights (output channels, input channels "
+            "of a "
+            f"group) must be static, got {op.operands[1].type}"
+        )
     group = floordiv(CHANNEL, max(channels // groups, 1))
     return convolve(context, op, attributes, w, (height, width, depth), depth, channels, (group, groups))
 
@@ -88,6 +92,9 @@ def lower_depthwise_conv2d(context: LoweringContext, op: Operation, attributes: 
     height, width, channels = (context.extent(w, axis) for axis in range(3))
     inputs = (tensor_type(op.operands[0]).shape or (None,) * 4)[3]
     if not isinstance(channels, int) or inputs is None:
-        raise QuantTypeError(f"the channels of {op.operands[0].type} and {op.operands[1].type} must be static")
+        raise QuantTypeError(
+            "the number of channels (the last dimension) of the input and the weights must be static, got "
+            f"{op.operands[0].type} and {op.operands[1].type}"
+        )
     group = floordiv(CHANNEL, max(channels // max(inputs, 1), 1))
     return convolve(context, op, attributes, w, (height, width), 1, channels, (group, inputs))

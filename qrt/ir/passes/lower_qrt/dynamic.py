@@ -167,7 +167,10 @@ def lower_dynamic_lstm(context: LoweringContext, op: Operation, attributes: Attr
     x, _, _, bias, hidden, cell = op.operands
     steps, cells = (tensor_type(x).shape or (None,))[0], (tensor_type(cell).shape or (None, None))[1]
     if steps is None or cells is None:
-        raise QuantTypeError(f"the number of steps of {x.type} and of cells of {cell.type} must be static")
+        raise QuantTypeError(
+            "the number of steps (dimension 0 of 'x') and of cells (dimension 1 of 'cell') must be static, got "
+            f"{x.type} and {cell.type}"
+        )
     w, r = (_Weights(context.storage(weights), tensor_type(weights)) for weights in op.operands[1:3])
     batch = context.extent(cell, 0)
     of_x = w.product(context, x)

@@ -65,7 +65,10 @@ def _start(name: str, op: Operation) -> int | float:
     if isinstance(t, FloatType):
         return np.inf if least else -np.inf
     if not isinstance(t, IntegerType) or t.signedness != "signless":
-        raise QuantTypeError(f"arith has no op that compares elements of {t}")
+        raise QuantTypeError(
+            f"the elements must be quantized, floats or signless integers, got {t}: the dialect arith compares no "
+            "other types"
+        )
     if t.width == 1:
         return int(least)
     info = np.iinfo(element_dtype(t))

@@ -25,7 +25,10 @@ def lower_float_matmul(context: LoweringContext, op: Operation, attributes: Attr
     a, w, *bias = op.operands
     depth = (tensor_type(w).shape or (None,))[0]
     if depth is None or (tensor_type(a).shape or (None,))[-1] is None:
-        raise QuantTypeError(f"the contracted dimension of {a.type} and {w.type} must be static, because it is padded")
+        raise QuantTypeError(
+            f"the contracted dimension must be static, because it is padded to a multiple of {LANES}, got {a.type} "
+            f"and {w.type}"
+        )
     steps = -(-depth // LANES)
     if sums_integers(tensor_type(w).element):
         return mixed_sums(context, a, w, bias)

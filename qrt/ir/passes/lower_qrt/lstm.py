@@ -161,12 +161,14 @@ def lower_lstm(context: LoweringContext, op: Operation, attributes: Attributes) 
     axis = 0 if attributes["time_major"] else 1
     steps = (types[0].shape or ())[axis]
     if steps is None:
-        raise QuantTypeError(f"the number of steps of {types[0]} must be static")
+        raise QuantTypeError(f"the number of steps (dimension {axis} of 'x') must be static, got {types[0]}")
     stored = dict(zip(operand_names(attributes, len(types)), map(context.storage, op.operands), strict=True))
     x, hidden, cell = stored["x"], stored["hidden"], stored["cell"]
     lstm = _Lstm(context, stored, p, bool(attributes["time_major"]))
     if attributes["layer_norm"] and not isinstance(lstm.cells, int):
-        raise QuantTypeError(f"the number of cells of {types[-1]} must be static")
+        raise QuantTypeError(
+            f"with layer_norm, the number of cells (the last dimension of 'cell') must be static, got {types[-1]}"
+        )
     sizes = list(context.extents(x))
     sizes[axis] = 1
     y = context.empty([*(steps if i == axis else size for i, size in enumerate(sizes[:2])), lstm.values], I8)

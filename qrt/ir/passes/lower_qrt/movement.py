@@ -29,7 +29,10 @@ def lower_reshape(context: LoweringContext, op: Operation, attributes: Attribute
         return context.value("tensor.reshape", (stored, sizes), type)
     axes = open_axes((tensor_type(op.operands[0]),), shape, attributes)
     if axes.count(-1) > (0 not in shape):
-        raise QuantTypeError(f"the shape of {op.results[0].type} must be static except for one dimension")
+        raise QuantTypeError(
+            "at most one dimension of the result may be dynamic, apart from dimensions that 'open_axes' takes from the "
+            f"operand, got {op.results[0].type}"
+        )
     opened = {axis: context.index(context.extent(stored, axis)) for axis in axes if axis >= 0}
     if -1 in axes:
         opened[-1] = _open_extent(context, stored, shape, [opened[axis] for axis in axes if axis >= 0])

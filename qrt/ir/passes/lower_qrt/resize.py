@@ -48,7 +48,9 @@ def _known(op: Operation) -> tuple[int, int, int, int]:
     """Return the operand's shape with 0 for dynamic sizes; raise QuantTypeError for a dynamic height or width."""
     images, height, width, channels = tensor_type(op.operands[0]).shape or (None,) * 4
     if height is None or width is None:
-        raise QuantTypeError(f"the height and width of {op.operands[0].type} must be static")
+        raise QuantTypeError(
+            f"the height and width (dimensions 1 and 2) of the operand must be static, got {op.operands[0].type}"
+        )
     return images or 0, height, width, channels or 0
 
 

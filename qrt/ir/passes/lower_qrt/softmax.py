@@ -140,7 +140,11 @@ def _table_float32(lines: _Lines, beta: float) -> Value:
 def _table_shifted(lines: _Lines, beta: float) -> Value:
     size = lines.sizes[lines.axis]
     if not isinstance(size, int):
-        raise QuantTypeError("softmax: the axis must be static: requant = 'table_shifted' has a table for its size")
+        raise QuantTypeError(
+            f"with requant = 'table_shifted' the size of axis {lines.axis} must be static, because the table depends "
+            "on "
+            "it, but it is dynamic"
+        )
     table = numerics.softmax_table_shifted(lines.x.scale, beta, size)
     entries = lines.entries(lines.maxima(), table, F32)
     sums = lines.total(entries, F32, lambda nest, value: value)

@@ -35,7 +35,7 @@ def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value
     a_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
     depth, columns = tensor_type(op.operands[1]).shape or (None, None)
     if depth is None or columns is None:
-        raise QuantTypeError(f"the shape of sub-channel weights must be static: {op.operands[1].type}")
+        raise QuantTypeError(f"the shape of sub-channel weights must be static, got {op.operands[1].type}")
     bias_type = uniform_type(op.operands[2]) if len(op.operands) > 2 else None
     p = block_parameters(a_type, w_type, element, rule, depth, columns, bias_type)
     a, w = context.storage(op.operands[0]), context.storage(op.operands[1])

@@ -47,7 +47,10 @@ def _reduce(context: LoweringContext, op: Operation, attributes: Attributes, nam
     axes = reduced_axes(name, (operand,), attributes)
     known = [size for axis, size in enumerate(operand.shape or ()) if axis in axes and size is not None]
     if len(known) < len(axes):
-        raise QuantTypeError(f"the axes {list(axes)} of {operand} must be static: the {name} is over their elements")
+        raise QuantTypeError(
+            f"the sizes of the reduced axes {list(axes)} must be static, because the {name} depends on their "
+            f"product, got {operand}"
+        )
     count = prod(known)
     stored = context.storage(op.operands[0])
     sizes = context.extents(stored)
@@ -93,7 +96,7 @@ def lower_cumsum(context: LoweringContext, op: Operation, attributes: Attributes
     if attributes["reverse"]:
         size = extents[axis]
         if not isinstance(size, int):
-            raise QuantTypeError(f"the axis {axis} of {x.type} must be static, because sums begin at its end")
+            raise QuantTypeError(f"with reverse = true the size of axis {axis} must be static, got {x.type}")
         place = add(multiply(step, -1), size - 1)
         own = nest.value("arith.subi", (nest.constant(size - 1, own.type), own), own.type)
     value = nest.read(x, [place if d == axis else loop for d, loop in enumerate(outer)])

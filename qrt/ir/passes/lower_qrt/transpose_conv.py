@@ -27,7 +27,10 @@ def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: 
     shapes = [tensor_type(v).shape or () for v in (op.operands[0], op.operands[1])]
     size, kernel = ([n for n in shape[1:3] if n is not None] for shape in shapes)
     if len(size) + len(kernel) < 4:
-        raise QuantTypeError(f"the height and width of {op.operands[0].type} and {op.operands[1].type} must be static")
+        raise QuantTypeError(
+            "the height and width (dimensions 1 and 2) of the input and the weights must be static, got "
+            f"{op.operands[0].type} and {op.operands[1].type}"
+        )
     w = context.storage(op.operands[1])
     channels, depth = context.extent(w, 0), context.extent(w, 3)
     beyond = zip(size, kernel, attributes["strides"], attributes["padding"], attributes["output_padding"], strict=True)

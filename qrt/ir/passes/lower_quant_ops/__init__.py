@@ -100,9 +100,9 @@ def _uniform(type: Type) -> UniformType:
     if not isinstance(element, UniformType):
         raise QuantTypeError(f"{element} has no storage type")
     if isinstance(type, TensorType) and type.encoding is not None:
-        raise QuantTypeError(f"the encoding of {type} is not supported")
+        raise QuantTypeError(f"tensor types with an encoding are not supported, got {type}")
     if not element.is_storage_castable:
-        raise QuantTypeError(f"storage in {element.storage_type} is not a signless integer")
+        raise QuantTypeError(f"the storage type must be an integer, got {element.storage_type} in {element}")
     return element
 
 

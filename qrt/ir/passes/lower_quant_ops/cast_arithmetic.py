@@ -182,15 +182,21 @@ def _saturation(t: UniformType, offsets: tuple[int, ...]) -> _Saturation:
     expressed = t.expressed_type
     form = expressed.format
     if not form.has_zero or form.largest.denominator != 1:
-        raise QuantTypeError(f"{expressed} cannot represent all of its values rounded to integers: {t} is not lowered")
+        raise QuantTypeError(
+            f"the expressed type {expressed} of {t} is not supported: rounding to integers needs a float type with "
+            "zero "
+            "whose largest value is an integer"
+        )
     low = tuple(t.storage_min - zp for zp in offsets)
     high = tuple(t.storage_max - zp for zp in offsets)
     clamped = (min(max(zp, t.storage_min), t.storage_max) for zp in t.zero_points)
     nan = tuple(zp - offset for zp, offset in zip(clamped, offsets, strict=True))
     inside_low = [-_at_most(-bound, form) for bound in low]
     inside_high = [_at_most(bound, form) for bound in high]
-    if any(a > b for a, b in zip(inside_low, inside_high, strict=True)):
-        raise QuantTypeError(f"no value of {expressed} lies within the storage bounds of {t}")
+    for index, (least, greatest) in enumerate(zip(inside_low, inside_high, strict=True)):
+        if least > greatest:
+            bounds = f"[{low[index]}, {high[index]}]"
+            raise QuantTypeError(f"{expressed} has no integer in {bounds}, the range to which a cast to {t} clamps")
     float_nan = [n if _at_most(abs(n), form) == abs(n) else safe for n, safe in zip(nan, inside_low, strict=True)]
     integer, is_signed = _working_type(t, (*low, *high, *nan, *offsets))
     return _Saturation(
@@ -215,7 +221,9 @@ def _working_type(t: UniformType, numbers: Sequence[int]) -> tuple[IntegerType, 
     for width in (8, 16, 32, 64):
         if width >= t.storage_width and all(-(1 << (width - 1)) <= n < 1 << (width - 1) for n in numbers):
             return IntegerType(width), True
-    raise QuantTypeError(f"the zero points of {t}, added after rounding, need more than 64 bits")
+    raise QuantTypeError(
+        f"with zero_point = 'after' the zero points of {t} need integers of more than 64 bits; 'before' does not"
+    )
 
 
 def _at_most(bound: int, form: FloatFormat) -> int:

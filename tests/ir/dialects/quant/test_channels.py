@@ -102,17 +102,17 @@ REFUSED = {
     "a slice at one channel, without its axis": (
         f"%a: tensor<2x2x{Q}>",
         f"%x = tensor.extract_slice %a[1, 0] [1, 2] [1, 1] : tensor<2x2x{Q}> to tensor<2x{Q}>\nreturn",
-        "'tensor.extract_slice' op moves channels: axis 0 of %a.* is left out of %x",
+        "'tensor.extract_slice' op moves channels: axis 0 of %a.* is dropped in %x",
     ),
     "a slice backwards": (
         f"%a: tensor<2x{Q}>",
         f"%x = tensor.extract_slice %a[1] [2] [-1] : tensor<2x{Q}> to tensor<2x{Q}>\nreturn",
-        "axis 0 of %a.* is not whole, in steps of 1 from 0, in %x",
+        "axis 0 of %a.* is not copied as a whole, from 0 in steps of 1, to %x",
     ),
     "a slice at a place that the run knows": (
         f"%a: tensor<?x{Q}>, %i: index",
         f"%x = tensor.extract_slice %a[%i] [2] [1] : tensor<?x{Q}> to tensor<2x{Q}>\nreturn",
-        "axis 0 of %a.* is not whole",
+        "axis 0 of %a.* is not copied as a whole",
     ),
     "a slice without an axis before the channels": (
         f"%a: tensor<1x2x2x{Q1}>",
@@ -122,7 +122,7 @@ REFUSED = {
     "an insertion along the channels": (
         f"%a: tensor<2x{Q}>, %b: tensor<?x{Q}>",
         f"%x = tensor.insert_slice %a into %b[1] [2] [1] : tensor<2x{Q}> into tensor<?x{Q}>\nreturn",
-        "'tensor.insert_slice' op moves channels: axis 0 of %a.* is not whole",
+        "'tensor.insert_slice' op moves channels: axis 0 of %a.* is not copied as a whole",
     ),
     "a parallel insertion of rows": (
         f"%a: tensor<2x2x{Q}>, %b: tensor<2x{Q}>",
@@ -149,7 +149,7 @@ REFUSED = {
         f"%z = tensor.reshape %y(%s) : (tensor<2x?x?x{Q}>, tensor<3xindex>) -> tensor<2x2x2x{Q}>\n"
         f"%u = tensor.cast %z : tensor<2x2x2x{Q}> to tensor<*x{Q}>\n"
         f"%v = tensor.reshape %u(%s) : (tensor<*x{Q}>, tensor<3xindex>) -> tensor<2x2x2x{Q}>\nreturn",
-        "axis 0 of %u.* arrives at an axis that no type says, in %v",
+        "axis 0 of %u.* becomes an unknown axis, because a type is unranked, of %v",
     ),
     "a concatenation of channels": (
         f"%a: tensor<?x{Q}>",
@@ -176,13 +176,13 @@ REFUSED = {
         'affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} '
         f"ins(%a : tensor<2x2x{Q}>) outs(%e : tensor<2x2x{Q}>) {{\n^bb0(%p: {Q}, %r: {Q}):\nlinalg.yield %p : {Q}\n}} "
         f"-> tensor<2x2x{Q}>\nreturn",
-        "axis 0 of %a.* has no axis of its own in %x",
+        "axis 0 of %a.* has no corresponding axis in %x",
     ),
     "a reduction over the channels": (
         f"%a: tensor<2x2x{Q}>, %e: tensor<2x{Q}>",
         f"%x = linalg.reduce ins(%a : tensor<2x2x{Q}>) outs(%e : tensor<2x{Q}>) dimensions = [0]\n"
         f"(%p: {Q}, %r: {Q}) {{\nlinalg.yield %p : {Q}\n}}\nreturn",
-        "'linalg.reduce' op moves channels: axis 0 of %a.* has no axis of its own in %x",
+        "'linalg.reduce' op moves channels: axis 0 of %a.* has no corresponding axis in %x",
     ),
     "an element that a body takes": (
         f"%a: tensor<2x{Q}>, %b: tensor<2x{Q}>, %i: index",

@@ -118,11 +118,11 @@ def test_each_channel_has_its_range():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (layer(1.0, -1.0), "a range must have finite ends in ascending order, got 1 to -1"),
-        (layer("0x7FC00000", 1.0), "a range must have finite ends in ascending order, got nan to 1"),
-        (layer(0.0, "0x7F800000"), "a range must have finite ends in ascending order, got 0 to inf"),
-        (layer(0.0, 1.0, 1), "num_bits is 2 to 16, not 1"),
-        (layer(0.0, 1.0, 17), "num_bits is 2 to 16, not 17"),
+        (layer(1.0, -1.0), "must be finite, with min <= max, got min = 1 and max = -1"),
+        (layer("0x7FC00000", 1.0), "must be finite, with min <= max, got min = nan and max = 1"),
+        (layer(0.0, "0x7F800000"), "must be finite, with min <= max, got min = 0 and max = inf"),
+        (layer(0.0, 1.0, 1), "attribute 'num_bits' must be in .2, 16., got 1"),
+        (layer(0.0, 1.0, 17), "attribute 'num_bits' must be in .2, 16., got 17"),
         (layer(0.0, "1.0e-44"), "scale"),
         (layer(0.0, 1.0, type="tensor<2xf64>"), "must be tensor of 32-bit float values, but got 'tensor<2xf64>'"),
         (
@@ -134,10 +134,16 @@ def test_each_channel_has_its_range():
         (layer(0.0, 1.0).replace(", num_bits = 8 : i64", ""), "requires attribute 'num_bits'"),
         (by_axis([0.0], [1.0]).replace(", axis = 1 : i64", ""), "requires attribute 'axis'"),
         (by_axis([0.0], [1.0]), "dimension 1 has size 3, the type has 1 scales"),
-        (by_axis([0.0, 0.0, 0.0], [1.0, 1.0]), "has 3 of min and 2 of max"),
-        (by_axis([], []), "has no ranges"),
-        (by_axis([0.0, 0.0, 0.0], [1.0, 1.0, 1.0], axis=2), "axis 2 is not one of"),
-        (by_axis([0.0], [1.0], axis=0, type="tensor<*xf32>"), "axis 0 is not one of"),
+        (by_axis([0.0, 0.0, 0.0], [1.0, 1.0]), "must have equally many values, got 3 and 2"),
+        (by_axis([], []), "must have at least one value, got none"),
+        (
+            by_axis([0.0, 0.0, 0.0], [1.0, 1.0, 1.0], axis=2),
+            "attribute 'axis' must be at least 0 and less than the rank of",
+        ),
+        (
+            by_axis([0.0], [1.0], axis=0, type="tensor<*xf32>"),
+            "attribute 'axis' must be at least 0 and less than the rank of",
+        ),
     ],
 )
 def test_refused(text, message):

@@ -42,5 +42,5 @@ def test_requantize_shifts(scale, shift):
 def test_what_has_no_rank_is_refused():
     t = "tensor<*x!quant.uniform<i8:f32, 0.5>>"
     for op in ("requantize", "clamp"):
-        with pytest.raises(VerifyError, match=rf"'qrt.{op}' op cannot be lowered: .* has no rank"):
+        with pytest.raises(VerifyError, match=rf"'qrt.{op}' op cannot be lowered: a ranked tensor is required"):
             lowered(f"func.func @f(%x: {t}) -> {t} {{ %0 = qrt.{op} %x : ({t}) -> {t} return %0 : {t} }}")

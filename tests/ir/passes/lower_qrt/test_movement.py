@@ -94,7 +94,9 @@ def test_elements_of_any_type_move(element):
 
 def test_shapes_left_open_are_refused():
     x, y = f"tensor<?x?x{T}>", f"tensor<?x?x2x{T}>"
-    with pytest.raises(VerifyError, match=r"'qrt.reshape' op cannot be lowered: the shape of .* must be static"):
+    with pytest.raises(
+        VerifyError, match=r"'qrt.reshape' op cannot be lowered: at most one dimension of the result may be dynamic"
+    ):
         lowered(f"func.func @f(%x: {x}) -> {y} {{ %0 = qrt.reshape %x : ({x}) -> {y} return %0 : {y} }}")
     c = channels(T, 2, 0)
     x, y = f"tensor<?x{T}>", f"tensor<2x{c}>"

@@ -91,11 +91,11 @@ REFUSED = [
     ),
     (
         "%0 = qrt.conv2d %c, %f {groups = 2 : i64} : (tensor<1x5x5x?x!a>, tensor<4x3x3x?x!a>) -> tensor<1x3x3x4x!o>",
-        "'qrt.conv2d' op cannot be lowered: 2 groups of tensor<4x3x3x?x",
+        "'qrt.conv2d' op cannot be lowered: with groups = 2, the first and last dimension of the weights",
     ),
     (
         "%0 = qrt.depthwise_conv2d %c, %d : (tensor<1x5x5x?x!a>, tensor<3x3x4x!a>) -> tensor<1x3x3x4x!o>",
-        "'qrt.depthwise_conv2d' op cannot be lowered: the channels of",
+        "'qrt.depthwise_conv2d' op cannot be lowered: the number of channels (the last dimension) of",
     ),
     (
         "%0 = qrt.matmul %x, %x, %e : (tensor<?x?x!a>, tensor<?x?x!a>, tensor<?x!l>) -> tensor<?x?x!o>",
