@@ -58,7 +58,7 @@ for size in ("?", "2"):
 """
 REFUSED = """
 for text, wanted in (
-    (program("2", total="i64"), "result #1 is declared as tensor<3xi64>, but the operands and attributes give tensor<3xi32>"),
+    (program("2", total="i64"), "#1 is declared as tensor<3xi64>, but the operands and attributes give tensor<3xi32>"),
     (program("2", half="tensor<2x4x" + T + ">"), "result #0 is declared as tensor<2x4x"),
 ):
     try:
