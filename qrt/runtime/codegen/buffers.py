@@ -25,7 +25,6 @@ class Slot:
     pointer: Any
     number: int = -1
     array: Array | None = None
-    is_read_only: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from qrt.ir.passes.planned import body
 from qrt.ops.core import Array, element_dtype, row_major_strides, static_shape
 from qrt.runtime.codegen import control, memrefs, structured, tensors
 from qrt.runtime.codegen.buffers import Buffer, Slot
-from qrt.runtime.codegen.elements import I32, I64, POINTER, is_buffer, scalar_type
+from qrt.runtime.codegen.elements import I32, I64, POINTER, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import MOST_VALUES, Emitter, Handler, not_emitted
 from qrt.runtime.codegen.target import compile_text
 from qrt.runtime.interpreter.buffers import memref_argument
@@ -95,6 +95,7 @@ class CompiledFunction:
 def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, number: int, may_overlap: bool) -> None:
     if isinstance(value.type, MemRefType):
         memrefs.require_row_major(function, value.type)
+    element_form(scalar_type(value.type))  # raises an error for a vector
     shape = tuple(size or 0 for size in t.shape or ())
     nbytes = int(np.prod(shape, dtype=np.int64)) * element_dtype(t.element).itemsize
     slot = e.slot("input", nbytes, number, aliased=may_overlap and isinstance(value.type, MemRefType))
