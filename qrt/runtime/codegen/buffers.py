@@ -44,7 +44,8 @@ class Index:
 class Buffer:
     """A view of a slot with a static shape. Strides and the offset are in elements.
 
-    ``base`` is a further offset that only the run knows. ``splat`` is the value of every element, if it is known.
+    ``base`` is a further offset, which is known only at run time. ``splat`` is the value of every element, if it is
+    known.
     """
 
     slot: Slot

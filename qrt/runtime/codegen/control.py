@@ -157,7 +157,7 @@ def _yielded_shapes(e: Emitter, op: Operation) -> list[tuple[int, ...]]:
     for value in op.results:
         shape = getattr(value.type, "shape", ()) or ()
         if is_buffer(value.type) and None in shape:
-            raise not_emitted(op, "has a result whose shape only its branches know, for which no code is emitted")
+            raise not_emitted(op, "has a result whose shape is known only in its branches")
         shapes.append(tuple(shape))
     return shapes
 

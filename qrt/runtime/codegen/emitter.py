@@ -143,10 +143,10 @@ class Emitter:
         return Index(self.register(value), *self.bounds(value))
 
     def size(self, op: Operation, value: Value) -> int:
-        """Return an index value that must be known. Raise NotEmittedError if only the run knows it."""
+        """Return an index value that must be known. Raise NotEmittedError if it is known only at run time."""
         number = self._known.get(value)
         if number is None:
-            raise not_emitted(op, "has a size, offset or stride that only the run knows, for which no code is emitted")
+            raise not_emitted(op, "has a size, offset or stride that is known only at run time")
         return int(number)
 
     def number(self, number: int) -> Index:
@@ -338,7 +338,7 @@ class Emitter:
 
     @contextmanager
     def immediate_checks(self) -> Iterator[None]:
-        """Test the deferred checks, and do not defer those in a loop whose length only the run knows.
+        """Test the deferred checks, and do not defer those in a loop whose length is known only at run time.
 
         Replaced operands might otherwise make the loop endless.
         """

@@ -21,8 +21,8 @@ SIGNED, UNSIGNED, INEXACT = "signed overflow (nsw)", "unsigned overflow (nuw)", 
 
 @dataclass(frozen=True)
 class ScalarOp:
-    """One application of an op to registers. ``known`` has the operands' NumPy scalars, None if only the run knows
-    them."""
+    """One application of an op to registers. ``known`` has the operands' NumPy scalars, None if they are
+    known only at run time."""
 
     emitter: Emitter
     operation: Operation

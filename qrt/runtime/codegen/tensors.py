@@ -267,12 +267,12 @@ def _reshape(e: Emitter, op: Operation) -> None:
         if (stated := _elements(e, op.operands[1])) not in (None, lengths):
             raise not_emitted(op, f"the result must be {static}, got shape {stated}")
         if stated is None:
-            raise not_emitted(op, "has a shape that only the run knows, for which no code is emitted")
+            raise not_emitted(op, "has a shape that is known only at run time")
         _reshaped(e, op, lengths)
     elif (stated := _elements(e, op.operands[1])) is not None:
         _reshaped(e, op, stated)
     else:
-        raise not_emitted(op, "has a shape that only the run knows, for which no code is emitted")
+        raise not_emitted(op, "has a shape that is known only at run time")
 
 
 def _elements(e: Emitter, value: Value) -> list[int] | None:

@@ -1,5 +1,5 @@
-"""Loops, branches and the ends of runs. Hazards: values that a loop swaps, loops that run no time or nearly 2**64 times,
-checks that are deferred to the end of a loop, and tensors that a loop writes in place."""
+"""Loops, branches and the ends of runs. Hazards: values that a loop swaps, loops of no iteration, bounds at the ends of
+64 bits, checks that are deferred to the end of a loop, and tensors that a loop writes in place."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,8 @@ def test_loop_of_a_length_that_the_run_knows(count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bounds", "step"), [((0, 10), 3), ((-5, 6), 2), ((2**62, 2**62 + 5), 2), ((-(2**63), -(2**63) + 4), 3), ((1, 1), 1)]
+    ("bounds", "step"),
+    [((0, 10), 3), ((-5, 6), 2), ((2**62, 2**62 + 5), 2), ((-(2**63), -(2**63) + 4), 3), ((1, 1), 1)],
 )
 @pytest.mark.parametrize("known", [True, False])
 def test_bounds_and_steps(bounds: tuple[int, int], step: int, known: bool) -> None:
