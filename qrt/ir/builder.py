@@ -25,10 +25,9 @@ class BuilderObserver:
         """Handle an operation that is new, was moved, or has a new operand."""
 
     def copied(self, block: Block) -> None:
-        """Handle a block whose operations were moved in place of being copied.
+        """Handle the move of all operations of a block, where upstream MLIR copies them and erases the originals.
 
-        Upstream MLIR copies the operations of the block and erases the originals; the driver visits the operations as
-        if qrt did the same.
+        The pattern driver then visits the operations in the order in which it would visit copies.
         """
 
     def erase(self, operation: Operation) -> None:

@@ -60,7 +60,7 @@ def count_operators(value: Expression) -> int:
 
 
 def _depth(part: Expression, operator: str) -> int:
-    """Return the number of nested parentheses when `part` is printed as an operand of `operator`."""
+    """Return how deeply parentheses are nested when `part` is printed as an operand of `operator`."""
     if isinstance(part, int) or part[0] in ("d", "s"):
         return 0
     return _compound(part).depth + (operator != "+")

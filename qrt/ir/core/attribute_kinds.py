@@ -45,7 +45,7 @@ class AttributeReader(Protocol):
         """Read `@name`, and return the name."""
 
     def elements_of(self, kind: TensorType) -> Attribute:
-        """Read `dense<...>` or `sparse<...>` without the type after it: the elements are of the given tensor type."""
+        """Read `dense<...>` or `sparse<...>`, which the text does not follow by `: type`; the type is `kind`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,11 +43,11 @@ _verified: set[tuple[object, ...]] = set()  # signatures that have been verified
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """Declaration of one attribute of an op: constraint, default, required or not, property or not.
+    """Declaration of one attribute of an op: the allowed values, and whether the attribute is required and a property.
 
-    `kind` is a constraint that also parses and prints the attribute in an assembly format; otherwise `constraint`
-    checks the value. A property is printed in `<{...}>` in generic form. An attribute with a `default` may be omitted
-    from the text.
+    The allowed values are those that satisfy `constraint` and `kind`, where given; a `kind` also parses and prints the
+    attribute in an assembly format. A property is printed in `<{...}>` in generic form. An attribute with a `default`
+    may be omitted from the text.
     """
 
     constraint: Constraint | None = None
@@ -70,9 +70,9 @@ class AttributeSpec:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredPort:
-    """Parsed declaration `name`, `name?` or `name*`, with an optional `: rest`.
+    """Parsed declaration of an operand, result, region or successor: `name`, `name?` or `name*`, perhaps with `: rest`.
 
-    It declares an operand, result, region or successor. `size` is "", "?" or "*"; `rest` is the text after the colon.
+    `size` is "", "?" or "*"; `rest` is the text after the colon, or "".
     """
 
     name: str
@@ -205,7 +205,7 @@ class Definition:
     infer : mapping of str to Relation, optional
         By name of an operand or result: the relation that infers its type.
     result_types : callable, optional
-        A function of the operand types and the attributes that returns the result types, if ``infer`` does not.
+        A function of the operand types and the attributes that returns the result types, for ops without ``infer``.
     format : str, optional
         The declarative assembly format, as ``assemblyFormat`` in ODS.
     verify_signature, verify : callable, optional

@@ -245,7 +245,7 @@ def _successors_first(region: Region) -> Iterator[Block]:
 
 
 def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
-    """Return the value of a new constant that replaces `operation`, a `shape.const_shape` if that is a shape op."""
+    """Return a new constant that replaces `operation`: a `shape.const_shape` for a tensor that a `shape` op returns."""
     if operation.name.startswith("shape.") and isinstance(type, TensorType):
         return builder.value("shape.const_shape", (), type, {"shape": value})
     return builder.constant(value, type)

@@ -101,7 +101,7 @@ def static_shape(type: Type) -> tuple[int, ...]:
 def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
     """Raise QuantTypeError if a NumPy array of this shape has too many dimensions or bytes.
 
-    `itemsize` is the size of an element in bytes; by default the largest of all dtypes. Dynamic and empty dimensions
+    `itemsize` is the size of an element in bytes, by default that of the largest dtype. Dynamic and empty dimensions
     count as size 1.
     """
     shape = type.shape or ()

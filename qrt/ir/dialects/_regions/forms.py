@@ -107,7 +107,10 @@ def print_body(printer: FormPrinter, operation: Operation, index: int, terminato
 def require_edge(
     operation: Operation, source: str, target: str, operands: Sequence[Value], inputs: Sequence[Value]
 ) -> None:
-    """Raise VerifyError unless the operands passed from `source` to `target` have the types of the target's inputs."""
+    """Raise VerifyError unless the `operands` passed along a control flow edge have the types of the target's `inputs`.
+
+    `source` and `target` describe the ends of the edge in the error message.
+    """
     edge = f"along control flow edge from {source} to {target}"
     if len(operands) != len(inputs):
         raise operation.op_error(

@@ -20,7 +20,7 @@ Identity = Callable[[Operation], Folded]
 
 
 def rules(*identities: Identity, constants: Fold = fold_constants) -> Fold:
-    """Return a folder that tries the identities in order, and then folds an op with constant operands."""
+    """Return a folder that tries the identities in order, and then `constants`, which folds constant operands."""
 
     def fold(operation: Operation, folds: Folds) -> Folded:
         for identity in identities:

@@ -177,7 +177,8 @@ def _cases_to(op: Operation, targets: Sequence[Target]) -> list[Case]:
 def switched_before(op: Operation, builder: Builder) -> PatternResult:
     """Simplify a `cf.switch` if its block is only reached by another `cf.switch` on the same flag.
 
-    A case of the earlier switch determines the flag. Its default excludes the values of all its cases.
+    If a case of the earlier switch leads to the block, the flag has the value of that case; if its default does, the
+    flag has none of the values of its cases.
     """
     assert op.parent is not None
     before = _single_predecessor(op.parent)

@@ -63,7 +63,10 @@ class LoopNest(Builder):
         return self._narrowed(argument, element_of(tensor.type))
 
     def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
-        """Truncate an element, loaded as a byte, to the type `element`; `extend` starts from the byte instead."""
+        """Return an element that was loaded as a byte, truncated to the narrower type `element`.
+
+        `extend` of the returned value extends the byte, and the truncation is then not needed.
+        """
         if element_in_byte.type is element:
             return element_in_byte
         narrow = self.value("arith.trunci", (element_in_byte,), element)

@@ -22,7 +22,8 @@ from qrt.types import MemRefType, StridedLayout
 def same_view(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `subview` of its whole source by the source.
 
-    The types must be equal, and static unless the source is itself a view of the same sizes.
+    The types of source and result must be equal. If they are not static, the source must be a `subview` of the same
+    sizes.
     """
     source, type = op.operands[0], memref_type(op.results[0])
     if source.type is not type:

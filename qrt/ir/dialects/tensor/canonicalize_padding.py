@@ -116,10 +116,10 @@ def pad_of_slice_of_pad(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer: Operation) -> dict[str, Mixed] | None:
-    """Return the offsets, sizes and strides of one slice that replaces `inner` and `outer`; None if there is none.
+    """Return the offsets, sizes and strides of a slice of x for ``op(inner(outer_pad(outer(x))))``; None if impossible.
 
-    A dimension may be offset by `inner` or padded by `op`, or offset by `outer` or padded by `outer_pad`, but not both.
-    `inner` must keep the padding of `outer_pad`.
+    `op` and `outer_pad` are paddings, `inner` and `outer` slices. In each dimension, one of the pairs `inner`, `op` and
+    `outer`, `outer_pad` must have offset 0 and no padding. `inner` must not cut off padding of `outer_pad`.
     """
     lists: dict[str, Mixed] = {"offsets": [], "sizes": [], "strides": mixed_values(inner, "strides")}
     rows = zip(

@@ -110,9 +110,9 @@ def insert_over(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _for_source(op: Operation, builder: Builder) -> Builder:
-    """Return the builder of casts of the inserted tensor.
+    """Return a builder for casts of the tensor that `op` inserts: before `op`, or before the `in_parallel` around it.
 
-    The body of an `in_parallel` may only contain insertions, so casts are placed before the `in_parallel`.
+    The body of an `in_parallel` may contain insertions only.
     """
     parent = op.parent_operation
     return builder.at(parent) if not op.results and parent is not None else builder

@@ -33,7 +33,7 @@ class LowerQuantOps:
 
     `rounding`, `zero-point` and `scale` apply to qcasts that do not have the attribute of that name. With
     `rounding=toward_zero saturating=false` the emitted operations are exactly upstream's, and values out of range are
-    undefined. Preserves every value, also NaN and infinities, except those undefined ones.
+    undefined. Preserves every value, also NaN and infinities; with `saturating=false` only those within range.
 
     `strict_upstream` follows upstream in two more cases, for comparison with mlir-opt: a pair of casts from a type and
     back is removed, although that changes values, and zero points are truncated to the storage type.
@@ -91,7 +91,7 @@ class LowerQuantOps:
 
 
 def _is_quantizing(cast: Operation) -> bool:
-    """Return True for a cast from floats; a `"quant.cast"` has the direction that its operand's type gives."""
+    """Return True for a cast from floats to a quantized type: a qcast, or a `"quant.cast"` of floats."""
     return family_of(cast) is QCAST
 
 
