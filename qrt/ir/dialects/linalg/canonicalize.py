@@ -27,7 +27,7 @@ def without_elements(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_sizes(op: Operation, builder: Builder) -> PatternResult:
-    """Make dynamic sizes of operands and results static, if another operand gives the size of the same loop."""
+    """Make dynamic sizes of operands and results static, if another operand has a static size along the same loop."""
     assert isinstance(op, StructuredOp)
     maps = op.indexing_maps
     if not op.results or any(not _is_projection(map) for map in maps):

@@ -109,7 +109,10 @@ def unread_or_unwritten(op: Operation, builder: Builder) -> PatternResult:
 
 
 def single_iterations(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an `scf.forall` that runs no iteration or one, or remove its dimensions of one iteration."""
+    """Remove the dimensions of an `scf.forall` that run one iteration; if no others remain, replace it by its body.
+
+    If a dimension runs no iteration, the loop is replaced by its output operands.
+    """
     parts = _ForallParts(op)
     counts = parts.trips()
     if "mapping" in op.attributes:  # its dimensions are assigned to processors

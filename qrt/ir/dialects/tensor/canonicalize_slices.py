@@ -101,7 +101,7 @@ def cast_of_slice(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_over(op: Operation, builder: Builder) -> PatternResult:
-    """Skip an earlier insertion at the same place, which this insertion overwrites."""
+    """``insert_slice(x, insert_slice(y, dest)) -> insert_slice(x, dest)``, if x overwrites exactly the place of y."""
     before = defining_op(op.operands[1], "tensor.insert_slice")
     if before is None or before.operands[0].type is not op.operands[0].type or not _same_place(op, before):
         return None

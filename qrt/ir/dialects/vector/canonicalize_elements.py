@@ -250,7 +250,7 @@ def to_shape_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def over_insert(op: Operation, builder: Builder) -> PatternResult:
-    """Skip an earlier insertion at the same position, which this insertion overwrites."""
+    """``insert(x, insert(y, dest)) -> insert(x, dest)``, if x and y have the same position, so that x overwrites y."""
     inner = defining_op(op.operands[1], op.name)
     if inner is None or position_of(inner) != position_of(op):
         return None

@@ -198,7 +198,7 @@ def write_of_read(op: Operation, builder: Builder) -> PatternResult:
 
 @_of_plain
 def over_write(op: Operation, builder: Builder) -> PatternResult:
-    """Skip an earlier write to the same place, if nothing reads between the two writes."""
+    """Remove an earlier write to the same place from the chain of writes, if nothing reads between the two writes."""
     last, first = Transfer(op), op
     for write, transfer in _writes_before(last.base):
         if transfer.accesses_same_elements(last) and transfer.mask == last.mask:
