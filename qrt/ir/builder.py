@@ -401,7 +401,7 @@ class Builder:
     # -- changes that the observer hears of ---------------------------------------------------------------------------
 
     def insert(self, operation: Operation) -> Operation:
-        """Insert an operation that is in no block at the insertion point, and return it."""
+        """Insert at the insertion point an operation that is not yet in a block, and return the operation."""
         if self.before is None:
             self.block.append(operation)
         else:

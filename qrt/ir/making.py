@@ -196,10 +196,7 @@ def _is_defined(symbol: SymbolRefAttr, operation: Operation) -> bool:
 
 
 def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
-    """Convert a Python value to an attribute that satisfies `spec`.
-
-    If a str, as a string attribute, does not satisfy `spec`, it is parsed as the MLIR text of an attribute.
-    """
+    """Convert a Python value to an attribute that satisfies `spec`, directly or by parsing the value's text as MLIR."""
     if isinstance(value, Attribute) or spec is None or (spec.kind is None and spec.constraint is None):
         return attribute(value)
     kind = spec.kind or _kind_of(spec.constraint)

@@ -248,7 +248,8 @@ class Enumeration:
 def enumeration(name: str, cases: str, separator: str = "", every: str = "", typed: bool = False) -> AttributeKind:
     """Register the enumeration attribute `#name<...>` with space-separated `cases`, and return its kind.
 
-    An assembly format prints the attribute as `<case>`, and reads `<case>`, `#name<case>` or an alias.
+    An assembly format prints the attribute as `<case>`, and reads `<case>`, `#name<case>` or an alias. The other
+    parameters are fields of `Enumeration`.
 
     >>> kind = enumeration("test.direction", "up down")
     >>> ENUMERATIONS.pop("test.direction").attribute("up").text, kind.description

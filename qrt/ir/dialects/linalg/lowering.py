@@ -210,6 +210,6 @@ def broadcast(context: LoweringContext, left: Sequence[Extent], right: Sequence[
 
 
 def broadcast_indices(extents: Sequence[Extent], rank: int) -> list[Expression]:
-    """Return the indices of an operand with these extents, broadcast over `rank` loops."""
+    """Return the index of each dimension of an operand that is broadcast over `rank` loops: a loop, or 0 for size 1."""
     first = rank - len(extents)
     return [0 if extent == 1 else ("d", first + i) for i, extent in enumerate(extents)]

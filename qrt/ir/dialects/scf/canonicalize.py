@@ -200,8 +200,8 @@ def known_if(op: Operation, builder: Builder) -> PatternResult:
 def trivial_for(op: Operation, builder: Builder) -> PatternResult:
     """Replace the results of a simple `scf.for` by the values that they have.
 
-    A loop without iterations returns its initial values. A loop of one iteration is replaced by its body. A loop of more
-    iterations returns the values it yields, if its body does nothing else and the values are defined outside it.
+    A loop without iterations returns its initial values. A loop of one iteration is replaced by its body. A loop with
+    more iterations returns the values it yields, if its body does nothing else and the values are defined outside it.
     """
     trips, body = trips_of_for(op), _body(op)
     assert body is not None
