@@ -473,7 +473,7 @@ class Builder:
         types: Sequence[Type],
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation | None:
-        """Create an operation of an op with `verify_signature`; return None if that verifier raises an error."""
+        """Create an operation and run its op's `verify_signature`; return None, and create nothing, if that raises."""
         operation = self.emit(name, operands, types, attributes)
         assert operation.definition is not None
         assert operation.definition.verify_signature is not None

@@ -42,7 +42,7 @@ _OPERAND = re.compile(r"operand #(\d+)")
 
 
 def as_type(given: TypeLike) -> Type:
-    """Return a type as it is, and parse a text as a type."""
+    """Return `given` if it is a Type; parse it if it is a text."""
     require(given, (Type, str), "a type", "a Type or its text")
     return parse_type(given) if isinstance(given, str) else given
 

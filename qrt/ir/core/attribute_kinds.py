@@ -45,7 +45,7 @@ class AttributeReader(Protocol):
         """Read `@name`, and return the name."""
 
     def elements_of(self, kind: TensorType) -> Attribute:
-        """Read `dense<...>` or `sparse<...>`, which the text does not follow by `: type`; the type is `kind`."""
+        """Read `dense<...>` or `sparse<...>` as a constant of type `kind`; the text has no `: type` after it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def is_symbol(operation: Operation) -> bool:
 def may_be_discarded(symbol: Operation) -> bool:
     """Return True if a symbol without uses may be removed, because no operation outside the program can refer to it.
 
-    It has private visibility, or nested visibility in a symbol table that is itself private or at the top level.
+    Such a symbol has private visibility, or nested visibility in a symbol table that is private or at the top level.
     """
     visibility = symbol.attributes.get("sym_visibility")
     if visibility == StringAttr("private"):

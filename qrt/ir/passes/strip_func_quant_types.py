@@ -124,7 +124,7 @@ def _cast(user: Operation, value: Value, type: Type) -> Value:
 
 
 def _storage(type: Type) -> Type:
-    """Return a quantized type, or a tensor of one, with its storage integers; return other types unchanged."""
+    """Return the storage type of a quantized type, a tensor of storage for a tensor; return other types unchanged."""
     element = element_of(type)
     if isinstance(element, CalibratedType):
         raise QuantTypeError(f"{element} has no storage type")

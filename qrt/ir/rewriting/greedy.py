@@ -104,7 +104,7 @@ class _Worklist(BuilderObserver):
                     self.changed(value.operation)
 
     def erase(self, operation: Operation) -> None:
-        """Erase an operation. Before it, the operations in its regions are erased, last one first."""
+        """Erase the operations in an operation's regions, the last one first, and then the operation itself."""
         for region in reversed(operation.regions):
             for block in _successors_first(region):
                 for inner in reversed(block.operations):
@@ -173,7 +173,7 @@ class _Worklist(BuilderObserver):
 class _Budget:
     """Limit on the rewrites per operation of the original program, which detects patterns that never stop.
 
-    A rewrite of an operation that a pattern created counts for the original operation.
+    A rewrite of an operation that a pattern created counts for the original operation that the pattern was applied to.
     """
 
     def __init__(self) -> None:
@@ -190,7 +190,7 @@ class _Budget:
         self.visited = self.origins.get(operation, operation)
 
     def count(self, operation: Operation) -> None:
-        """Count the later rewrites of a new operation for the original operation that is being visited."""
+        """Attribute the later rewrites of a new operation to the original operation that is being visited."""
         self.origins.setdefault(operation, self.visited or operation)
 
     def spend(self, operation: Operation, rewrite: str | Pattern) -> None:

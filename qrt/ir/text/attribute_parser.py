@@ -229,7 +229,7 @@ class AttributeParser:
         return literal.elements(kind) or OpaqueAttr(f"{text} : {kind}")
 
     def elements_of(self, kind: TensorType) -> Attribute:
-        """Parse `dense<...>` or `sparse<...>`, which the text does not follow by `: type`; the type is `kind`."""
+        """Parse `dense<...>` or `sparse<...>` as a constant of type `kind`; the text has no `: type` after it."""
         start = self.scanner.skip()
         if self.scanner.accept_word("sparse"):
             self.scanner.expect("<", " after 'sparse'")

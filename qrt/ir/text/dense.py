@@ -341,7 +341,7 @@ class KeptElementsAttr(Attribute):
 def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> Array:
     """Return the array of type `type` with the bytes `data`, the inverse of `element_bytes`.
 
-    Bytes of a single element give a splat. `packed_bool` tells if booleans are packed, eight to a byte.
+    Bytes of a single element give a splat. `packed_bool` is True if booleans are packed, eight to a byte.
     """
     shape = static_shape(type)
     dtype = storage_dtype(type.element)

@@ -272,7 +272,7 @@ class Parser(NameParser, ResourceParser):
         return operands
 
     def type(self) -> Type:
-        """Parse a type. A text that was parsed before is looked up."""
+        """Parse a type, or look it up if the same text was parsed before."""
         match = TYPE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is None or self._open_aliases:  # inside an alias each type is measured again
             return self.types.parse()
