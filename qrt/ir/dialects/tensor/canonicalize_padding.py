@@ -66,7 +66,7 @@ def pad_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_of_pad(op: Operation, builder: Builder) -> PatternResult:
-    """Merge a `tensor.cast` of a padding to a type with more static sizes into the padding."""
+    """Give a `tensor.pad` the type of a `tensor.cast` that is its only user and adds static sizes; remove the cast."""
     users = op.results[0].users
     user = users[0] if len(users) == 1 else None
     if user is None or user.name != "tensor.cast" or not keeps_sizes(op.results[0].type, user.results[0].type):

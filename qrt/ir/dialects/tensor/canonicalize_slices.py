@@ -81,7 +81,7 @@ def slice_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_of_slice(op: Operation, builder: Builder) -> PatternResult:
-    """Merge a `tensor.cast` of a slice to a type with more static sizes into the slice."""
+    """Replace a `tensor.cast` that adds static sizes to a slice by a slice with these sizes."""
     slice_, type = defining_op(op.operands[0], "tensor.extract_slice"), op.results[0].type
     if slice_ is None or type is op.operands[0].type or not keeps_sizes(op.operands[0].type, type):
         return None

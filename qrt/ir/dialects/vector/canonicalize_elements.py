@@ -87,9 +87,9 @@ def of_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_inserts(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the extraction of an inserted part by the inserted value, and skip insertions of other parts.
+    """Replace the extraction of an inserted part by the inserted value, or extract from an earlier vector of the chain.
 
-    Transposes between the insertions are followed.
+    The search goes back through `vector.insert` ops at other positions, and through `vector.transpose` ops.
     """
     position, source = known_position(op), op.operands[0]
     if position is None:
