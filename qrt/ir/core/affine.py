@@ -196,7 +196,7 @@ def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Seq
 def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
     """Return (constant term, coefficient of d0, coefficient of d1, ...); None if the expression is not linear.
 
-    Terms in symbols are ignored.
+    The last coefficient is that of dimension `dimensions - 1`. Terms in symbols are ignored.
 
     >>> linear(("+", ("*", ("d", 1), 2), 5), 2)
     (5, 0, 2)

@@ -95,7 +95,7 @@ AFFINE_MAP = _instance(AffineMapAttr, "AffineMap attribute", "affine_map", "#")
 
 
 def array_of(description: str, holds: Callable[[Attribute], bool]) -> AttributeKind:
-    """Return the kind of an array `[a, b]` whose elements all satisfy `holds`."""
+    """Return the kind of an array `[a, b]` whose elements all satisfy `holds`; `description` is used in errors."""
     return AttributeKind(
         description,
         lambda value: isinstance(value, ArrayAttr) and all(map(holds, value.elements)),
@@ -165,7 +165,7 @@ def dense_array(element: IntegerType) -> AttributeKind:
 
 
 def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> AttributeKind:
-    """Return the kind of an integer attribute whose value is an index in `cases` and which is printed as that case."""
+    """Return the kind of an integer attribute of `width` bits: an index in `cases`, printed as the case itself."""
     names = tuple(cases)
     type = IntegerType(width)
 

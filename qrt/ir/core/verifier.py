@@ -93,7 +93,8 @@ class _Verifier:
         """Verify the operations of a block, and return the values that the block defines.
 
         The values are added to `self.visible`; the caller removes them where the block no longer dominates. If
-        `ordered`, a value is visible only after its definition; else (in a graph region) in the whole block.
+        `ordered`, a value is visible only after its definition; else (in a graph region) in the whole block. `owner` is
+        the operation around the block.
         """
         visible = self.visible
         added = list(block.arguments)

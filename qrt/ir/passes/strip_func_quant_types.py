@@ -51,7 +51,10 @@ class StripFuncQuantTypes:
 
 
 def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
-    """Replace the results of casts that undo each other by the original values. Return the operations to erase."""
+    """Replace the results of `quant.scast` that undo another one by the original values; return these operations.
+
+    With `strict_upstream`, fold all operations that upstream's conversion driver folds. The caller erases them.
+    """
     if not strict_upstream:
         return fold_at_once(module.operation, Folds(), lambda operation: operation.name == "quant.scast")
     for operation in module.operation.walk():

@@ -39,7 +39,7 @@ class LoopNest(Builder):
         self.stage(stage)
 
     def split(self, axes: Sequence[int], rank: int, keepdims: bool) -> list[Expression]:
-        """Return the index of each dimension of an operand: reduced loops along `axes`, parallel loops along others.
+        """Return the loop of each of `rank` dimensions of an operand: reduced along `axes`, parallel along others.
 
         With `keepdims`, the result has a dimension of size 1 for each reduced axis.
         """
@@ -130,7 +130,7 @@ class LoopNest(Builder):
         return self.value("arith.cmpf", (left, right), I1, {"predicate": IntegerAttr(predicate, I64)})
 
     def extend(self, value: Value, element: IntegerType, signed: bool = True) -> Value:
-        """Extend an integer, by its sign or by zeros, to a type that is at least as wide."""
+        """Extend an integer, by its sign if `signed` and else by zeros, to a type that is at least as wide."""
         if value.type is element:
             return value
         value = self._bytes.get(value, value)

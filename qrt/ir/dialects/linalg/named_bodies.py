@@ -172,7 +172,8 @@ def _copy(b: IterationBody, x: Value, out: Value) -> Value:
 def build_body(build: Build, types: Sequence[Type], unsigned: bool, location: Location = NOWHERE) -> Region:
     """Return the region of a named op, with a block argument of each of these types.
 
-    Raise QuantTypeError if the types do not support the body's operations.
+    `build` emits the body, with `unsigned` casts or signed ones, and returns the yielded value. Raise QuantTypeError if
+    the types do not support the body's operations.
     """
     block = Block(types, location)
     body = IterationBody(block, unsigned)

@@ -129,7 +129,7 @@ def _lower(builder: Builder, x: Value, t: UniformType, emit: Emit) -> Value:
 
 
 def _lower_ranked(builder: Builder, x: Value, t: UniformType, emit: Emit, axis: int | None = None) -> Value:
-    """Lower a cast of a scalar or a ranked tensor; an `axis` other than None replaces the axis of a per-axis type."""
+    """Lower a cast of a scalar or ranked tensor, whose arithmetic `emit` emits; `axis` may replace that of type `t`."""
     emitter = Emitter(builder, x) if t.is_per_layer else ChannelEmitter(builder, x, t, axis)
     return emitter.finish(emit(emitter))
 
@@ -150,7 +150,7 @@ def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> V
 
 
 def _around_axis(builder: Builder, extents: Value, axis: int, channels: int) -> list[Value]:
-    """Return (number of elements before the axis, number of channels, number of elements after the axis)."""
+    """Return index values: (product of the extents before the axis, number of channels, product of those after it)."""
     before, after = (builder.constant(i, INDEX) for i in (axis, axis + 1))
     head = builder.emit("shape.split_at", (extents, before), (_EXTENTS, _EXTENTS)).results[0]
     left = _count(builder, head)
