@@ -65,7 +65,7 @@ class Value:
 
     @property
     def block(self) -> "Block | None":
-        """Block that contains the defining operation, or that has this value as an argument."""
+        """Block that contains the defining operation (None if no block does), or that has this value as an argument."""
         return self.owner.parent if isinstance(self.owner, Operation) else self.owner
 
     @property

@@ -34,7 +34,10 @@ FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.
 
 @contextmanager
 def elided_above(limit: int | None) -> Iterator[None]:
-    """Within the `with` block, print constants of more than `limit` elements without their values, except splats."""
+    """Within the `with` block, print constants of more than `limit` elements without their values, except splats.
+
+    With None, print all values.
+    """
     token = _elided_above.set(limit)
     try:
         yield

@@ -15,7 +15,7 @@ _IncomingValues = dict[Value, tuple[_Operand, ...]]
 
 
 def region_of(value: Value) -> Region | None:
-    """Return the region in which a value is defined."""
+    """Return the region in which a value is defined; None if it is defined outside of all regions."""
     block = value.block
     return None if block is None else block.parent
 

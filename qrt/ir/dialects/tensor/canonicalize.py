@@ -44,7 +44,10 @@ _NEVER: Shape = (-1,)
 
 
 def _join(left: Shape | None, right: Shape | None) -> Shape | None:
-    """Combine the static sizes of two shapes of one tensor; return `_NEVER` if the shapes contradict each other."""
+    """Combine the static sizes of two shapes of one tensor; return `_NEVER` if the shapes contradict each other.
+
+    None is the shape of an unranked tensor.
+    """
     if left is None or right is None:
         return right if left is None else left
     if len(left) != len(right) or any(
