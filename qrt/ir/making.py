@@ -21,7 +21,7 @@ from qrt.ir.core.attributes import (
     attribute,
     integer_range,
 )
-from qrt.ir.core.define import AttributeSpec, DeclaredPort, Definition, segments
+from qrt.ir.core.define import AttributeSpec, DeclaredGroup, Definition, segments
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.symbols import references
 from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR
@@ -84,7 +84,7 @@ class OperationDraft:
         if definition.operand_groups.uses_segments:
             self.attributes[definition.operand_groups.segments] = segments(*map(len, operand_groups))
 
-    def _values(self, group: DeclaredPort, given: Any) -> list[Value]:
+    def _values(self, group: DeclaredGroup, given: Any) -> list[Value]:
         what = f"{self.definition.name}: operand '{group.name}'"
         if given is None and group.size:
             return []

@@ -69,10 +69,10 @@ class AttributeSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class DeclaredPort:
-    """Parsed declaration of an operand, result, region or successor: `name`, `name?` or `name*`, perhaps with `: rest`.
+class DeclaredGroup:
+    """Declaration of operands, results, regions or successors: `name`, `name?` or `name*`, perhaps with `: rest`.
 
-    `size` is "", "?" or "*"; `rest` is the text after the colon, or "".
+    `size` is "" for one of them, "?" for at most one, "*" for any number; `rest` is the text after the colon, or "".
     """
 
     name: str
@@ -80,7 +80,7 @@ class DeclaredPort:
     rest: str
 
     @classmethod
-    def of(cls, text: str) -> "DeclaredPort":
+    def of(cls, text: str) -> "DeclaredGroup":
         head, _, rest = text.partition(":")
         name = head.strip().rstrip("?*")
         return cls(name, head.strip()[len(name) :], rest.strip())
@@ -91,7 +91,7 @@ class Groups:
 
     def __init__(self, what: str, segments: str, declarations: Iterable[str]) -> None:
         self.what = what
-        self.declared = tuple(map(DeclaredPort.of, declarations))
+        self.declared = tuple(map(DeclaredGroup.of, declarations))
         self.names = [group.name for group in self.declared]
         self.constraints = [type_constraint(group.rest) if group.rest else None for group in self.declared]
         self.single = sum(not group.size for group in self.declared)
@@ -319,14 +319,14 @@ class Definition:
         return self.result_groups.group(name, operation, operation.results)
 
     @cached_property
-    def region_names(self) -> tuple[DeclaredPort, ...]:
+    def region_names(self) -> tuple[DeclaredGroup, ...]:
         """Parsed declarations of the regions."""
-        return tuple(map(DeclaredPort.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
+        return tuple(map(DeclaredGroup.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
 
     @cached_property
-    def successor_names(self) -> tuple[DeclaredPort, ...]:
+    def successor_names(self) -> tuple[DeclaredGroup, ...]:
         """Parsed declarations of the successors."""
-        return tuple(map(DeclaredPort.of, self.successors))
+        return tuple(map(DeclaredGroup.of, self.successors))
 
     # -- verification -----------------------------------------------------------------------------------------------
 

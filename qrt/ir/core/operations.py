@@ -254,8 +254,8 @@ class Operation:
         """Return a copy of the operation and of its regions; the copy is not in a block.
 
         `values` maps values used by this operation to the values that the copy uses instead; a value that is not in the
-        mapping is used by the copy too. Results and block arguments of the original are added, mapped to those of the
-        copy.
+        mapping is used by the copy too. This method adds the results and block arguments of the original to `values`,
+        mapped to those of the copy.
         """
         blocks: dict[Block, Block] = {}
         regions = [Region() for _ in self.regions]
