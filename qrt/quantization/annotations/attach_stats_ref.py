@@ -39,7 +39,7 @@ class AttachStatsRef:
 
 
 def attach_keys(module: Module) -> None:
-    """Put the attribute ``quant.key`` on regions, on loops and branches, and on operations whose results regions take.
+    """Put the attribute ``quant.key`` on regions, loops, branches, and operations that compute operands of regions.
 
     The key of a region or operation is that of the `quant.stats_ref` on its first result, or the key that
     `attach-stats-ref` would give this result. The key of a loop or branch is `function/operation.N`.
@@ -51,7 +51,7 @@ def attach_keys(module: Module) -> None:
     for function in module.functions:
         labels = _labels(function)
         for operation in labels:
-            if KEY in operation.attributes or not _gives_a_port(operation):
+            if KEY in operation.attributes or not _needs_key(operation):
                 continue
             if operation.name.startswith(CONTROL):
                 key, label = None, labels[operation]
@@ -63,8 +63,8 @@ def attach_keys(module: Module) -> None:
             operation.attributes[KEY] = StringAttr(key)
 
 
-def _gives_a_port(operation: Operation) -> bool:
-    """Return True if an operation gets a key: a region, a loop, a branch, or one whose result a region takes."""
+def _needs_key(operation: Operation) -> bool:
+    """Return True if an operation is a region, a loop or a branch, or computes an operand of a region."""
     if isinstance(operation, RegionOp):
         return bool(operation.results)
     if operation.name.startswith(CONTROL):
@@ -129,7 +129,7 @@ def _open_values(function: FuncOp) -> list[Value]:
 
 
 def _is_open(value: Value, spec: Type) -> bool:
-    """Return True if neither the type nor the specification of a region's operand or result tells its range."""
+    """Return True for a float tensor whose port's specification is its float type or a least width (`!quant.any`)."""
     element = element_of(value.type)
     if not isinstance(value.type, TensorType) or not isinstance(element, FloatType):
         return False
@@ -137,7 +137,7 @@ def _is_open(value: Value, spec: Type) -> bool:
 
 
 def _origin(value: Value) -> Value:
-    """Return the value that a chain of annotation operations is applied to; the value itself without annotations."""
+    """Return the value that annotation operations pass on as ``value``; ``value`` itself if no annotation yields it."""
     while value.operation is not None and value.operation.name in IDENTITIES:
         value = value.operation.operands[0]
     return value

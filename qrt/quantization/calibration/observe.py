@@ -115,7 +115,7 @@ def runs(program: Program, data: Data) -> Iterator[tuple[str, list[Array]]]:
 
 
 def sample_of(program: Program) -> Sample:
-    """Return an empty sample for a program's inputs, by rows if the first dimension of every input is dynamic."""
+    """Return an empty sample: of rows if the first dimension of every input is dynamic, else of whole runs."""
     by_rows = all(port.type.shape and port.type.shape[0] is None for port in program.inputs)
     return Sample([port.name for port in program.inputs], by_rows=by_rows)
 
@@ -180,10 +180,10 @@ def _described(op: ir.Operation, key: str) -> str:
     return f"the value {shown(key)} of {'an argument' if source is None else repr(source.name)}"
 
 
-def _refused(array: Array, mend: str = "the data") -> str:
-    """Return a message about the first NaN or infinity of an array, which says to correct ``mend``.
+def _refused(array: Array, cause: str = "the data") -> str:
+    """Return a message about the first NaN or infinity of an array; an empty text if all values are finite.
 
-    The message is empty if all values are finite.
+    ``cause`` names what the user should correct.
     """
     finite = np.isfinite(array)
     if finite.all():
@@ -191,7 +191,7 @@ def _refused(array: Array, mend: str = "the data") -> str:
     place = np.unravel_index(int(finite.argmin()), array.shape)
     where = f" at [{', '.join(map(str, place))}]" if place else ""
     return (
-        f"is {float(array[place])}{where}: fix {mend}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+        f"is {float(array[place])}{where}: fix {cause}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
     )
 
 

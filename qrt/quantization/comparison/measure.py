@@ -68,8 +68,8 @@ class Error:
 class OutputNoise:
     """The error of one output of a program, and the number of its rows that keep their argmax.
 
-    A row is the output along its last axis. Of ``rows`` rows, ``same`` have their greatest value at the same index as
-    in the reference. ``rows`` is 0 for scalars, and if the last axis has fewer than two elements.
+    Rows run along the last axis. Of ``rows`` rows, ``same`` have their greatest value at the same index as in the
+    reference. ``rows`` is 0 for scalars, and if the last axis has fewer than two elements.
     """
 
     name: str

@@ -140,7 +140,7 @@ class Arithmetic:
     def _rounded(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
         """Round integers to the scales ``common`` by the `fixed` rule of requantization.
 
-        They are first shifted to at most 31 bits, because the rule gives 0 for shifts above 62.
+        The integers are first shifted to at most 31 bits, because the rule gives 0 for shifts above 62.
         """
         x = self.shifted(x, [(bound >> 31).bit_length() for bound in x.bounds])
         ratios = [own / scale for own, scale in zip(x.scales, common, strict=True)]
@@ -188,7 +188,7 @@ def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tup
 
 
 def _as_the_other(own: Fraction, other: Fraction) -> Fraction:
-    """Return ``other`` if ``own`` is the double nearest to it, else ``own``."""
+    """Return ``other`` if ``own`` is the double nearest to ``other``; else return ``own``."""
     return other if own == float(other) else own
 
 

@@ -41,7 +41,8 @@ _WITHOUT_NAN = {"arith.maxnumf": "arith.maximumf", "arith.minnumf": "arith.minim
 def binary(value: Value) -> list[KernelMatch]:
     """Return the matches of a value as an operation on two tensors that broadcast as in NumPy.
 
-    The first match includes the operations that broadcast the operands; a second one, if there are any, does not.
+    The first match includes the operations that broadcast the operands. If there are such operations, a second match
+    has the broadcast values as operands.
     """
     elements = elements_of(value)
     result_type = tensor_type(value)

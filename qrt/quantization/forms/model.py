@@ -45,8 +45,8 @@ class KernelMatch:
 
     ``operands`` are the input values, each with its permutation. ``operations`` compute the result, and only the result
     of the last one is used elsewhere. ``copied`` are cheap operations, such as broadcasts, between the operands and
-    ``operations``; their results may have other uses. Operations without float operands, such as constants and
-    `tensor.empty`, are in neither tuple.
+    ``operations``; their results may have other uses, so a region gets copies of them. Operations without float
+    operands, such as constants and `tensor.empty`, are in neither tuple.
 
     Examples
     --------

@@ -155,7 +155,7 @@ def arranged(builder: Builder, value: Value, layout: Layout) -> Value:
 
 
 def restored(builder: Builder, value: Value, layout: Layout, sizes: Sizes) -> Value:
-    """Undo ``arranged``: return the original tensor, which has the given sizes, of ``value``, a tensor in a layout."""
+    """Undo ``arranged``: reshape and transpose ``value``, which has a layout, back to a tensor of these sizes."""
     order = [axis for group in layout for axis in group]
     places = iter(range(len(layout) + len(order)))
     groups = [[next(places) for _ in group or (0,)] for group in layout]

@@ -34,7 +34,8 @@ class Window:
 class WindowLoops:
     """The dimensions of a sliding window, in the order of the result's axes, and the loops outside of the window.
 
-    ``image``, ``filters`` and ``out`` map the role of each such loop to the axis of this tensor along which it runs.
+    ``image``, ``filters`` and ``out`` map the role of each loop outside of the window to the axis of the images, of the
+    filters and of the result along which the loop runs.
     """
 
     windows: tuple[Window, ...]

@@ -10,7 +10,8 @@ Classes are formed in three steps, each in program order.
 
 The ends of an edge stay separate in these cases: their storage types differ; both have a type and the types differ; one
 needs more bits than the storage of the other has; one has a type that does not cover the range of the other; or the
-hull of both ranges is more than ``max_widening`` times as wide as one of the ranges that it includes.
+smallest range that includes the ranges of both ends is more than ``max_widening`` times as wide as the narrowest range
+of a node in one of the classes.
 
 There are two exceptions. A use that is alone in its class takes the type of the definition even if its own range is
 wider, because the definition has clipped the values already. Where a definition keeps values float, a region also keeps

@@ -259,7 +259,7 @@ def _with_other_types(region: GraphRegion, signatures: Sequence[TargetKernel], t
 
 
 def _other_types(region: GraphRegion, kernel: TargetKernel, *, drops: bool) -> dict[PropagationNode, Spec] | None:
-    """Return changed types for the nodes that a signature does not accept; None if no change makes one of them fit.
+    """Return changed types for the nodes that a signature does not accept; None if one of them cannot be made to fit.
 
     ``drops`` also allows dropping quantized types at float ports.
     """

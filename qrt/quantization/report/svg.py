@@ -78,8 +78,8 @@ Array = npt.NDArray[Any]
 class Histogram:
     """The picture of a histogram, and its figures.
 
-    ``count`` is the number of values. The others are shares of all values: those in bins beyond the type's range, those
-    in the bar of 0, and those in the highest other bar.
+    ``count`` is the number of values. ``outside``, ``at_zero`` and ``highest`` are shares of all values: of those
+    beyond the type's range, in the bar of 0, and in the highest other bar.
     """
 
     picture: Markup
@@ -209,7 +209,10 @@ def _sums(cells: Array, counts: Array) -> dict[int, int]:
 
 
 def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
-    """Return an axis from the greatest value or code down to half a scale, or further to nearly all of the values."""
+    """Return the axis of a port's histogram, from the greatest magnitude of a value or code down to half the scale.
+
+    It goes further down if it would otherwise leave out more than a small share of the values.
+    """
     octaves = ((bits & 0x7FFF) >> 7) - 127
     used = (bits & 0x7FFF) > 0
     tops: list[int | None] = []
@@ -238,7 +241,7 @@ def _rectangle(kind: str, left: float, right: float, top: int, bottom: int) -> M
 def _outline(bars: list[tuple[int, int, float]]) -> str:
     """Return the SVG path around bars `(left, right, height)`.
 
-    Adjacent bars share an outline; none is lower than one unit.
+    Adjacent bars share an outline. A bar is at least one unit high.
     """
     parts: list[str] = []
     end = None

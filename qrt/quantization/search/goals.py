@@ -40,7 +40,7 @@ class Goal(ABC):
 
     @abstractmethod
     def may_gain(self, state: TrialResult, widths: Widths) -> bool:
-        """Return False if these widths are surely no better than the trial ``state``, which is known without a run."""
+        """Return False if it is known without a run that these widths are no better than the trial ``state``."""
 
     # -- shared by all goals
 
