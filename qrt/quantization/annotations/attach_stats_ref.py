@@ -19,12 +19,13 @@ _NAMED = ("quant.stats", "quant.stats_ref")
 
 @dataclass(frozen=True)
 class AttachStatsRef:
-    """Puts a `quant.stats_ref` on each float operand or result of a region whose range is unknown. Changes no value.
+    """Puts a `quant.stats_ref` on float operands and results of regions if their range is unknown. Changes no value.
 
     A range is known if the value has a range annotation, a `quant.stats_ref` or a quantized type, or is a constant.
 
-    The attribute `statsKey` becomes the name of the value's record: `function/operation.N`, where N counts the
-    operations of this name in the function; a region has the name of its kernel. For an argument it is `function/name`.
+    The attribute `statsKey` is the name of the value's record: `main/conv2d.1` for the result of the second `conv2d` of
+    the function `main`. The name of an operation is counted within its function, and a region has the name of its
+    kernel. The record of an argument is named `function/argument`.
     """
 
     def run(self, module: Module) -> None:
@@ -118,7 +119,7 @@ def _label(value: Value, labels: dict[Operation, str], function: FuncOp) -> str:
 
 
 def _open_values(function: FuncOp) -> list[Value]:
-    """Return the float operands and results of regions whose range is unknown, without duplicates, in program order."""
+    """Return the distinct float operands and results of regions, in program order, if their range is unknown."""
     values: dict[Value, None] = {}
     for operation in outside_bodies(function):
         if isinstance(operation, RegionOp):

@@ -29,7 +29,7 @@ Orders = dict[int, Sequence[int]]
 def violation(region: RegionOp, target: Target) -> str | None:
     """Return the reason why no signature of a region's kernel accepts the region's types; None if one does.
 
-    All operands and results must have final types.
+    The caller has checked that all operands and results have final types.
     """
     ports = ports_of(region)
     for port in ports:

@@ -1,4 +1,4 @@
-"""Runs of a float program beside its quantized form, which measure the numbers of a report."""
+"""Runs of a float program and of its quantized program on the same data, which measure the errors for a report."""
 
 import re
 from collections import Counter
@@ -68,7 +68,7 @@ class RegionPair:
 
 
 class Comparison:
-    """A float program and its quantized form, run on the same inputs to count the errors of their values."""
+    """A float program and its quantized program, run on the same inputs to measure the errors of values."""
 
     def __init__(self, named: NamedProgram, module: Module, function: str | None) -> None:
         self.named = named

@@ -1,7 +1,7 @@
 """Integer values with exact rational scales, in the body of a linear region before the requantization at its end.
 
-The sum of two values gets the largest scale of which both scales are integer multiples. A scale that is the double
-nearest to the other one is treated as equal to it, as for the scale of a bias (`ops.accumulate.bias_is_direct`). An
+The sum of two values has the largest scale of which both scales are integer multiples. A scale that is the double
+nearest to the other scale is treated as equal to the other, as for the scale of a bias (`ops.accumulate.bias_is_direct`). An
 integer that would not fit 64 bits is first rounded half up to a coarser scale, which is reported.
 """
 
@@ -30,10 +30,10 @@ Report = Callable[[str], None]
 class Exact:
     """A real number or tensor: the i64 integers `value` times their scales, or the constant `known`.
 
-    `scales` has one scale, or one for each index of `axis`. This is an axis of the tensor `value`, or for a scalar in a
-    loop nest the loop along that axis. `bounds` has, for each scale, the greatest magnitude of the integers with that
-    scale: with one bound for all channels, all would be rounded as coarsely as the largest. A constant has its number
-    in `known`, and None as `value`.
+    `scales` has one scale, or one for each index of `axis`. If `value` is a tensor, `axis` is one of its axes; if it is
+    a scalar in a loop nest, `axis` is the number of a loop. `bounds` has, for each scale, the greatest magnitude of the
+    integers with that scale: with one bound for all channels, all would be rounded as coarsely as the largest. A
+    constant has its number in `known`, and None as `value`.
     """
 
     value: Value | None

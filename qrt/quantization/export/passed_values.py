@@ -131,9 +131,9 @@ class PassedValues:
         return None if stored is None else stored.type
 
     def _find_types(self) -> None:
-        """Give each group the quantized type of its first source with one; a group without such a source stays float.
+        """Give each group the type of its first source with a quantized type; a group without such a source stays float.
 
-        The initial value of a loop counts only if no other source of the group has a quantized type.
+        The initial value of a loop is considered only if no other source of the group has a quantized type.
         """
         self._spread(self._groups, counts_initial=False)
         for group in self._groups:

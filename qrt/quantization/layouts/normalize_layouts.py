@@ -101,7 +101,7 @@ def _keep_axes(operation: Operation) -> None:
 
 
 def _pair(places: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Return a list of two window dimensions; a one-dimensional window gets ``()``, no axis, as the first one."""
+    """Return ``places`` for height and width; if the window has one dimension, the height has ``()``, no axis."""
     return [()] * (2 - len(places)) + places
 
 
@@ -307,8 +307,8 @@ def _write_pool(pool: Pool, relayouts: Relayouts) -> None:
 def _arranged(builder: Builder, value: Value, layout: Layout, relayouts: Relayouts) -> Value:
     """Return a value in a layout, with as few new transposes and reshapes as possible.
 
-    If transposes and reshapes computed the value from a tensor in this layout, that tensor is returned. A pad is
-    applied to its operand in the layout instead.
+    If transposes and reshapes computed the value from a tensor in this layout, that tensor is returned. If the
+    value is a pad, its operand is brought to the layout and padded there.
     """
     source, own = relayouts.get(value, (None, ()))
     if source is not None and own == layout:

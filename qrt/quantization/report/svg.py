@@ -157,7 +157,7 @@ def _values(bits: Array) -> Array:
 
 
 def histogram(port: PortReport) -> Histogram:
-    """Draw the histogram of a port: areas beyond the range and of 0 at the back, then bars, marks of codes, axis."""
+    """Draw the histogram of a port: areas of clipped values and of values that become 0, bars, marks of codes, axis."""
     bits = np.array(sorted(port.histogram), np.int64)
     counts = np.array([port.histogram[bin_bits] for bin_bits in bits.tolist()], np.int64)
     axis = _axis(port, bits, counts)
