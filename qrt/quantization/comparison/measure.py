@@ -158,7 +158,7 @@ class Reference:
 
 
 def compare(name: str, reference: Array, approximation: Array) -> OutputNoise:
-    """Return the error of one output of one run; ``name`` is that of the output."""
+    """Return the error of the output ``name`` in one run."""
     error = Error.of(reference, approximation)
     if not reference.ndim or reference.shape[-1] < 2 or not reference.size:
         return OutputNoise(name, error, 0, 0)

@@ -1,8 +1,9 @@
 """Integer values with exact rational scales, in the body of a linear region before the requantization at its end.
 
 The sum of two values has the largest scale of which both scales are integer multiples. A scale that is the double
-nearest to the other scale is treated as equal to the other, as for the scale of a bias (`ops.accumulate.bias_is_direct`). An
-integer that would not fit 64 bits is first rounded half up to a coarser scale, which is reported.
+nearest to the other scale is treated as equal to the other, as for the scale of a bias
+(`ops.accumulate.bias_is_direct`). An integer that would not fit 64 bits is first rounded half up to a coarser scale,
+which is reported.
 """
 
 from collections.abc import Callable, Sequence

@@ -131,7 +131,7 @@ class PassedValues:
         return None if stored is None else stored.type
 
     def _find_types(self) -> None:
-        """Give each group the type of its first source with a quantized type; a group without such a source stays float.
+        """Give each group the type of its first quantized source; a group without quantized sources stays float.
 
         The initial value of a loop is considered only if no other source of the group has a quantized type.
         """

@@ -155,7 +155,7 @@ _READ: ContextVar[dict[Value, Elements | None] | None] = ContextVar("qrt_element
 
 @contextmanager
 def caching_elements() -> Iterator[None]:
-    """Return a context manager: inside the ``with`` block, where no operation may change, `elements_of` caches results."""
+    """Return a context manager: in the ``with`` block, `elements_of` caches results, and no operation may change."""
     token = _READ.set({})
     try:
         yield

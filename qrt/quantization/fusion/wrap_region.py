@@ -181,8 +181,8 @@ def with_extent(value: Value, axis: int) -> tuple[Value, int]:
 def _same_extent(operation: Operation, number: int, axis: int) -> list[tuple[Value, int]]:
     """Return the operands, each with an axis, whose extent equals that of ``axis`` of operand ``number``.
 
-    A size operand of `expand_shape` equals the extent of the source's axis that is divided into one axis of this size
-    and axes of size 1.
+    For `expand_shape`, a size operand is the extent of the source's axis if that axis is divided into one axis of this
+    size and axes of size 1.
     """
     if operation.name == "tensor.expand_shape":
         return _expanded(operation, number)
