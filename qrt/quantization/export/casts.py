@@ -22,7 +22,7 @@ Key = tuple[Value, Type, tuple[int, ...] | None]
 class Casts:
     """The casts that one export inserts between float values and quantized types.
 
-    Each value is cast to a type only once. A value that was dequantized from that type is not quantized again.
+    Each value is cast to a type only once. A value that was dequantized from the same type is not quantized again.
     """
 
     def __init__(self) -> None:

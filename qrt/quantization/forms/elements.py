@@ -266,9 +266,9 @@ def _call(operation: Operation, operands: Sequence[Expression]) -> Expression:
 
 
 def repeated(value: Value, axes: Axes) -> tuple[Value, Axes, tuple[Operation, ...]]:
-    """Return the tensor that a chain of broadcasts repeats, its axes in the result, and the broadcast operations.
+    """Return the tensor that a chain of broadcasts repeats to ``value``, its axes in the result, and the broadcasts.
 
-    ``axes`` are the axes of ``value`` in the result. A value that is not a broadcast is itself the tensor.
+    ``axes`` are the axes of ``value`` in the result. If ``value`` is no broadcast, ``value`` and ``axes`` are returned.
     """
     passed: list[Operation] = []
     while True:

@@ -11,7 +11,7 @@ Permutation = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand of an op family, as the number of an operand of the region.
+    """An operand of an op family's operation, given by the number of an operand of the region.
 
     `permutation` transposes the region's operand to the axis order of the family, as in `numpy.transpose`: for example
     HWCF filters to OHWI. It is None if the orders are equal.

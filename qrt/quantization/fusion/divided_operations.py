@@ -51,7 +51,7 @@ def _divide_product(operation: StructuredOp, target: Target) -> None:
 
 
 def _annotated(builder: Builder, product: Value, total: Value, start: Value) -> Value:
-    """Return a product with the range of ``total - start`` as annotation, if both ranges are known."""
+    """Return a product, annotated with the range of ``total - start`` if the ranges of both are known."""
     ends, added = _range_of(total), _range_of(start)
     if ends is None or added is None:
         return product

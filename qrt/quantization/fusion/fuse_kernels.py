@@ -86,8 +86,8 @@ class FuseKernels:
 
     The operations are those of linalg, arith, math and tensor. Each operation that stays float gets a remark with the
     reason. Of the kernels that compute a value, the one that covers the most operations is chosen; of those that cover
-    equally many, the first in the target's order, and a table only if there is no other. Values do not change, except
-    for the rounding of sums, whose order `layouts` may change.
+    equally many, the first in the target's order; tables come last. Values do not change, except for the rounding of
+    sums, whose order `layouts` may change.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")

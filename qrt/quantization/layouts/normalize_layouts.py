@@ -229,9 +229,9 @@ def _every(builder: Builder, x: Value, first: int, steps: int, stride: int) -> V
 
 
 def _annotation(images: Value) -> Operation | None:
-    """Return the `quant.stats` that gives images a single range, also if the images are then padded with zeros.
+    """Return the `quant.stats` that gives a single range to images, or to images that are then padded with zeros.
 
-    The result is None without such an annotation.
+    Return None if there is none.
     """
     source = images.operation
     if source is not None and source.name == "tensor.pad":

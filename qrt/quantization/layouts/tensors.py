@@ -104,7 +104,7 @@ def merged(builder: Builder, value: Value, groups: Sequence[Sequence[int]]) -> V
 
 
 def divided(builder: Builder, value: Value, groups: Sequence[Sequence[int]], sizes: Sizes) -> Value:
-    """Return a tensor of these sizes in which the axes ``groups[i]`` are parts of axis i of ``value`` (`expand_shape`)."""
+    """Divide axis i of ``value`` into the axes ``groups[i]`` of a tensor of these sizes (`tensor.expand_shape`)."""
     if len(groups) == len(sizes):
         return value
     operands, attributes = with_lists({"output_shape": list(sizes)}, [value])

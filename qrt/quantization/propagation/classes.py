@@ -310,7 +310,7 @@ def is_enough(storage: Storage | None, least: AnyQuantizedType | None) -> bool:
 
 
 def _is_within(given: UniformType, storage: Storage) -> bool:
-    """Return True if a type has the same storage type as ``storage``, and bounds within its bounds."""
+    """Return True if a type has the same storage type as ``storage``, and bounds within those of ``storage``."""
     return given.storage == storage.name and storage.low <= given.storage_min <= given.storage_max <= storage.high
 
 
