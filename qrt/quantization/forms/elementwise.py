@@ -164,7 +164,7 @@ def _read_operands(source: StructuredOp) -> list[Value]:
 
 
 def _is_function(source: StructuredOp) -> bool:
-    """Return True if an operation computes each result element from constants and operand elements at the same index."""
+    """Return True if an operation computes each element from constants and operand elements at the same index."""
     block = source.regions[0].blocks[0]
     maps = source.indexing_maps
     plain = all(

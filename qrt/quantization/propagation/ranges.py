@@ -111,7 +111,7 @@ def own_range(node: PropagationNode) -> Statistics | None:
 
 
 def adds_range(use: PropagationNode) -> bool:
-    """Return True if the annotated range of a use extends the range of a definition, which has no annotation itself."""
+    """Return True if the annotated range of a use extends the range of a definition that has no range of its own."""
     if use.group is None or isinstance(use.spec, UniformType) or own_range(use) is None:
         return False
     return any(own_range(definition) is None for definition in use.group.definitions)

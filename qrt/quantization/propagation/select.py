@@ -186,7 +186,7 @@ def _agrees(port: TargetPort, hint: TargetPort | Spec | None, node: PropagationN
 
 
 def _with_rescales(region: GraphRegion, signatures: Sequence[TargetKernel]) -> TargetKernel | None:
-    """Return the best signature that fits if the fixed types of operands are ignored, or None.
+    """Return the best signature that fits if the fixed types of operands are ignored; None if there is none.
 
     If there is one, these fixed types are removed from the operands' specifications, so that a rescale converts the
     operands.
