@@ -13,7 +13,7 @@ from typing import BinaryIO
 from qrt.errors import FileError, ModelError
 
 MAX_INPUT = 1 << 30
-"""Bytes of one input, unless a limit is given."""
+"""The largest number of bytes of one input, unless the caller gives a limit."""
 
 _PIECE = 1 << 20
 _BYTECODE = b"ML\xefR"  # the first bytes of MLIR bytecode

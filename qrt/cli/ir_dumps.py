@@ -84,7 +84,7 @@ class Dumps(PassObserver):
         return self._text(module, root)
 
     def _within(self, root: Operation) -> str:
-        """Return the part of a dump's heading that names the operation, if the dump shows the whole module."""
+        """Return the name of `root` for the heading of a dump of the whole module; an empty text for other dumps."""
         if not self.options.mlir_print_ir_module_scope:
             return ""
         name = root.attributes.get("sym_name")

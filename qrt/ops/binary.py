@@ -99,7 +99,10 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 
 
 def _have_equal_shapes(types: Types) -> bool:
-    """Return False if the types show that the operands' shapes differ. A dynamic size equals any size but 1."""
+    """Return False if the types show that the operands' shapes differ.
+
+    A dynamic size is taken to equal any size but 1: beside a 1 it would be broadcast.
+    """
     a, b = types[0].shape or (), types[1].shape or ()
     return len(a) == len(b) and all(x == y or (None in (x, y) and 1 not in (x, y)) for x, y in zip(a, b, strict=True))
 

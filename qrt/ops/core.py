@@ -28,8 +28,8 @@ R = TypeVar("R")
 class DerivedArray(np.ndarray[Any, Any]):
     """A read-only array that was computed from the array ``origin``, by unpacking sub-byte storage or by dequantizing.
 
-    A kernel call that packs it as a constant does not keep it. From ``origin`` the call recognizes that an earlier call
-    has packed the same constant, and shares the packed form.
+    A kernel call with this array as a constant packs it and then drops it, to save memory. Calls with constants of the
+    same ``origin`` share one packed form.
     """
 
     origin: Array | None = None

@@ -45,7 +45,7 @@ LEAST_CELL, MOST_CELL = -15, -9
 """The exponents that the scale of a cell may have."""
 _SUM_SCALES = tuple(f"{gate}_scale" for gate in GATES)
 _NORM_UNIT = 2.0**-numerics.NORM_BITS
-"""Of the biases of a layer normalization, in units of its weights."""
+"""The scale of a layer normalization's bias, as a multiple of the scale of its weights."""
 
 
 def operand_names(attributes: Attributes, count: int) -> tuple[str, ...]:

@@ -296,7 +296,7 @@ def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> l
 def _channels(t: UniformType, start: int, count: int) -> UniformType:
     """Return the type of ``count`` channels of a per-axis type, from channel ``start`` on.
 
-    Without channels it is per layer, because a per-axis type needs at least one scale.
+    If ``count`` is 0, the result is per layer, because a per-axis type needs at least one scale.
     """
     if count == 0:
         return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)

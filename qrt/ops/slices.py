@@ -99,7 +99,7 @@ def _resolved(n: int | None, first: int, size: int, stride: int) -> tuple[int, i
 def with_channels(t: UniformType, chosen: Sequence[int]) -> UniformType:
     """Return a per-axis type with only the ``chosen`` channels.
 
-    Without channels it is per layer, because a per-axis type needs at least one scale.
+    If ``chosen`` is empty, the result is per layer, because a per-axis type needs at least one scale.
     """
     if not len(chosen):
         return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)
@@ -204,7 +204,7 @@ def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constan
 
 
 _MOST_CHANNELS = 1 << 24
-"""The most scales of a type that is inferred here: a short text could ask for more than there is memory."""
+"""The most scales of a type that is inferred here: a short program could otherwise ask for more than fits in memory."""
 _ONE_EACH = "one for each axis"
 
 FAMILIES = (

@@ -234,9 +234,9 @@ class _Builder(ControlPlanner):
     ) -> SlotView | None:
         """Plan a concatenation whose operands are contiguous parts of the result, and return the slot of the result.
 
-        The step that computes an operand then writes directly into the result. An operand that is not a temporary, or
-        is a view (as one that occurs twice), is copied. Return None if every operand would be copied, if parts are not
-        contiguous, or if an operand must be requantized.
+        The step that computes an operand then writes directly into the result. An operand is copied if it is not a
+        temporary, or already a view of another slot: if a value is joined twice, its second part is a copy. Return None
+        if every operand would be copied, if parts are not contiguous, or if an operand must be requantized.
         """
         axis, shape = one_axis("concat", types, attributes), static_shape(result, "plan")
         own = [place.slot for place in operands if self.slots[place.slot].kind == "temporary"]

@@ -410,9 +410,9 @@ class Program:
 
     @contextmanager
     def _stream(self) -> Iterator[dict[str, Array]]:
-        """Yield the arrays of the program's globals by name, for one call that holds their lock.
+        """Yield the current arrays of the program's globals by name, and lock them within the `with` block.
 
-        Yield an empty dict if the program does not change globals.
+        If the program does not change globals, yield an empty dict and lock nothing.
         """
         if not self._source.is_stateful:
             yield {}

@@ -41,8 +41,8 @@ class FamilyCall:
 class EagerCall(Generic[R]):
     """A family call with the arrays that it reads and its result, which is ``out`` if that is given.
 
-    ``out`` may overlap the arrays. The family call is stored in ``cache`` under ``key``; a key of None means that it
-    came from there.
+    ``out`` may overlap the arrays. ``cache`` and ``key`` are the place to store the family call in. A key of None means
+    that it is not to be stored, because it was found in the cache or must not be cached.
     """
 
     family_call: FamilyCall
@@ -91,11 +91,11 @@ class EagerCall(Generic[R]):
 
 
 def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
-    """Make a public function of ``bind``, which binds the call that the function runs.
+    """Return the public function that binds its arguments by ``bind`` and runs the call.
 
     For arguments of the same types, shapes and attributes the function finds the call in the `CallCache` and does not
-    run ``bind``, so ``bind`` must not depend on the values in arrays. The operands are the first parameters of
-    ``bind``, in the order in which it passes them on.
+    run ``bind``, so ``bind`` must not depend on the values in arrays. The first parameters of ``bind`` must be the
+    family's operands, in the order of the family.
     """
     complete_docstring(bind)
     bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get

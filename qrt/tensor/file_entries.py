@@ -23,7 +23,7 @@ _OUTSIDE_NUMPY = {np.dtype(element_dtype(FloatType(name))): FloatType(name) for 
     "f6E3M2FN", "f6E2M3FN", "f4E2M1FN",
 )}  # fmt: skip
 _MOST_AXES = 64
-"""Axes of an array of NumPy."""
+"""The largest number of axes of a NumPy array."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,9 +237,9 @@ def _again(
 ) -> Operation | None:
     """Replace an op by the same op on untransposed operands and a transpose of its result; return the transpose.
 
-    ``changed`` has the attributes that differ in the new op, ``after`` is the permutation of the new transpose. The
-    default of ``operands`` is the operand of each operand's transpose. The transpose gets the op's discardable
-    attributes.
+    ``changed`` has the attributes that differ in the new op, ``after`` is the permutation of the new transpose.
+    ``operands`` are the operands of the new op; None if each operand of ``op`` is the result of a transpose, whose
+    operand the new op reads. The new transpose gets the op's discardable attributes.
     """
     if operands is None:
         operands = [operand.operation.operands[0] for operand in op.operands if operand.operation is not None]

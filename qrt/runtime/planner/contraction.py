@@ -24,7 +24,10 @@ _MOST_LOOPS = 15
 
 @dataclass(frozen=True)
 class ContractionCall:
-    """A bound kernel call, and the numbers of the op's operands that are passed to it, or are packed in it."""
+    """A bound kernel call of an op: the call takes the operands with the numbers ``given``, in this order.
+
+    ``packed`` has the numbers of the constant operands that are packed in the call.
+    """
 
     call: KernelCall
     given: tuple[int, ...]

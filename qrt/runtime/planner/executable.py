@@ -103,7 +103,7 @@ class _ExecutableBuilder:
         self.base_of: dict[int, int] = {}
 
     def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-        """Add an external array as the memory of ``slot`` (None: of no slot), and return the number of its base."""
+        """Add an external array and return the number of its base; the array is the memory of ``slot`` unless None."""
         self.bases.append(len(self.externals))
         self.externals.append((dtype, shape))
         if slot is not None:

@@ -95,7 +95,8 @@ def clipped(storage: Array, low: Any = None, high: Any = None) -> Array:
 def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
     """Return the storage of real numbers, quantized by the default rule.
 
-    It has their own shape for a per-layer type; else it is broadcast to ``shape``, along which the parameters vary.
+    For a per-layer type the result has the shape of ``x``. For any other type ``x`` is broadcast to ``shape`` first,
+    because each element is quantized with the parameters at its place.
     """
     values = expressed_array(plain(x), t)
     if not t.is_per_layer:
@@ -144,7 +145,7 @@ def first_element(t: UniformType, shape: Shape, axes: Collection[int], keepdims:
 
 
 def per_layer(t: UniformType) -> UniformType:
-    """Return the type of the first element."""
+    """Return the per-layer type with the first scale and zero point of a type."""
     return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None, block_sizes=None)
 
 
@@ -214,8 +215,10 @@ def varies_along(q: Tensor, axis: Any) -> bool:
 
 
 def in_order(q: Tensor, axis: Any) -> Array:
-    """Return an array that is ordered as the elements along the axis (None for all): the storage, or the values if
-    scales differ there."""
+    """Return an array whose order along the axis (None: of all elements) is that of the values.
+
+    That is the storage, or the values themselves if scales or zero points differ along the axis.
+    """
     return np.asarray(q) if varies_along(q, axis) else stored(q)
 
 
@@ -283,9 +286,10 @@ def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
 
 
 def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Callable[[Array, Any], None]) -> None:
-    """Raise QuantTypeError if elements would be written to a place with other parameters.
+    """Raise QuantTypeError if ``routine`` would write elements of ``value`` to places with other scales or zero points.
 
-    The routine is applied to the parameter indices of both tensors, which must not change.
+    ``t`` and ``shape`` are those of the target. The routine is tried on the parameter indices of both tensors, and must
+    not change those of the target.
     """
     before = np.broadcast_to(parameter_index(t, shape), shape)
     after = before.copy()

@@ -24,15 +24,15 @@ from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
 
 I32_END = 1 << 31
-"""Sums below it are exact in i32."""
+"""Integers of a magnitude below this bound become an exact i32 result."""
 I64_END = 1 << 62
-"""Sums below it are requantized."""
+"""Integers of a magnitude below this bound can be requantized."""
 NO_DTYPE = object()
-"""It stands for the dtype of a function that takes none."""
+"""The value of ``dtype`` for functions without this parameter."""
 GIVE_VALUES = "give it np.asarray(q), the values as floats"
-"""What to write where a result is beyond 64 bits."""
+"""The advice for a result that may exceed 64 bits."""
 add_up: Callable[..., Any] = np.add.reduce
-"""Without the overloads of its annotations, which are fewer than what it takes."""
+"""``np.add.reduce``, typed loosely because its annotations do not cover all its arguments."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Units:
 
 @lru_cache(maxsize=256)  # exact products of the scales of many channels take longer than their sums
 def _i32_type(units: Units, bound: int, takes_dtype: bool) -> UniformType:
-    """Return the i32 type of zero point 0 for integers up to ``bound``.
+    """Return the i32 type of zero point 0 whose scales are the units, for integers of a magnitude up to ``bound``.
 
-    Raise QuantTypeError, with advice, if there is none.
+    Raise QuantTypeError if there is no such type. Its advice is to give a ``dtype``, if the function ``takes_dtype``.
     """
     typed = "dtype=t, a !quant.uniform type, or " if I32_END <= bound < I64_END else ""
     instead = f"give {typed}dtype=np.float64" if takes_dtype else GIVE_VALUES
@@ -91,7 +91,7 @@ def finish(acc: Any, bound: int, units: Units, dtype: Any = NO_DTYPE, out: Any =
 
 
 def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:
-    """Return floats, written to ``out`` if that is given: an array of their shape and dtype."""
+    """Return ``values``, or ``out`` after writing them to it. Raise QuantTypeError if its shape or dtype differs."""
     if out is None:
         return values[()]
     if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != values.shape:

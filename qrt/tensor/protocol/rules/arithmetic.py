@@ -32,10 +32,10 @@ from qrt.types import UniformType
 
 
 def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Any) -> Callable[..., Any]:
-    """Return the rule of a ufunc.
+    """Return the rule of a ufunc with the operator ``sign``.
 
-    Two tensors are operands of the op family, whose result type is ``dtype``; ``with_number`` computes a tensor with a
-    number; anything else gives floats.
+    If both operands are tensors, the rule calls ``family``, the public function of an op family, with the result type
+    ``dtype``. If one is a number, it calls ``with_number``. For all other operands it gives floats.
     """
 
     def rule(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
@@ -98,7 +98,8 @@ def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any,
 def _hint_of_sum(sign: str, a: Any, b: Any, floats: str) -> str:
     """Return advice for a sum of a tensor and numbers: quantize the numbers, if that is exact.
 
-    If it would round the numbers, the sum of floats is offered too; if it would clamp them, the sum of floats alone.
+    If quantizing would round the numbers, the advice offers ``floats``, the sum in floats, too; if quantizing would
+    clamp them, the advice is ``floats`` alone.
     """
     q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
     if not isinstance(q, QuantTensor) or not _has_numbers_near(q, x):

@@ -34,7 +34,7 @@ from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType
 
 _UFUNCS: dict[np.ufunc, tuple[np.ufunc, ...]] = {np.maximum: (np.maximum, np.fmax), np.minimum: (np.minimum, np.fmin)}
-"""What chooses the greater or the less: no value is NaN, so that two names mean one thing."""
+"""NumPy's ufuncs for the greater and for the less of two values, which differ only for NaNs; no value is a NaN."""
 
 
 def _extreme(function: Any, ufunc: Any) -> Callable[..., Any]:
@@ -136,7 +136,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
 
 
 _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher", "nearest"})
-"""The methods whose results are elements."""
+"""The methods of ``np.quantile`` whose results are elements of the tensor, not interpolated values."""
 
 
 def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
@@ -215,7 +215,7 @@ def _refuse_array(function: Function, args: tuple[Any, ...], *bounds: Any) -> No
 
 
 def _choice(function: Any, ufunc: Any) -> Callable[..., Any]:
-    """Return the rule of a ufunc that returns one of two values, as ``ufunc`` does of values without NaN."""
+    """Return the rule of ``function``, np.maximum, np.fmax or their like; without NaNs it is the same as ``ufunc``."""
 
     def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
         refuse_others(others)

@@ -42,7 +42,7 @@ Labels = tuple[str, ...]
 Contraction = tuple[Sequence[Labels], Labels]
 """The labels of the axes of each operand, and those of the result."""
 _FEW = 4096
-"""So many products are sooner formed by NumPy than by a kernel, which needs types for its operands."""
+"""Up to this number of products NumPy is faster than a kernel, whose operands need types."""
 
 
 @implements(np.einsum, kind="sums", operands=0)
@@ -57,7 +57,7 @@ def einsum(
 
 
 _OTHERS = "..."
-"""It stands among labels for axes without one."""
+"""The label in place of all axes without a label."""
 
 
 def _subscripts_of(operands: tuple[Any, ...]) -> tuple[list[Labels], Labels | None, Sequence[Any]]:
@@ -232,7 +232,7 @@ def _contracted_axes(axes: Any, m: int, n: int) -> tuple[Shape, Shape]:
 
 
 _ON_LINES = (np.outer, np.vdot)
-"""Products of the elements of each tensor in one line."""
+"""Products that NumPy computes on flattened operands."""
 _ROWS: dict[Any, tuple[Any, str]] = {
     np.inner: (_of_inner, "The product over the last axes."),
     np.outer: (_of_outer, "All products of two lines of elements."),

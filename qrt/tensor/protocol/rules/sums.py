@@ -43,7 +43,7 @@ from qrt.types import UniformType
 
 _EXTREMES: tuple[Any, ...] = (np.maximum.reduce, np.minimum.reduce)
 _multiply_all: Any = np.multiply.reduce
-"""Without the overloads of their annotations, which are fewer than what they take."""
+"""``np.multiply.reduce``, typed loosely because its annotations do not cover all its arguments."""
 
 
 @implements(np.sum, np.nansum, kind="sums")
