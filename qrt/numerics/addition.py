@@ -124,7 +124,7 @@ def form_scaled20(sums: Sums) -> SumParameters:
 def form_double_sum(sums: Sums) -> SumParameters:
     """Form ratios of scales as multipliers and shifts of the rule `fixed_double`.
 
-    The ratios are each operand's scale to twice the larger operand scale, and the latter to the result's scale.
+    The ratios are `sa / t`, `sb / t` and `t / (so * 2^left)`, where `t` is twice the larger one of `sa` and `sb`.
     """
     a_scales, b_scales, scales = sums.scales
     with np.errstate(over="ignore"):  # what overflows makes ratios that are refused

@@ -117,7 +117,7 @@ class OpFamily:
     def resolve(self, types: Types, attributes: Attributes, result: TensorType | None = None) -> TensorType:
         """Return the type of the only result, after checking the number and the types of the operands.
 
-        ``result`` is its declared type, if any.
+        ``result`` is the declared result type, or None.
         """
         (inferred,) = self.resolve_all(types, attributes, (result,))
         return inferred
@@ -127,7 +127,7 @@ class OpFamily:
     ) -> Types:
         """Return the type of each result, after checking the number and the types of the operands.
 
-        ``results`` are the declared types, if any.
+        ``results`` are the declared result types, or None.
         """
         declared = self.declaration
         results = (None,) * len(declared.results) if results is None else tuple(results)

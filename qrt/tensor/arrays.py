@@ -126,7 +126,7 @@ def expressed_array(
 
 
 def cast(q: Any, wanted: object) -> Any:
-    """Return a tensor in another quantized type, or its values in a NumPy dtype; a float type means its dtype."""
+    """Return a tensor in the quantized type ``wanted``, or its values in that dtype; `f32` and the like mean dtypes."""
     t = parse_type(wanted) if isinstance(wanted, str) and wanted.startswith("!") else wanted
     if isinstance(t, Type) and not isinstance(t, FloatType):
         t = require_uniform(t, "astype: type")

@@ -111,7 +111,7 @@ def bind(
 ) -> EagerCall[Any]:
     """Bind an op family to quantized tensors.
 
-    The result has ``out_type``, the type of ``out``, or the type that the family infers.
+    The type of the result is ``out_type``; if that is None, the type of ``out``; else the family infers it.
     """
     for i, q in enumerate(operands):
         if not isinstance(q, Tensor):

@@ -34,7 +34,7 @@ class Tensor:
     def _cache(self) -> CallCache: ...  # None unless the tensor never changes
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
     def _keep_calls(self) -> None:
-        """Give this tensor its own call cache. Its data must never change, and must be in the form that kernels take."""
+        """Give this tensor its own call cache. Its data must never change, and have the form that kernels take."""
 
 def set_tensor_class(kind: type) -> None:
     """Set the subclass of Tensor that results have."""

@@ -88,7 +88,7 @@ def _block(name: str, form: str) -> Function:
 
 
 def _decided(name: str, form: str, x: list[Any]) -> Any:
-    """Return the results of the function ``name`` by `exact`, which is called once for each distinct point."""
+    """Return the results of the function ``name`` for operands ``x``, computed by `exact` once for equal operands."""
     patterns = np.stack([operand.view(np.int64) for operand in x], axis=1)
     _, first, place = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     points = zip(*(operand[first].tolist() for operand in x), strict=True)

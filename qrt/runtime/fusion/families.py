@@ -34,7 +34,7 @@ def attributes_of(op: Operation) -> dict[str, Any]:
 
 
 def may_be(family: OpFamily | None, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
-    """Return True if the family has an op on these operands with these attributes and this result type."""
+    """Return True if the family accepts these operands and attributes, with the element type of ``result``."""
     types = tuple(value.type for value in operands if isinstance(value.type, TensorType))
     if family is None or not isinstance(result, TensorType) or len(types) < len(operands):
         return False

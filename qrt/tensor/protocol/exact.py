@@ -37,7 +37,7 @@ add_up: Callable[..., Any] = np.add.reduce
 
 @dataclass(frozen=True)
 class Units:
-    """The value of integer 1 in an exact result: the product of some scales, for each channel or block."""
+    """The values of the integer 1 in an exact result, such as sa * sb in a product; one for each channel or block."""
 
     expressed: FloatType
     factors: tuple[tuple[float, ...], ...]
@@ -47,7 +47,7 @@ class Units:
 
     @staticmethod
     def of(t: UniformType, power: int = 1) -> "Units":
-        """Return the units of products of ``power`` elements."""
+        """Return the units of products of ``power`` elements of type ``t``: its scales to the power ``power``."""
         factors = tuple((s,) * power for s in t.scales)
         return Units(t.expressed_type, factors, t.scales_shape, t.axis, t.block_sizes)
 
@@ -174,7 +174,7 @@ def keeps_dimensions(keepdims: Any) -> bool:
 
 
 def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the rule of a ufunc's method: the function's rule, with a default axis of 0."""
+    """Return the rule of a ufunc's method such as `np.add.reduce`: the rule ``function``, with a default axis of 0."""
 
     def rule(array: Any, axis: Any = 0, **options: Any) -> Any:
         return function(array, axis, **{key: value for key, value in options.items() if value is not None})
@@ -202,9 +202,9 @@ def centred(q: QuantTensor, bound: int = I64_END) -> Array:
 
 
 def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, power: int = 1) -> Units:
-    """Return the units of a sum of products of ``power`` elements over axes.
+    """Return the units of a sum over axes, whose addends are products of ``power`` elements.
 
-    Raise QuantTypeError if scales differ along them.
+    Raise QuantTypeError if scales differ along one of the axes.
     """
     if any(_differs_along(t, axis) for axis in axes):
         along = ", ".join(str(axis) for axis in axes if _differs_along(t, axis))

@@ -179,7 +179,10 @@ def _instead(function: Function, row: Entry | None) -> str:
 
 
 def _are_floats(args: tuple[Any, ...], count: int) -> bool:
-    """Return True if there are arrays or numbers among the operands."""
+    """Return True if an array or a number is among the operands: the first ``count`` arguments, or all if that is 0.
+
+    If ``count`` is 1 and the argument is a list, its items are the operands.
+    """
     is_list = count == 1 and bool(args) and isinstance(args[0], (list, tuple))
     given = args[0] if is_list else args[: count or len(args)]
     return any(isinstance(x, (np.ndarray, np.generic, Real, complex)) for x in given)
@@ -204,7 +207,10 @@ def _in_words(name: str, error: Exception, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _argument_of(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return the argument whose class an error of Python names, in parentheses, if exactly one has this class."""
+    """Return the text, such as `` (axis = None)``, of the only argument whose class Python's error names.
+
+    Return an empty text if there is no such argument, or there are several.
+    """
     kind = _OBJECT.match(str(error))
     values = [*((f"{key} = ", value) for key, value in kwargs.items()), *(("", value) for value in args[1:])]
     named = [f" ({key}{shown(value)})" for key, value in values if kind and type(value).__name__ == kind[1]]

@@ -132,7 +132,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def _letters(prefix: str, count: int) -> Labels:
-    """Return labels for neighbouring axes, numbered from the right as batches are matched."""
+    """Return labels of neighbouring axes, such as ("b3", "b2", "b1"): aligned at the right, as batches broadcast."""
     return tuple(f"{prefix}{i}" for i in range(count, 0, -1))
 
 
@@ -186,7 +186,10 @@ def _of_vectors(shapes: Shapes) -> Contraction:
 
 
 def _of_batches(left: Labels, right: Labels) -> Any:
-    """Return a function that gives the last axes these labels; the axes before them are a batch, which broadcasts."""
+    """Return a ``labels_of`` that labels the operands' last axes by ``left`` and ``right``.
+
+    The axes before them are batch axes, which broadcast.
+    """
 
     def labels_of(shapes: Shapes) -> Contraction:
         m, n = _ranks(shapes, len(left), len(right))
@@ -301,7 +304,7 @@ class _Term:
 
 
 def _term(q: QuantTensor, labels: Labels, sizes: dict[str, int]) -> _Term:
-    """Return an operand with each label once, and without axes of size 1 that broadcast with those of other terms."""
+    """Return an operand as a term: axes with one label become their diagonal, and axes to be broadcast are dropped."""
     t, once = q.type, tuple(dict.fromkeys(labels))
     if t.is_sub_channel:
         text = str(t) if len(t.scales) < 9 else "a sub-channel type"

@@ -203,7 +203,10 @@ def prod(
 
 
 def _by_numpy(function: Any, terms: Callable[[Shape, Shape], int]) -> Callable[..., Any]:
-    """Return the rule of a function of two per-layer tensors that adds at most ``terms`` products."""
+    """Return the rule of a function of two per-layer tensors, each result of which is a sum of products of elements.
+
+    ``terms`` returns the largest number of products in a sum, given the two shapes.
+    """
 
     def rule(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
         require_tensors(a, b)
@@ -273,7 +276,7 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
 
 
 def _spread(function: Any, root: bool) -> Callable[..., Any]:
-    """Return the rule of a function of the deviations from the mean."""
+    """Return the rule of a variance or, with ``root``, of a standard deviation."""
 
     def rule(
         a: Any,
