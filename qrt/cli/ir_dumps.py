@@ -1,7 +1,7 @@
 """Dumps of the IR before and after passes, printed on standard error as ``mlir-opt`` does.
 
-A pass nested in an op dumps each operation that it runs on. As upstream MLIR runs all passes on one operation before
-the next, the dumps are printed in that order too.
+A pass nested in an op dumps each operation that it runs on. Upstream MLIR runs all nested passes on one operation, then
+all on the next operation; the dumps are printed in this order.
 """
 
 import argparse

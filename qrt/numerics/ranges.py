@@ -116,7 +116,7 @@ def _quantum(x: Array, form: FloatFormat) -> Array:
 
 
 def fake_quant_parameters(low: Array, high: Array, storage_min: int, storage_max: int) -> tuple[Array, Array]:
-    """Return (scales, zero points) of the ranges ``low <= high`` of fake quantizations, float64 numbers.
+    """Return (scales, zero points) of fake quantizations for the ranges from ``low`` to ``high`` (float64).
 
     The arithmetic is that of TensorFlow's converter and of the `quant` dialect's `fakeQuantAttrsToType`.
 

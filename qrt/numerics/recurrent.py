@@ -128,8 +128,9 @@ def lstm_gate(
 ) -> LstmGate:
     """Return the parameters of a gate from scales; its pre-activations are multiples of ``unit``.
 
-    ``x``, ``hidden`` and ``cell`` are scales of operands; ``w``, ``r``, ``peephole`` and ``norm`` are those of their
-    weights. The multiplier of a peephole is formed in float64, and rounded once to float32.
+    ``x``, ``hidden`` and ``cell`` are the scales of operands; ``w``, ``r`` and ``peephole`` the scales of the weights
+    that they are multiplied by; ``norm`` is the scale of the layer normalization's weights. The multiplier of a
+    peephole is formed in float64, and rounded once to float32.
     """
     of_cell, of_norm, least = None, None, 1
     with np.errstate(over="ignore"):

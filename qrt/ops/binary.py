@@ -101,7 +101,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 def _have_equal_shapes(types: Types) -> bool:
     """Return False if the types show that the operands' shapes differ.
 
-    A dynamic size is taken to equal any size but 1: beside a 1 it would be broadcast.
+    A dynamic size is taken to equal any size except 1, because a size of 1 may have to be broadcast to it.
     """
     a, b = types[0].shape or (), types[1].shape or ()
     return len(a) == len(b) and all(x == y or (None in (x, y) and 1 not in (x, y)) for x, y in zip(a, b, strict=True))

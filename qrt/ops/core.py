@@ -298,7 +298,8 @@ def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -
 def check_zero_points(t: UniformType, what: str) -> None:
     """Raise QuantTypeError for a zero point outside the range of the storage type.
 
-    A type may have any 64-bit zero point, but arithmetic may not. ``what`` names the value in the error.
+    Types may have any 64-bit zero point, but arithmetic supports only those that storage can represent. ``what`` names
+    the value in the error.
     """
     low, high = t.default_bounds
     least, greatest = t.zero_point_bounds
@@ -464,7 +465,7 @@ def declared_element(op: str, result: TensorType | None) -> UniformType | None:
 
 
 def any_element(t: TensorType, op: str, operand: str) -> Type:
-    """Return the element type of an operand whose elements are only moved: a quantized type, or any that has a dtype.
+    """Return the element type of an operand whose elements are only moved: quantized, or any type with a dtype.
 
     Raises QuantTypeError for other types, and for quantized types that fail the checks of `quantized`.
     """

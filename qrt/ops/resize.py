@@ -80,7 +80,8 @@ def positions(
 ) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
     """Return the neighbours and weights for the rows and for the columns of the result (`numerics.bilinear_positions`).
 
-    Each is (index of the first neighbour, index of the second neighbour, weight) for each position of the result.
+    The two results, one for rows and one for columns, are arrays (first neighbour, second neighbour, weight) with an
+    entry for each position.
     ``shape`` is that of the input images, NHWC.
     """
     height, width = new_size("resize_bilinear", types, attributes)

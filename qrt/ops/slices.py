@@ -61,7 +61,10 @@ class SliceStep(NamedTuple):
 
 
 def steps_of(types: Types, attributes: Attributes) -> list[SliceStep]:
-    """Return what ``slice`` takes along each axis, after checking that it is in bounds as far as sizes are known."""
+    """Return the elements that ``slice`` takes along each axis. Raise QuantTypeError if some are out of bounds.
+
+    Along an axis of dynamic size the upper bound is not known, and not checked.
+    """
     lists = [
         integers("slice", name, types, attributes[name], default)
         for name, default in (("offsets", 0), ("sizes", -1), ("strides", 1))

@@ -24,7 +24,7 @@ def resolve_padding(
     strides: tuple[int, int],
     dilations: tuple[int, int],
 ) -> Pairs:
-    """Return the padding ``((top, bottom), (left, right))`` for "VALID", "SAME" or such pairs.
+    """Return the padding as pairs ``((top, bottom), (left, right))``, given as such pairs, "VALID" or "SAME".
 
     "SAME" is TensorFlow's: an odd element is added at the end. ``size`` is the height and width of the input.
     """

@@ -282,7 +282,7 @@ class _Builder(ControlPlanner):
         return self.states[name]
 
     def _load(self, op: Operation, state: SlotView) -> list[SlotView]:
-        """Plan the load of a global: a view of its array, or a copy if the global may change before the last use."""
+        """Plan the load of a global: a view of its array, or a copy if a store may change it before the last use."""
         if self.slots[state.slot].kind == "state" and (self.in_region or needs_copy(op)):
             return self._call(op, self._copy(state), [state], [state.static_type], copied(op), [])
         return [SlotView(state.slot, state.type, op.results[0].type)]
@@ -387,7 +387,7 @@ class _Builder(ControlPlanner):
         return Plan([place.type for place in results], states, memory, runner, lambda: details)
 
     def _forget_constants(self, returned: set[int]) -> None:
-        """Drop the constants that no step reads, such as sizes, to release their memory."""
+        """Drop constants that no step reads, such as sizes, to release their memory; keep the slots ``returned``."""
         used = returned | {number for number, _ in self.converted}
         for step in self.steps:
             used.update(place.slot for place in step.operands)

@@ -234,9 +234,10 @@ def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -
 
 
 def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
-    """Return the sum of squared errors for each candidate and row, an integer, as (bits from 31 on, bits below).
+    """Return the sums of squared errors for each candidate range ``low[i]`` to ``high[i]`` of each row.
 
-    An error is counted in units of 2^-31 of the least power of two above the whole range, so that squares have 62 bits.
+    A sum is an integer, returned as (its bits from 31 on, its bits below). The unit of an error is 2^-31 of the least
+    power of two above the whole range, so that squares have 62 bits.
     """
     scales, zeros = storage.parameters(low, high)
     exponent = _UNIT_BITS - np.frexp(np.maximum(-low[0], high[0]))[1]

@@ -65,7 +65,7 @@ def fused(op: Operation, other: Operation, *, other_is_last: bool) -> dict[str, 
 
 
 def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
-    """Return the discardable attributes of an op that replaces ``ops``: those of the last op, and all ops' names."""
+    """Return the discardable attributes of an op that replaces ``ops``: those of the last op, and `FUSED` names."""
     return {**discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*names_of(op), op.name)])}
 
 

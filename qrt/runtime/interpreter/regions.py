@@ -83,7 +83,7 @@ def trips(numbers: range) -> int:
 
 
 def choice(op: Operation, compiler: Compiler, choose: Callable[[Frame], int]) -> Step:
-    """Return a step that runs one of the op's regions and sets the op's results to the values that it yields.
+    """Return a step that runs one of the op's regions and sets the op's results to the values that the region yields.
 
     `choose` returns the number of the region. An empty region does nothing.
     """

@@ -227,7 +227,10 @@ def _renamed(places: Sequence[SlotView], values: Sequence[Value]) -> list[SlotVi
 
 
 def _check_equal_shapes(place: SlotView, other: SlotView, when: str) -> None:
-    """Raise PlanningRefusal if a value's shape differs from that of the slot to which it would be copied."""
+    """Raise PlanningRefusal unless a value and the slot to which it would be copied have the same static shape.
+
+    ``when`` ends the reason, for example "between its branches".
+    """
     if place.type is None:
         raise PlanningRefusal(f"a value of type {place.declared} has a shape that is known only at run time")
     if place.shape != other.shape:

@@ -103,7 +103,7 @@ class _ExecutableBuilder:
         self.base_of: dict[int, int] = {}
 
     def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-        """Add an external array and return the number of its base; the array is the memory of ``slot`` unless None."""
+        """Add an external array, the memory of ``slot`` unless that is None, and return the number of its base."""
         self.bases.append(len(self.externals))
         self.externals.append((dtype, shape))
         if slot is not None:

@@ -1,6 +1,6 @@
 """The storage of tensors for NumPy's functions, and the writing of values to tensors, shared by all rules.
 
-`results` returns tensors around the results of functions.
+Functions that return tensors are in `results.py`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
@@ -137,7 +137,7 @@ def broadcast(q: Tensor, shape: Shape) -> tuple[Array, UniformType]:
 
 
 def first_element(t: UniformType, shape: Shape, axes: Collection[int], keepdims: bool = False) -> UniformType:
-    """Return the type of the elements at index 0 of these axes, which are removed or become 1."""
+    """Return the type of the elements at index 0 of these axes; the axes are removed, or kept with size 1."""
     there: tuple[Any, ...] = (0, None) if keepdims else (0,)
     return indexed_element(
         t, shape, tuple(item for d in range(len(shape)) for item in (there if d in axes else (ALL,)))
@@ -233,7 +233,7 @@ def reduced(q: Tensor, axis: Any, keepdims: bool = False) -> UniformType:
 
 
 def require_one_scale(q: Tensor, axis: Any) -> None:
-    """Raise QuantTypeError if scales or zero points differ along the axis, or anywhere for None."""
+    """Raise QuantTypeError if scales or zero points differ along the axis (None: among all elements)."""
     if varies_along(q, axis):
         raise QuantTypeError(
             f"{q.type} has scales or zero points that differ along the axis, so that no type "
@@ -324,6 +324,9 @@ def exact_floats(x: Any, t: UniformType) -> Array:
 
 
 def _store(storage: Array, t: UniformType, target: Array) -> None:
-    """Pack unpacked storage that was written to back into a tensor's memory."""
+    """Pack ``storage``, an unpacked copy that was changed, into ``target``, the memory of the tensor.
+
+    If bits are not packed, ``storage`` is the memory itself, and nothing is done.
+    """
     if is_packed(t):
         target[...] = pack(storage, t)

@@ -147,7 +147,7 @@ def _index(units: Units, shape: Shape) -> Array:
 
 
 def to_float64(acc: Array, units: Units, divisor: Fraction | int = 1, root: bool = False) -> Array:
-    """Return the values of the integers, divided by a divisor, or the roots of these; rounded once to float64."""
+    """Return ``acc * units / divisor`` or, with ``root``, the square root of that; rounded once to float64."""
     ratios = [unit / divisor for unit in units.products()]
     return rounded_multiples(acc, ratios, _index(units, acc.shape) + np.zeros(acc.shape, np.int64), root)
 
@@ -216,7 +216,7 @@ def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, pow
 
 
 def reduction(q: QuantTensor, axis: Any, keepdims: Any, power: int = 1) -> tuple[Shape, bool, Units, int]:
-    """Return a reduction's axes, whether they are kept, the units of its sums, and the number of elements in a sum."""
+    """Return (reduced axes, True to keep them with size 1, units of the sums, number of elements in a sum)."""
     require_tensors(q)
     axes, is_wanted = axes_of(axis, q.ndim), keeps_dimensions(keepdims)
     units = reduced_units(q.type, q.shape, axes, is_wanted, power)

@@ -1,4 +1,4 @@
-"""The methods of an ndarray and Python's protocols, each of which calls the function of NumPy with that meaning."""
+"""The methods of an ndarray and Python's protocols, each of which calls NumPy's function with the same meaning."""
 
 from collections.abc import Callable, Iterator
 from numbers import Number

@@ -1,4 +1,4 @@
-"""Element-wise arithmetic: the op families of sums and products, and numbers, which only change scales."""
+"""Element-wise arithmetic: sums and products by op families; products and quotients with numbers by changed scales."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -130,8 +130,10 @@ def _is_float_matrix(b: Any) -> bool:
 
 
 def _scaled(q: QuantTensor, factor: Fraction) -> QuantTensor:
-    """Return the same storage in a type whose scales are multiplied by the magnitude of a factor, negated for a
-    negative factor."""
+    """Return ``factor * q``: the same storage with the scales multiplied by the factor's magnitude.
+
+    For a negative factor the result is then negated.
+    """
     result = tensor_of(q._data.copy(), _scaled_type(q.type, abs(factor)), q.shape)
     return negative(result) if factor < 0 else result
 

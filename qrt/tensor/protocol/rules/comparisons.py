@@ -153,7 +153,8 @@ def places_of(t: UniformType, number: Any) -> tuple[int, int] | None:
 def _values(t: UniformType, storage: Any) -> Array:
     """Return the values of storage of a per-layer type as float64.
 
-    They do not decrease. A value is NaN only if both its integer and the zero point are infinite in the expressed type.
+    A greater integer never has a smaller value. A value is NaN only if both its integer and the zero point are infinite
+    in the expressed type.
     """
     return numerics.dequantize(storage, t.scales[0], t.zero_points[0], t.expressed_type.name)
 

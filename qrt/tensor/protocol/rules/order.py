@@ -1,6 +1,7 @@
 """Minima and maxima, sorting, and selection by rank, all by value.
 
-NumPy runs on storage if there is one scale and zero point along the axis, else on ranks.
+NumPy runs on storage if there is one scale and zero point along the axis. Otherwise the functions that return indices
+run on values, and the others raise an error.
 """
 
 from collections.abc import Callable

@@ -139,7 +139,8 @@ def _letters(prefix: str, count: int) -> Labels:
 def _of_two(function: Function, labels_of: Any) -> Callable[..., Any]:
     """Return the rule of a product of two tensors.
 
-    ``labels_of`` takes the shapes and the options of NumPy's function, with the same defaults.
+    ``labels_of`` returns the labels of operands and result, given the operands' shapes and the options of NumPy's
+    function. Its parameters have the names and defaults of these options.
     """
     options = {key: p.default for key, p in signature(labels_of).parameters.items() if p.default is not p.empty}
     third, defaults = next(iter(options), "out"), {**options, "out": None}

@@ -322,7 +322,10 @@ enter("sums", _spread, _SPREADS)
 
 
 def _squares(q: QuantTensor, axes: tuple[int, ...], keepdims: bool, count: int) -> tuple[Array, Array]:
-    """Return the integers, and the sums of ``count`` of their squares; Python objects if 64 bits do not hold a sum."""
+    """Return (storage minus zero points, sums of its squares along ``axes``), exactly.
+
+    ``count`` is the number of squares in a sum. Both arrays have Python integers if 64 bits may not hold a sum.
+    """
     square = max_magnitude(q.type) ** 2
     bound = max(count, 1) * square
     wide: Any = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object
