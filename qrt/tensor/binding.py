@@ -151,7 +151,7 @@ def bind_arrays(
 
 
 def uniform_type(given: object, what: str) -> UniformType:
-    """Return a quantized type that is given as itself or as text; ``what`` names the argument in the error."""
+    """Return a quantized type, given as a type or as text; ``what`` names the argument in the error."""
     t = parse_type(given) if isinstance(given, str) and given.lstrip().startswith("!") else given
     if isinstance(t, UniformType):
         return t
@@ -195,7 +195,7 @@ def require_tensor(q: object, what: str) -> None:
 
 
 def _holds_numbers(x: object) -> bool:
-    """Return True for numbers that ``qrt.quantize`` accepts."""
+    """Return True for a float, or an array or list of real numbers, for which errors advise ``qrt.quantize``."""
     try:
         return isinstance(x, (np.ndarray, list, float)) and np.asarray(x).dtype.kind in "iuf"
     except (TypeError, ValueError):
@@ -203,7 +203,7 @@ def _holds_numbers(x: object) -> bool:
 
 
 def require_hashable(name: str, attributes: Iterable[tuple[str, object]]) -> None:
-    """Raise QuantTypeError for attributes that cannot be part of a cache key, as lists and arrays."""
+    """Raise QuantTypeError for attributes that cannot be part of a cache key, such as lists and arrays."""
     for attribute, value in attributes:
         try:
             hash(value)

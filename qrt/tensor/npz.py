@@ -57,7 +57,7 @@ def _member(archive: ZipFile, name: str) -> ZipInfo:
 
 
 def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEntry]:
-    """Return every array, in the order of the file; in the file's memory if it is mapped and not compressed."""
+    """Return every array, in the order of the file. If ``mapped``, those that can be are views of the mapped file."""
     with open_regular(path) as file:
         limit = MemoryLimit(path, os.fstat(file.fileno()).st_size, max_bytes)
         try:
@@ -131,7 +131,7 @@ def _array(
 
 
 def _header(place: str, member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Return the shape of an array, whether it is in Fortran order, and its dtype."""
+    """Read the header of an array and return (shape, True for Fortran order, dtype)."""
     try:
         version = npy.read_magic(member)
         reader = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0

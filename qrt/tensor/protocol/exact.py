@@ -102,7 +102,7 @@ def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:
 
 
 def result_type(dtype: Any) -> UniformType | np.dtype[Any] | None:
-    """Return the type that a ``dtype`` argument means: a quantized type, given as itself or as text, or float64."""
+    """Return the type that a ``dtype`` argument means: float64, or a quantized type, given as a type or as text."""
     if dtype is None or isinstance(dtype, UniformType):
         return dtype
     if isinstance(dtype, str) and dtype.startswith("!"):

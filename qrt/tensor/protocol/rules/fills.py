@@ -159,7 +159,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 @implements(np.put_along_axis, kind="moves")
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
-    """Writes along an axis, at positions of each line's own."""
+    """Writes at positions along an axis, which may differ from line to line."""
     no_tensor(indices, "indices")
     write(arr, values, lambda array, given: np.put_along_axis(array, indices, given, axis))
 

@@ -237,7 +237,7 @@ def _on_diagonal(q: QuantTensor, data: Array, offset: int = 0, axis1: int = 0, a
 
 @implements(np.take_along_axis, kind="moves")
 def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTensor:
-    """Elements along an axis, at positions of each line's own; the axis must have no channels or blocks."""
+    """Elements at positions along an axis, which may differ from line to line; not along channels or blocks."""
     places, t, shape = np.asarray(indices), tensor(arr, "arr").type, arr.shape
     data = np.take_along_axis(stored(arr), places, axis)
     if t.is_per_layer:
