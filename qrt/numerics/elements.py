@@ -14,7 +14,7 @@ Function = Callable[..., Any]
 """A function of NumPy scalars or of arrays that broadcast; it returns a scalar or an array, or a tuple of two."""
 
 
-def holds(condition: Any) -> bool:
+def is_any(condition: Any) -> bool:
     """Return True if a condition, a NumPy bool or an array of them, is true for any element."""
     return bool(condition.any()) if condition.ndim else bool(condition)
 
@@ -37,7 +37,7 @@ def checked(compute: Function, *rules: tuple[str, Function]) -> Function:
     def call(*x: Any) -> Any:
         result = compute(*x)
         for what, undefined in rules:
-            if holds(undefined(result, *x)):
+            if is_any(undefined(result, *x)):
                 raise UndefinedError(what)
         return result
 

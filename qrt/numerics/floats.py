@@ -21,7 +21,7 @@ import numpy as np
 
 from qrt.numerics.conversions import rounder, widened
 from qrt.numerics.double_double import to_odd, two_sum
-from qrt.numerics.elements import Function, choose, holds
+from qrt.numerics.elements import Function, choose, is_any
 from qrt.numerics.float_text import FORMATS
 from qrt.numerics.rounding import round_integral
 
@@ -59,7 +59,7 @@ def _extremum(better: Function, of_zeros: Function) -> Function:
         first, second = better(a, b), better(b, a)
         if not first.ndim:
             return a if first else b if second else of_unordered(a, b)
-        if not holds((b != b) | (b == 0)):  # a constant bound, nearly always
+        if not is_any((b != b) | (b == 0)):  # a constant bound, nearly always
             return np.where(second, b, a)
         return np.where(first, a, np.where(second, b, of_unordered(a, b)))
 

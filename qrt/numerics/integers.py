@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import UndefinedError
-from qrt.numerics.elements import Function, checked, choose, holds
+from qrt.numerics.elements import Function, checked, choose, is_any
 
 
 @dataclass(frozen=True)
@@ -324,7 +324,7 @@ def _ipowi(t: Integer, _: frozenset[str]) -> Function:
 
     def call(base: Any, exponent: Any) -> Any:
         negative = exponent < 0
-        if holds(negative & (base == 0)):
+        if is_any(negative & (base == 0)):
             raise UndefinedError("zero to a negative power")
         result = base ^ base ^ t.dtype.type(1)
         if t.width == 1:

@@ -37,7 +37,7 @@ from qrt.ops.core import (
     uniform,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
-from qrt.ops.recurrent import check, check_accumulator, is_whole_byte
+from qrt.ops.recurrent import check, check_bias_scale, is_whole_byte
 from qrt.ops.sigmoids import is_symmetric_16
 from qrt.types import TensorType, UniformType
 
@@ -132,10 +132,10 @@ def _check_weights(
         elif kind == "b":
             is_normalized = attributes["layer_norm"]
             scale = scales[f"n_{gate}"] * _NORM_UNIT if is_normalized else scales["x"] * scales[f"w_{gate}"]
-            check_accumulator("lstm", types, index, operand, scale)
+            check_bias_scale("lstm", types, index, operand, scale)
             check_shape("lstm", types, index, operand, (cells,))
         elif operand == "projection_bias":
-            check_accumulator("lstm", types, index, operand, float(attributes["made_scale"]) * scales["projection"])
+            check_bias_scale("lstm", types, index, operand, float(attributes["made_scale"]) * scales["projection"])
             check_shape("lstm", types, index, operand, (values,))
 
 

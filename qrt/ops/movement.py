@@ -194,21 +194,21 @@ def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorTy
     return arrays[0].transpose(axes_order(types, attributes))
 
 
-def _walk(types: Types, attributes: Attributes) -> Shape:
+def _permuted_strides(types: Types, attributes: Attributes) -> Shape:
     """Return the operand's strides in elements, permuted to the order of the result's axes."""
     source = row_major_strides(static_shape(types[0], "transpose"))
     return tuple(source[axis] for axis in axes_order(types, attributes))
 
 
 def _transpose_offset(types: Types, result: TensorType, attributes: Attributes) -> int | None:
-    return 0 if strided.is_contiguous(static_shape(result, "transpose"), _walk(types, attributes)) else None
+    return 0 if strided.is_contiguous(static_shape(result, "transpose"), _permuted_strides(types, attributes)) else None
 
 
 def _bind_transpose(
     types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
     shape = static_shape(result, "transpose")
-    part = strided.StridedPart(shape, _walk(types, attributes), row_major_strides(shape), prod(shape))
+    part = strided.StridedPart(shape, _permuted_strides(types, attributes), row_major_strides(shape), prod(shape))
     return strided.bind_parts(element_dtype(result.element), [part], prod(shape))
 
 

@@ -27,7 +27,7 @@ def require_uniform(given: object, what: str = "type") -> UniformType:
 
 
 def items(values: object, what: str) -> tuple[Any, ...]:
-    """Return the items of a sequence. Raise QuantTypeError for strings, sets, mappings and all that is no sequence.
+    """Return the items of a sequence. Raise QuantTypeError for any other object, also for strings, sets and mappings.
 
     ``what`` names the sequence in the error.
     """

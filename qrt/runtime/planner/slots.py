@@ -66,7 +66,7 @@ def layout(slot: PlanSlot) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return static_shape(t, "plan"), element_dtype(t.element)
 
 
-def seen(memory: Array, slot: PlanSlot) -> Array:
+def viewed_array(memory: Array, slot: PlanSlot) -> Array:
     """Return the array of a view, given the array of the slot that it views."""
     shape, dtype = layout(slot)
     view: Array = memory.reshape(-1).view(np.uint8)[slot.offset : slot.offset + slot.nbytes].view(dtype).reshape(shape)

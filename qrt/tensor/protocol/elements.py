@@ -263,8 +263,10 @@ def assign(q: Tensor, key: Any, value: Any) -> None:
 
 
 def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
-    """Write values to a tensor, or the values of a tensor to an array, by a routine of NumPy, which takes an array and
-    values."""
+    """Write ``value`` to the tensor or array ``q`` by ``routine(array, values)``, a routine of NumPy.
+
+    At least one of ``q`` and ``value`` is a tensor. The values of a tensor are written to an array as floats.
+    """
     if not isinstance(q, Tensor):
         routine(q, np.asarray(value))
         return
