@@ -216,7 +216,7 @@ def _refuse_array(function: Function, args: tuple[Any, ...], *bounds: Any) -> No
 
 
 def _choice(function: Any, ufunc: Any) -> Callable[..., Any]:
-    """Return the rule of ``function``, np.maximum, np.fmax or their like; without NaNs it is the same as ``ufunc``."""
+    """Return the rule of ``function``, such as np.fmax, which equals ``ufunc`` because no value of a tensor is NaN."""
 
     def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
         refuse_others(others)
