@@ -70,5 +70,6 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
         "multiplier": float(largest),
         "weight_offset": any(w.zero_points),
         "weights": w.storage,
+        "is_sparse": node.input(1).blocks is not None,
         "scale_axis": _axis_of_one_scale(node.input(1)),
     }
