@@ -325,6 +325,7 @@ CONDITIONS = {
     "bias_type": "the option `quantized_bias_type` of the operator",
     "weight_offset": "the weights, or the second operand of `batch_matmul`, have a zero point other than 0",
     "weights": "the storage type of the weights",
+    "sparse_block": "sparse weights are stored in blocks of so many elements of a row; 0 if the weights are not sparse",
     "has_even_depth": "the weights of `fully_connected` have an even depth",
     "is_remainder": "the output channels after the last complete group of eight",
     "scale_axis": "the `quantized_dimension` of weights with a single scale; 0 if they have several",

@@ -19,6 +19,7 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import finish, float_bias
+from qrt.models.tflite.operators.products import sparse_block
 from qrt.types import UniformType
 
 
@@ -104,7 +105,6 @@ def _order(node: Node, channels: int) -> tuple[str, Value | None, Value | None]:
 
     One of the two biases is None, or both if the operator has no bias.
     """
-    blocks = node.input(1).blocks
-    order = node.rule("float_products", sparse_block=0 if blocks is None else blocks[-1])
+    order = node.rule("float_products", sparse_block=sparse_block(node))
     bias = float_bias(node, 2, channels)
     return (order, bias, None) if order == "bias_then_fma" else (order, None, bias)

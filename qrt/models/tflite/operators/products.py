@@ -41,6 +41,12 @@ def _narrowed(node: Node, array: Any) -> Any:
     return narrow
 
 
+def sparse_block(node: Node) -> int:
+    """Return the size of the blocks, along the last axis, in which sparse weights are stored; 0 for dense weights."""
+    blocks = node.input(1).blocks
+    return blocks[-1] if blocks else 0
+
+
 def _axis_of_one_scale(tensor: Tensor) -> int:
     """Return the quantized axis that the file gives for a tensor with a single scale; 0 for any other tensor.
 
@@ -70,6 +76,6 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
         "multiplier": float(largest),
         "weight_offset": any(w.zero_points),
         "weights": w.storage,
-        "is_sparse": node.input(1).blocks is not None,
+        "sparse_block": sparse_block(node),
         "scale_axis": _axis_of_one_scale(node.input(1)),
     }
