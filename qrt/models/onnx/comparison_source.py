@@ -71,9 +71,10 @@ def _dtype(number: int) -> str:
 
 
 def _zero_point_magnitude(folding: Folding, group: Group) -> float:
-    """Return the sum of ``abs(scale * zero_point)`` over an Add's operands, or 0 for another operator.
+    """Return the sum of ``abs(scale * zero_point)`` over an Add's two operands, or 0 for another operator.
 
-    An Add rounds these products together with its terms.
+    The folded Add subtracts these products from the sum of the products ``scale * q``, so that its rounding error
+    depends on them too.
     """
     if group.parts[0].type != "Add":
         return 0.0

@@ -1,6 +1,7 @@
 """A value of a program during export, and the ONNX tensors that contain it.
 
-Each tensor may have the value's axes in another order.
+Each tensor may have the value's axes in another order: with the order ``(0, 3, 1, 2)``, axis 1 of the tensor is axis 3
+of the value. None in an order is an axis of size 1 that the value lacks.
 """
 
 from typing import Any
@@ -78,7 +79,7 @@ def data_type(element: Type, is_unsigned: bool = False) -> str | None:
 
 
 def in_order(array: Array, order: Order) -> Array:
-    """Return the elements of a tensor that has a value's axes in ``order``, from the elements of the value."""
+    """Transpose the elements of a value to those of a tensor that has the value's axes in ``order``."""
     moved = array.transpose([axis for axis in order if axis is not None])
     return moved.reshape(shape_in_order(array.shape, order))
 
@@ -89,14 +90,14 @@ def shape_in_order(shape: tuple[Any, ...], order: Order) -> tuple[Any, ...]:
 
 
 def out_of_order(array: Array, order: Order) -> Array:
-    """Return a value's elements from those of a tensor with the value's axes in ``order``. Inverse of `in_order`."""
+    """Transpose the elements of a tensor that has a value's axes in ``order`` to the value's: inverse of `in_order`."""
     axes = [axis for axis in order if axis is not None]
     squeezed = array.reshape([size for size, axis in zip(array.shape, order, strict=True) if axis is not None])
     return squeezed.transpose(np.argsort(axes)) if axes else squeezed
 
 
 def place(order: Order, axis: int) -> int:
-    """Return the axis of a tensor that is axis ``axis`` of the value. The tensor has the value's axes in ``order``."""
+    """Return the position of a value's axis in a tensor that has the value's axes in ``order``."""
     return order.index(axis)
 
 
@@ -118,7 +119,10 @@ def as_unsigned(array: Array, element: object) -> Array:
 
 
 def restored(array: Array, exported: ExportedValue) -> Array:
-    """Reinterpret a constant's bits as elements of an exported value: storage of its quantized type, or integers."""
+    """Return the elements ``array`` of a constant with the dtype of ``exported``, the result of casting it.
+
+    The bits of the elements are unchanged. The cast is a `quant.scast`, from storage to a quantized type or back.
+    """
     element = exported.type.element
     if not isinstance(element, UniformType):
         return as_unsigned(array, element) if exported.is_unsigned else array.view(np.dtype(f"i{array.itemsize}"))

@@ -24,9 +24,10 @@ Operand = tuple[Value, tuple[int, ...] | None]
 
 
 def with_kernels(module: Module) -> tuple[Module, Programs]:
-    """Return a copy of the module with operations of `qrt` in place of loop nests, and the exact program of each.
+    """Return a copy of the module with operations of `qrt` in place of loop nests.
 
-    A module without loop nests is returned itself.
+    Also return, for each of these operations, the program of the loop nests that it replaces. A module without loop
+    nests is not copied.
     """
     if not any(op.name.startswith(_FLOATS) and op.name != "tensor.bitcast" for op in module.operation.walk()):
         return module, {}
@@ -83,7 +84,10 @@ def _replace_one(
 
 
 def _is_one_op(region: Operation) -> bool:
-    """Return True if a region's body is a single operation of `qrt`: a new operation would lose its attributes."""
+    """Return True if a region's body is a single operation of `qrt`.
+
+    The export uses this operation itself, because the one created from the region would lack some attributes.
+    """
     names = [operation.name for operation in region.regions[0].blocks[0]]
     return len(names) == 2 and names[0].startswith("qrt.")
 

@@ -8,10 +8,10 @@ from qrt.models.onnx.exporting.group import Group
 
 
 class ReductionAxes:
-    """The axes of a reduction, in a tensor that has the operand's axes in another order.
+    """The axes of a reduction as axes of the operand's ONNX tensor, whose order may differ from the program's.
 
-    ``source`` is the order of the operand's tensor, and ``order`` that of the result's. ``keeps`` is true if reduced
-    axes remain with size 1.
+    ``source`` is the order of the operand's tensor, and ``order`` that of the result's tensor. ``keeps`` is true if
+    reduced axes remain with size 1.
     """
 
     def __init__(self, source: Order, axes: Sequence[int], keeps: bool) -> None:
