@@ -4,7 +4,7 @@ DequantizeLinear and QuantizeLinear are called casts here. A group is a float op
 DequantizeLinear, and whose result, perhaps after Relu or Clip, is read by one QuantizeLinear and nothing else. The
 group is replaced by an operator such as QLinearConv, whose inputs are those of the casts. An operator that cannot be
 folded is imported as it is. An operator is next to a cast if it reads the result of a DequantizeLinear of computed
-integers, or if a QuantizeLinear reads its result. Each of these operators has a record (`Fold`) for the import's report.
+integers, or if a QuantizeLinear reads its result. Each such operator has a record (`Fold`) for the import's report.
 
 DynamicQuantizeLinear, MatMulInteger and the operators that convert the int32 sums to floats are folded too, into a
 DynamicQuantizeMatMul, which computes the same bits.
@@ -144,7 +144,7 @@ class Folding:
                 self._fold_operator(op)
 
     def _is_next_to_cast(self, op: Operator) -> bool:
-        """Return True if ``op`` reads a DequantizeLinear's result, computed at run time, or a QuantizeLinear reads its."""
+        """Return True if ``op`` reads from a DequantizeLinear of computed integers, or a QuantizeLinear reads from it."""
         reads = any(dq is not None and not self._is_known(dq.inputs[0]) for dq in map(self._dequantized, op.inputs))
         return reads or any(
             reader.type == "QuantizeLinear" and reader.inputs[0] == name

@@ -1,4 +1,4 @@
-"""Profile of LiteRT's default build on x86-64: XNNPACK's kernels for operators that it supports, else builtin kernels."""
+"""Profile of LiteRT's default build on x86-64: XNNPACK's kernels for operators that it supports, else builtin ones."""
 
 from qrt.models.profiles.model import Profile, Range, Row
 
