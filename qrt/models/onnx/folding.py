@@ -144,7 +144,7 @@ class Folding:
                 self._fold_operator(op)
 
     def _is_next_to_cast(self, op: Operator) -> bool:
-        """Return True if ``op`` reads from a DequantizeLinear of computed integers, or a QuantizeLinear reads from it."""
+        """Return True if ``op`` is next to a cast, as the module's description defines it."""
         reads = any(dq is not None and not self._is_known(dq.inputs[0]) for dq in map(self._dequantized, op.inputs))
         return reads or any(
             reader.type == "QuantizeLinear" and reader.inputs[0] == name
