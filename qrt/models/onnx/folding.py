@@ -93,7 +93,7 @@ def fold_report(folds: Sequence[Fold]) -> str:
 class Group:
     """Operators that are folded together, in the graph's order, and the operator ``folded`` that replaces them.
 
-    If they include Relu or Clip, ``within`` has the bounds of the result, ``(low, high)``, of which None is no bound.
+    If they include Relu or Clip, ``within`` has the bounds of the result, ``(low, high)``; None there means no bound.
     """
 
     parts: tuple[Operator, ...]

@@ -40,9 +40,9 @@ class _Sum:
 
 
 def average_of(value: Value) -> Average | None:
-    """Return the average over windows whose result is ``value``, or None if ``value`` is computed in another way.
+    """Recognize ``value`` as the averages of windows. Return None if the program computes it in another way.
 
-    The sum of a window must contain each of its elements exactly once.
+    The sum of a window must contain each of the window's elements exactly once.
     """
     elements = elements_of(value)
     if elements is None or elements.computed[0] not in QUOTIENTS:
@@ -66,7 +66,10 @@ def _is_alone(operations: Sequence[Operation]) -> bool:
 
 
 def _sum_of(value: Value) -> _Sum | None:
-    """Return the sum over windows of one tensor whose result is ``value``, or None if there is no such sum."""
+    """Recognize ``value`` as the sums of windows of one tensor. Return None if the program computes it in another way.
+
+    Some elements of the windows may be missing in the sums: loop nests that read ``value`` may add them.
+    """
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.results) != 1 or operation.name != "linalg.generic":
         return None

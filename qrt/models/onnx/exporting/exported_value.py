@@ -62,7 +62,10 @@ class ExportedValue:
 
 
 def data_type(element: Type, is_unsigned: bool = False) -> str | None:
-    """Return ONNX's name of an element type, such as "INT8", or None. For a quantized type it is the storage's."""
+    """Return ONNX's name of an element type, such as "INT8", or None if ONNX has no such type.
+
+    A quantized type gives the name of its storage type. Signless integers are signed unless ``is_unsigned`` is set.
+    """
     if isinstance(element, UniformType):
         if not isinstance(element.storage_type, IntegerType) or element.storage_width not in _STORED:
             return None
@@ -119,9 +122,9 @@ def as_unsigned(array: Array, element: object) -> Array:
 
 
 def restored(array: Array, exported: ExportedValue) -> Array:
-    """Return the elements ``array`` of a constant with the dtype of ``exported``, the result of casting it.
+    """Return the elements ``array`` of a constant in the dtype of ``exported``, with the same bits.
 
-    The bits of the elements are unchanged. The cast is a `quant.scast`, from storage to a quantized type or back.
+    ``exported`` is the result of a `quant.scast` of the constant, from storage to a quantized type or back.
     """
     element = exported.type.element
     if not isinstance(element, UniformType):

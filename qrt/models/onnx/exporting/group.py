@@ -83,7 +83,7 @@ class Group:
     # -- operands ---------------------------------------------------------------------------------------------------
 
     def stored(self, i: int, order: Order | None = None) -> str:
-        """Return the name of a tensor with operand ``i``, as storage or floats, and its axes in ``order``."""
+        """Return the name of a tensor of operand ``i``, as storage if it is quantized, with its axes in ``order``."""
         operand = self.operand(i)
         order = operand.canonical if order is None else order
         name = self.graph.tensor(operand, order, f"{self.name}/{self._operand_name(i)}")
@@ -91,7 +91,7 @@ class Group:
         return name
 
     def real(self, i: int, order: Order | None = None) -> str:
-        """Return the name of a tensor with operand ``i``, dequantized if it is quantized, and its axes in ``order``."""
+        """Return the name of a tensor of operand ``i``, dequantized if it is quantized, with its axes in ``order``."""
         operand = self.operand(i)
         if order is not None and None in order and operand.array is None:
             return self._spread(i, order)
@@ -205,7 +205,7 @@ class Group:
     # -- results ----------------------------------------------------------------------------------------------------
 
     def set_stored(self, name: str, order: Order | None = None, i: int = 0) -> None:
-        """Set result ``i`` to a tensor with its storage, or its floats, and its axes in ``order``."""
+        """Set result ``i`` to a tensor, of storage if it is quantized, that has the result's axes in ``order``."""
         result = self.result(i)
         order = result.canonical if order is None else order
         named = self.graph.tensors.fresh(self.graph.result_hint(self.clamp or self.op, i))
@@ -246,7 +246,7 @@ class Group:
         return self._clip(name, element, element.storage_min, element.storage_max)
 
     def clipped(self, name: str, clamp: Operation) -> str:
-        """Clip floats to the bounds of a clamp. For a quantized type, each bound is first rounded to its storage."""
+        """Clip floats to the bounds of a clamp. For a quantized type, each bound is first rounded to storage."""
         element, attributes = self.graph.exported(clamp.operands[0]).type.element, _attributes_of(clamp)
         if not isinstance(element, UniformType):
             return self._within(name, attributes["min"], attributes["max"])

@@ -1,4 +1,4 @@
-"""Float loop nests of a program, replaced for the export by operations of `qrt` such as `qrt.conv2d`.
+"""Replacement of a program's float loop nests by operations of `qrt`, such as `qrt.conv2d`, before the export.
 
 The pass `fuse-kernels` recognizes most of these loop nests. During the export, the operations that replace them have
 float operands, which no operation of `qrt` in a program may have.
@@ -46,9 +46,9 @@ def with_kernels(module: Module) -> tuple[Module, Programs]:
 
 
 def _replace_nests(module: Module, programs: dict[Operation, ExportedProgram]) -> None:
-    """Replace loop nests that the pass `fuse-kernels` does not recognize by operations of `qrt`.
+    """Replace averages in a runtime's order, and sums of products of integers, by operations of `qrt`.
 
-    They are averages in a runtime's order, and sums of products of integers.
+    The pass `fuse-kernels` does not recognize these loop nests.
     """
     for op in reversed(module.operation.walk()):
         if op.name != "linalg.generic" or op.parent is None or len(op.results) != 1:

@@ -31,7 +31,7 @@ class GraphNeighbors:
         return readers
 
     def implied(self, name: str, order: Order) -> UniformType | None:
-        """Return the quantized type that follows from the casts that write or read the tensor ``name``, or None.
+        """Return the quantized type that follows from a cast that writes or reads the tensor ``name``, or None.
 
         The cast is the QuantizeLinear that writes the tensor, or else the first DequantizeLinear that reads it. The
         result is None if there is none, or if it has blocks or computed parameters. The type is for the value of the

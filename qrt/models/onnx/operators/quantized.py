@@ -122,8 +122,8 @@ def binary(node: Node) -> None:
 def average_pool(node: Node) -> None:
     """Average int8 or uint8 images of one or two axes, with the channels first or last.
 
-    Padding counts if ``count_include_pad`` is set. An AveragePool between DequantizeLinear and QuantizeLinear keeps its
-    order of sums, and its zero point is added after the rounding.
+    The number of elements includes padding if ``count_include_pad`` is set. An AveragePool between DequantizeLinear and
+    QuantizeLinear adds the elements in the order of the float operator, and the zero point after the rounding.
     """
     x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
     shape, is_last = node.shape(), bool(node.attribute("channels_last", 0))

@@ -116,7 +116,7 @@ def batch_normalization(node: Node) -> None:
 def extreme(node: Node) -> None:
     """Compute the position of the largest (ArgMax) or least (ArgMin) element along an axis, as int64.
 
-    Of equal elements, the first or the last one counts, as ``select_last_index`` says.
+    If several elements are equal, it is the position of the first one, or with ``select_last_index`` of the last one.
     """
     shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(shape))

@@ -56,8 +56,9 @@ _MOST_PIXELS = 1 << 24
 class _Parameters(NamedTuple):
     """Tensors of the quantization parameters of the input, with one element for each row or image.
 
-    An element of the input is multiplied by ``scale``; ``unit`` is ``1 / scale``. ``zero`` and ``shift`` are the zero
-    point as a float and as an integer, or None if the rule has no zero point.
+    To quantize the input, its elements are multiplied by ``scale``; to dequantize the sums, they are multiplied by
+    ``unit``, which is about ``1 / scale``. ``zero`` and ``shift`` are the zero point as a float and as an integer, or
+    None if the rule has no zero point.
     """
 
     scale: Value
@@ -415,7 +416,7 @@ def _symmetric(context: LoweringContext, extents: list[Extent], largest: Value) 
 
 
 def _sums(node: Node, context: LoweringContext, nest: LoopNest, left: Value, places: list[Expression]) -> Value:
-    """Return the integer sums of ``left`` times the weights, which the body of the loop nest reads at ``places``."""
+    """Finish a loop nest that sums ``left`` times the weight at the index ``places``, and return the integer sums."""
     stored = context.storage(node.value(1))
     product = nest.value("arith.muli", (left, nest.extend(nest.read(stored, places), I32)), I32)
     return nest.finish(nest.value("arith.addi", (nest.running(I32, 0), product), I32))[0]
