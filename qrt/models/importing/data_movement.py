@@ -156,7 +156,10 @@ def sizes_of(value: Value) -> tuple[int | Value, ...] | None:
 
 
 def erase_unused(value: Value) -> None:
-    """Erase the operation that computes an unused value, then likewise its operands. Constants are not erased."""
+    """Erase the operation that computes an unused value, and operations whose results only that operation used.
+
+    Constants are not erased.
+    """
     op = value.operation
     if op is None or op.name == "arith.constant" or any(result.uses for result in op.results):
         return

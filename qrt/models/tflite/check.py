@@ -52,8 +52,8 @@ def byte_count(dtype: str, elements: int) -> int:
 def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], dtype: str) -> None:
     """Raise ModelError if a tensor's scales or zero points are invalid.
 
-    Scales must be positive and finite, zero points in the range of the dtype (0 with several scales). There must be one
-    scale and zero point, or as many as the size of the quantized axis.
+    There must be one scale and zero point, or one of each for every index of the quantized axis. Scales must be
+    positive and finite. A single zero point must be in the range of the dtype; several must be 0.
     """
     scales, zero_points, axis = given.scales, given.zero_points, given.axis
     count = scales.size

@@ -124,7 +124,7 @@ def as_unsigned(array: Array, element: object) -> Array:
 def restored(array: Array, exported: ExportedValue) -> Array:
     """Return the elements ``array`` of a constant in the dtype of ``exported``, with the same bits.
 
-    ``exported`` is the result of a `quant.scast` of the constant, from storage to a quantized type or back.
+    ``exported`` is the result of a `quant.scast` or `tensor.bitcast` of the constant.
     """
     element = exported.type.element
     if not isinstance(element, UniformType):

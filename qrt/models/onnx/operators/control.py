@@ -280,7 +280,10 @@ def _has_true_condition(body: ModelGraph) -> bool:
 
 
 def _set_results(node: Node, values: Sequence[Value], round_results: Sequence[Value]) -> None:
-    """Set the outputs to values, reinterpreted as the element types that the results of one round have."""
+    """Set output i to ``values[i]``, reinterpreted as the element type of ``round_results[i]``.
+
+    ``round_results`` are the corresponding results of one round.
+    """
     for i, (value, (kind,)) in enumerate(
         zip(values, ([result_type] for result_type in _types(round_results)), strict=True)
     ):

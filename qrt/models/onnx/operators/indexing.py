@@ -96,9 +96,9 @@ def _taken(node: Node, x: Value, indices: Operand, axis: int = 0) -> Value:
 
 
 def gather_elements(node: Node) -> None:
-    """Take the element at each position along an axis. Along other axes, it has the same index as the position.
+    """Take the element at each position along an axis, as `numpy.take_along_axis` does.
 
-    Negative positions count from the end.
+    Negative positions count from the end. Along the other axes, there may be fewer positions than elements.
     """
     data_shape, shape = _static(node), _static(node, 1)
     axis = _axis(node, data_shape, shape)
@@ -180,9 +180,9 @@ def _column(node: Node, positions: Operand, d: int) -> Operand:
 
 
 def scatter_elements(node: Node) -> None:
-    """Replace the elements at positions along an axis by updates, or combine elements and updates.
+    """Replace the elements at positions along an axis by updates, as `numpy.put_along_axis` does, or combine them.
 
-    They are combined by add, mul, max or min. Several updates of one element are applied one after the other.
+    Elements and updates are combined by add, mul, max or min. Several updates of one element are applied in order.
     """
     data_shape, shape = _static(node), _static(node, 1)
     axis = _axis(node, data_shape, shape)

@@ -22,9 +22,9 @@ from qrt.types import TensorType, UniformType
 
 
 def window_of(node: Node, form: WindowShape, sizes: tuple[int | None, ...]) -> tuple[Window, Window]:
-    """Return the window with the file's padding, and the window with the padding that ``ceil_mode`` adds at the end.
+    """Return the window with the file's padding, and the window after ``ceil_mode`` has added padding at the ends.
 
-    ``sizes`` are those of the image's height, width and so on.
+    ``sizes`` are the sizes of the image along its spatial axes. Without ``ceil_mode`` the two windows are the same.
     """
     given = make_window(node, sizes, form.kernel, form.strides, form.dilations, form.padding)
     if not node.attribute("ceil_mode", 0):
