@@ -42,7 +42,8 @@ and the initial value that needs no operator."""
 def is_needed(expression: Expression) -> bool:
     """Return True if `write` must export an expression, and not the simpler code of `nests`.
 
-    This is the case if one of its operations needs several ONNX operators, such as `math.fma`, or converts a type.
+    This is the case if it has an integer constant, or an operation that converts a type or that needs several ONNX
+    operators, such as `math.fma`.
     """
     op, *parts = expression
     if op == "constant":

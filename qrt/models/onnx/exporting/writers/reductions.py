@@ -71,7 +71,7 @@ def pool(group: Group) -> None:
 def _average_storage(group: Group, window: dict[str, Any]) -> None:
     """Export an average pool of storage integers with halves rounded away from 0.
 
-    QuantizeLinear would round every second half to the other side, and averages of few elements are often halves.
+    QuantizeLinear would round halves to even, and averages of few elements are often halves.
     """
     raw = group.node("Cast", group.stored(0, NCHW), is_part=True, to=_FLOAT)
     mean = group.node("AveragePool", raw, **window)
