@@ -82,7 +82,7 @@ def data_type(element: Type, is_unsigned: bool = False) -> str | None:
 
 
 def in_order(array: Array, order: Order) -> Array:
-    """Transpose the elements of a value to those of a tensor that has the value's axes in ``order``."""
+    """Transpose the elements of a value to the axes in ``order``, where None inserts an axis of size 1."""
     moved = array.transpose([axis for axis in order if axis is not None])
     return moved.reshape(shape_in_order(array.shape, order))
 
@@ -93,7 +93,7 @@ def shape_in_order(shape: tuple[Any, ...], order: Order) -> tuple[Any, ...]:
 
 
 def out_of_order(array: Array, order: Order) -> Array:
-    """Transpose the elements of a tensor that has a value's axes in ``order`` to the value's: inverse of `in_order`."""
+    """Transpose elements with the axes in ``order`` back to the axes of the value: the inverse of `in_order`."""
     axes = [axis for axis in order if axis is not None]
     squeezed = array.reshape([size for size, axis in zip(array.shape, order, strict=True) if axis is not None])
     return squeezed.transpose(np.argsort(axes)) if axes else squeezed

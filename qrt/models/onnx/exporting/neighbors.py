@@ -1,4 +1,4 @@
-"""The nodes around a model's tensors: those between given tensors, and the quantized types that casts give."""
+"""Search of a graph's nodes by tensors: the nodes between given tensors, and the quantized type from a tensor's casts."""
 
 import hashlib
 import json
