@@ -1,4 +1,4 @@
-"""Search of a graph's nodes by tensors: the nodes between given tensors, and the quantized type from a tensor's casts."""
+"""Searches in a graph: the nodes between given tensors, and the quantized type that a tensor's casts give."""
 
 import hashlib
 import json
