@@ -169,14 +169,15 @@ terms are similar. An axis whose size is known only at run time is added in orde
 
 ## Float32 inputs with int8 weights
 
-FULLY_CONNECTED, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 or int4 weights quantize their input in every run,
-with a scale s and a zero point z from the range of the elements x. These are the rules of the rows `hybrid`.
+FULLY_CONNECTED, BATCH_MATMUL, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 weights (or int4 weights, except in
+BATCH_MATMUL and DEPTHWISE_CONV_2D) quantize their input in every run, with a scale s and a zero point z from the range
+of the elements x. These are the rules of the rows `hybrid`.
 
 | rule | the elements x with one scale |
 |---|---|
-| `rows` | FULLY_CONNECTED: a row. CONV_2D with a 1x1 kernel, strides of 1 and no padding: a pixel. Any other CONV_2D, \
-and one from one channel to one: an image |
-| `symmetric`, `asymmetric` | FULLY_CONNECTED: a row. Convolutions: an image |
+| `rows` | FULLY_CONNECTED, BATCH_MATMUL: a row. CONV_2D with a 1x1 kernel, strides of 1 and no padding: a pixel. Any \
+other CONV_2D, and one from one channel to one: an image |
+| `symmetric`, `asymmetric` | FULLY_CONNECTED, BATCH_MATMUL: a row. Convolutions: an image |
 | `images`, `images_in_fours` | an image |
 
 The parameters and the quantized input q, with `low = min(0, min(x))`, `high = max(0, max(x))` and
@@ -227,8 +228,12 @@ These forms are not supported:
 | DEPTHWISE_CONV_2D with weights of int4 | no kernel of LiteRT |
 | CONV_2D with groups | |
 | DEPTHWISE_CONV_2D of several channels whose weights have a single scale | LiteRT reads past the end of the scales |
-| rule `asymmetric` in CONV_2D or FULLY_CONNECTED, with weights that are known only at run time | LiteRT keeps the \
-sums of the weights of its first run |
+| rule `asymmetric` in BATCH_MATMUL, CONV_2D or FULLY_CONNECTED, with weights that are known only at run time | \
+LiteRT keeps the sums of the weights of its first run |
+| BATCH_MATMUL with weights that are known only at run time, in the profile `litert` (rule `zeros`) | LiteRT's results \
+are 0 |
+| BATCH_MATMUL of an operand with several axes of batches larger than 1, in the profile `litert-ref` | LiteRT scales \
+rows by the scales of other rows |
 
 ## Operators
 
@@ -259,7 +264,7 @@ COMPUTATIONS = {
     "conv2d": Computation("CONV_2D", "requantization.md#{rule}"),
     "depthwise_conv2d": Computation("DEPTHWISE_CONV_2D", "requantization.md#{rule}"),
     "fully_connected": Computation("", "requantization.md#{rule}"),
-    "add": Computation("ADD and SUB", "requantization.md#{rule}-of-sums"),
+    "add": Computation("ADD and SUB", "requantization.md#{rule}-of-sums", {"shifted": "#other-rules"}),
     "mul": Computation("", "requantization.md#{rule}"),
     "transpose_conv2d": Computation("TRANSPOSE_CONV", "requantization.md#{rule}", {"half_up_twice_8": "#other-rules"}),
     "batch_matmul": Computation("", "requantization.md#{rule}"),
@@ -294,7 +299,7 @@ COMPUTATIONS = {
     "requantize": Computation("QUANTIZE of a quantized tensor", "requantization.md#{rule}", {"exact": "#other-rules"}),
     "float_products": Computation("the sums of products of float32", "#rules-of-floats"),
     "hybrid": Computation(
-        "CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32 with int8 weights",
+        "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32 with int8 weights",
         "#float32-inputs-with-int8-weights",
     ),
     "float_average_pool": Computation("AVERAGE_POOL_2D of float32", "#rules-of-floats"),
@@ -326,6 +331,8 @@ CONDITIONS = {
     "largest_ratio": "the larger one of both inputs of `add`",
     "slope": "the magnitude of `ratio` times the slope",
     "op": "the operator, ADD or SUB",
+    "are_powers": "16-bit tensors of `add` whose option `pot_scale_int16` is set, its default, and whose three scales "
+    "are powers of two: their binary logarithms are closer than 0.001 to an integer",
     "operator": "the operator",
     "function": "the operator",
     "is_broadcast": "the operands have different shapes",
@@ -370,6 +377,8 @@ others |
 `c // 8 * 8` of c output channels, [`fixed_double`](requantization.md#fixed_double) for the others |
 | `maximum_minimum`, `max_pool2d` | `exact` | the largest or least storage |
 | `comparison` | `exact` | the storage is compared |
+| `add` | `shifted` | `a + b`, or `a - b`, where one operand has the scale of the result, and the other is shifted \
+right by the quotient of the powers of two first, `away` |
 | `neg` | `exact` | `-q`, whatever the zero point |
 """
 

@@ -145,6 +145,11 @@ def floordiv(left: Expression, right: int) -> Expression:
     return combine("floordiv", left, right)
 
 
+def modulo(left: Expression, right: int) -> Expression:
+    """Return `left mod right`, simplified."""
+    return combine("mod", left, right)
+
+
 def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any] = ()) -> Any:
     """Return the value of an expression for given dimensions and symbols: integers, or integer arrays that broadcast.
 

@@ -187,7 +187,7 @@ class _FileReader:
         return Operator(index, name, version, inputs, outputs, intermediates, options, custom, is_custom)
 
     def _options(self, place: str, name: str, operator: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the fields of an operator's options table, or their defaults if the operator has no table."""
+        """Return the fields of an operator's options table, or of the defaults if the operator has no table."""
         if name not in schema.operators():  # an operator of a later schema
             return {}
         own = schema.options_table(name)
@@ -245,7 +245,8 @@ def _unpacked(data: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> npt.NDArra
 
 @cache
 def _defaults(table: str) -> Mapping[str, Any]:
-    return {field.name: _option(field.default) for field in schema.fields(table)}
+    """Return the options of an operator without a table of options: LiteRT sets all flags to false."""
+    return {field.name: field.default is not True and _option(field.default) for field in schema.fields(table)}
 
 
 def _option(value: Any) -> Any:

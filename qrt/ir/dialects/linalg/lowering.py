@@ -64,7 +64,8 @@ class LoweringContext(Builder):
 
     With `loops`, nests become `affine.for` loops over buffers instead of `linalg.generic`. With `in_loop`, a product
     subtracts the zero points from its operands inside the loop; otherwise its sum is corrected after the loop. With
-    `by_cost`, sums of products choose the cheaper way, and add the reason to `choices`.
+    `by_cost`, sums of products choose the cheaper way, and add the reason to `choices`. With `dot_signs`, the signs of
+    two factors such as "us", loops use dot products of bytes where they can.
     """
 
     def __init__(
@@ -75,11 +76,13 @@ class LoweringContext(Builder):
         loops: bool = False,
         in_loop: bool = False,
         by_cost: bool = False,
+        dot_signs: str = "",
     ) -> None:
         super().__init__(place, location)
         self.loops = loops
         self.in_loop = in_loop
         self.by_cost = by_cost
+        self.dot_signs = dot_signs
         self.choices: list[str] = []
         self._buffers: dict[Value, Value] = {}
 

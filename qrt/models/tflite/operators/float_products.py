@@ -31,7 +31,7 @@ def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
     groups = max(width // depth, 1) if depth else 1
     context, x = lowering_context(node), window.padded(node, node.value(0))
     order, start, rest = _order(node, channels)
-    w = _weights(node, 0)
+    w = weights_of(node, 0)
     if order == "bias_then_fma" and depth == 1 and channels == groups:  # XNNPACK runs it as a depthwise convolution
         w = node.emit("qrt.transpose", [w], {"permutation": [3, 1, 2, 0]})
         sums = float_products.depthwise(context, x, w, window, channels, 1, order, start, columns_first=True)
@@ -51,14 +51,14 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
         order == "bias_then_fma" and multiplier == 1
     )  # XNNPACK runs several filters per channel as a grouped convolution
     sums = float_products.depthwise(
-        context, x, _weights(node, 3), window, channels, multiplier, order, start, columns_first=columns_first
+        context, x, weights_of(node, 3), window, channels, multiplier, order, start, columns_first=columns_first
     )
     finish(node, context, sums, rest)
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Import the float product of ``rows`` [..., depth] and the operator's weights [units, depth]."""
-    context, weights = lowering_context(node), _weights(node, 0)
+    context, weights = lowering_context(node), weights_of(node, 0)
     *outer, _ = context.extents(rows)
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
@@ -68,7 +68,7 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     _sum(node, context, [*outer, units], [depth], operands, units)
 
 
-def _weights(node: Node, axis: int) -> Value:
+def weights_of(node: Node, axis: int) -> Value:
     """Return input 1, the weights, as float32. Weights that are quantized per tensor or on ``axis`` are dequantized."""
     element, array = node.type(1).element, node.constant(1)
     if not isinstance(element, UniformType):

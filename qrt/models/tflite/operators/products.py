@@ -41,6 +41,12 @@ def _narrowed(node: Node, array: Any) -> Any:
     return narrow
 
 
+def adjoint(node: Node, i: int) -> Value:
+    """Return input ``i`` with its last two axes swapped."""
+    rank = node.type(i).rank or 0
+    return node.emit("qrt.transpose", [node.value(i)], {"permutation": (*range(rank - 2), rank - 1, rank - 2)})
+
+
 def _axis_of_one_scale(tensor: Tensor) -> int:
     """Return the quantized axis that the file gives for a tensor with a single scale; 0 for any other tensor.
 
