@@ -226,7 +226,7 @@ def _bind_requantize(
 
 
 _MANY = 256
-"""From so many elements on a table pays: it has as many."""
+"""The number of elements from which a lookup table is faster; the table itself has so many entries."""
 
 
 def _pays(source: UniformType, element: UniformType, size: int) -> bool:

@@ -194,8 +194,10 @@ def choose_ranges(rows: Array, storage: Storage, method: Method, percentile: flo
 def percentile_ranges(
     rows: Array, low: Array, high: Array, percentile: float, *, symmetric: bool
 ) -> tuple[Array, Array]:
-    """Return ranges that leave out at most ``100 - percentile`` percent of a row; the whole range where that would be
-    empty."""
+    """Return ranges that leave out at most ``100 - percentile`` percent of the values of a row.
+
+    ``low`` and ``high`` are the rows' whole ranges, which are returned for rows whose range would otherwise be 0 to 0.
+    """
     if isinstance(percentile, bool) or not isinstance(percentile, Real) or not 0 < percentile <= 100:
         raise QuantTypeError(f"percentile must be a number above 0, up to 100, got {shown(percentile)}")
     count = rows.shape[1]
@@ -219,7 +221,7 @@ def _ranked(rows: Array, rank: int) -> Array:
 
 
 def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
-    """Return the fraction of each range with the least squared error; the widest of equals."""
+    """Return, for each range, the fraction of it with the least squared error; of equal ones the widest fraction."""
     factors = np.arange(FRACTIONS, 0, -1)[:, np.newaxis] / FRACTIONS
     best = np.empty(low.shape)
     step = max(_BATCH // max(rows.shape[1], 1), 1)
@@ -232,9 +234,10 @@ def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -
 
 
 def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
-    """Return the sum of squared errors for each candidate and row, an integer, as (bits from 31 on, bits below).
+    """Return the sums of squared errors for each candidate range ``low[i]`` to ``high[i]`` of each row.
 
-    An error is counted in units of 2^-31 of the least power of two above the whole range, so that squares have 62 bits.
+    A sum is an integer, returned as (its bits from 31 on, its bits below). The unit of an error is 2^-31 of the least
+    power of two above the whole range, so that squares have 62 bits.
     """
     scales, zeros = storage.parameters(low, high)
     exponent = _UNIT_BITS - np.frexp(np.maximum(-low[0], high[0]))[1]

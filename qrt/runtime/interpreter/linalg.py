@@ -52,7 +52,7 @@ def is_elementwise(operations: Sequence[Operation]) -> bool:
 
 
 class Combiner:
-    """The reduction at the end of a loop body, as the sum in `yield out + value`, applied to many values at once."""
+    """The reduction at the end of a loop body, such as `yield out + value`, applied to many values at once."""
 
     def __init__(self, op: Operation, out: Value, rest: Sequence[Operation], compiler: Compiler) -> None:
         self.name = op.name

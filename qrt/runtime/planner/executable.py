@@ -103,7 +103,7 @@ class _ExecutableBuilder:
         self.base_of: dict[int, int] = {}
 
     def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-        """Add an external array as the memory of ``slot`` (None: of no slot), and return the number of its base."""
+        """Add an external array, the memory of ``slot`` unless that is None, and return the number of its base."""
         self.bases.append(len(self.externals))
         self.externals.append((dtype, shape))
         if slot is not None:

@@ -294,7 +294,7 @@ def _bound(
 
 
 def _overwritable(reads: Sequence[_Operand], writes: Sequence[_Operand]) -> int:
-    """Return how many operands the result may overwrite, counted from the first one: those with the result's layout.
+    """Return the number of leading operands that the result may overwrite: they have its element type and layout.
 
     Return 0 if there are several results.
     """

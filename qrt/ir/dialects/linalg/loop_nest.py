@@ -39,7 +39,7 @@ class LoopNest(Builder):
         self.stage(stage)
 
     def split(self, axes: Sequence[int], rank: int, keepdims: bool) -> list[Expression]:
-        """Return the index of each dimension of an operand: reduced loops along `axes`, parallel loops along others.
+        """Return the loop of each of `rank` dimensions of an operand: reduced along `axes`, parallel along others.
 
         With `keepdims`, the result has a dimension of size 1 for each reduced axis.
         """
@@ -72,7 +72,10 @@ class LoopNest(Builder):
         return argument
 
     def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
-        """Truncate an element, loaded as a byte, to the type `element`; `extend` starts from the byte instead."""
+        """Return an element that was loaded as a byte, truncated to the narrower type `element`.
+
+        `extend` of the returned value extends the byte, and the truncation is then not needed.
+        """
         if element_in_byte.type is element:
             return element_in_byte
         narrow = self.value("arith.trunci", (element_in_byte,), element)
@@ -136,7 +139,7 @@ class LoopNest(Builder):
         return self.value("arith.cmpf", (left, right), I1, {"predicate": IntegerAttr(predicate, I64)})
 
     def extend(self, value: Value, element: IntegerType, signed: bool = True) -> Value:
-        """Extend an integer, by its sign or by zeros, to a type that is at least as wide."""
+        """Extend an integer, by its sign if `signed` and else by zeros, to a type that is at least as wide."""
         if value.type is element:
             return value
         value = self._bytes.get(value, value)

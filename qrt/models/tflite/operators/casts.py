@@ -1,9 +1,10 @@
-"""Import of QUANTIZE and DEQUANTIZE."""
+"""Import of QUANTIZE, DEQUANTIZE and DENSIFY."""
 
 from math import prod
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.ir import Value
 from qrt.models.importing.data_movement import constant_result
 from qrt.models.tflite.node import Node
@@ -129,3 +130,15 @@ def _rounded_twice(x: Value, exact: Array) -> Array:
     blocks = storage.ravel()[: values.size // 8 * 8].astype(np.float32)
     values[: blocks.size] = blocks * np.float32(element.scale) + np.float32(-element.zero_point * element.scale)
     return values.reshape(exact.shape)
+
+
+def densify(node: Node) -> None:
+    """Import DENSIFY: give a sparse constant of float32, float16 or int8 as a dense one."""
+    tensor, array = node.input(0), node.constant(0)
+    if array is None or tensor.blocks is None:
+        node.fail(f"its input {shown(tensor.name)} is not sparse")
+    if tensor.dtype not in ("float32", "float16", "int8"):
+        node.refuse(tensor.dtype)
+    if node.outputs[0].dtype != tensor.dtype:
+        node.fail(f"its result is of {node.outputs[0].dtype}, expected {tensor.dtype}")
+    node.set_constant(0, array)

@@ -58,6 +58,8 @@ def is_hybrid(node: Node, axis: int) -> bool:
         return False
     if not isinstance(element, UniformType) or element.storage not in ("i4", "i8"):
         node.refuse(f"float32 with weights of {node.input(1).dtype}")
+    if node.input(1).blocks is not None:
+        node.refuse(f"float32 with sparse weights of {node.input(1).dtype}, which LiteRT reads as dense ones")
     if any(element.zero_points):
         node.refuse("float32 with weights that have a zero point")
     if element.is_per_axis and element.axis != axis:
