@@ -102,7 +102,7 @@ class Exported:
 
     @cached_property
     def _graph_results(self) -> frozenset[str]:
-        """The names of the graph's outputs, those with the next values of variables included."""
+        """The names of the graph's outputs, including the outputs that have the next values of variables."""
         ports = (*self.neighbors.graph.outputs, *(state.output for state in self.graph.importer.states))
         return frozenset(port.name for port in ports)
 

@@ -141,7 +141,7 @@ def tensor(place: str, message: Message, external: External, name: str | None = 
 
 
 def dtype_name(place: str, number: int) -> str:
-    """Return the dtype of a type's number in ONNX files: "float" for 1. Raise ModelError for unsupported types."""
+    """Return the dtype with a type number of ONNX files: "float" for 1. Raise ModelError for unsupported types."""
     dtype = NUMBERS.get(number)
     if dtype is None:
         raise ModelError(f"{place}: its type has the unknown number {number}")

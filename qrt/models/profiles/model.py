@@ -131,7 +131,7 @@ _ROWS = (
 
 
 def for_kernels(profile: Profile) -> Profile:
-    """Return a profile that imports float operators in the forms that the pass ``fuse-kernels`` recognises.
+    """Return a profile with which float operators are imported in the forms that the pass ``fuse-kernels`` recognises.
 
     Sums are computed in the order of their loops, averages and softmax by a division, and operators with float inputs
     and int8 weights get float weights.

@@ -83,7 +83,7 @@ def function_of(name: str, out: UniformType, rule: str) -> Function:
 
 
 def table(name: str, x: UniformType, out: UniformType, rule: str) -> Array:
-    """Return the storage of ``f(x)`` for all 256 storage values of the type ``x``, the least first."""
+    """Return the storage of the operator ``name``'s results for all 256 storage values of the type ``x``, ascending."""
     least, greatest = x.default_bounds
     centred = np.arange(least, greatest + 1, dtype=np.int64) - x.zero_point
     own = _OWN.get(name)

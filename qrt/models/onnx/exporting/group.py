@@ -205,7 +205,7 @@ class Group:
     # -- results ----------------------------------------------------------------------------------------------------
 
     def set_stored(self, name: str, order: Order | None = None, i: int = 0) -> None:
-        """Set result ``i`` to a tensor, of storage if it is quantized, that has the result's axes in ``order``."""
+        """Set result ``i`` to the tensor ``name``, of storage if the result is quantized, with axes in ``order``."""
         result = self.result(i)
         order = result.canonical if order is None else order
         named = self.graph.tensors.fresh(self.graph.result_hint(self.clamp or self.op, i))
@@ -214,7 +214,7 @@ class Group:
         self.writes[i] = named, order
 
     def set_real(self, name: str, order: Order | None = None, i: int = 0) -> None:
-        """Set result ``i`` to a tensor of floats with its axes in ``order``.
+        """Set result ``i`` to the tensor ``name`` of floats with axes in ``order``.
 
         The group's clamp clips the floats, and a QuantizeLinear quantizes them if the result is quantized.
         """

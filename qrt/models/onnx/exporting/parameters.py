@@ -18,7 +18,7 @@ PER_AXIS, BLOCKED = 13, 21
 
 @dataclass(frozen=True)
 class Parameters:
-    """The inputs and attributes of a QuantizeLinear or DequantizeLinear that a quantized type needs.
+    """The inputs and attributes of a QuantizeLinear or DequantizeLinear that express a quantized type.
 
     ``opset`` is the first opset in which the operator takes them.
     """

@@ -284,7 +284,7 @@ def q_embed_layer_normalization(node: Node) -> None:
 
 
 def _as_scalar(node: Node, graph: ComposedGraph, i: int) -> Any:
-    """Return the name of input ``i``, which must have one element, as a scalar."""
+    """Return the name of a scalar with the element of input ``i``, which must have the shape [] or [1]."""
     if not node.has(i) or node.shape(i) not in ((), (1,)):
         node.fail(f"input {i} is not a single number")
     name = node.op.inputs[i]

@@ -146,8 +146,8 @@ def gather_nd(node: Node) -> None:
 def _rows(node: Node, data_shape: Sequence[int], batch: int, count: int) -> Operand:
     """Return, for each row of positions in input 1, the flat index that it selects in the leading axes of the data.
 
-    The leading axes are ``batch`` batch axes, in which a row has its own index, and ``count`` axes, along which the
-    ``count`` positions of the row index.
+    The leading axes are ``batch`` batch axes, along which a row has the same index as in input 1, and then ``count``
+    axes: a row consists of one position along each of these.
     """
     sizes, shape = np.array(data_shape[batch : batch + count], np.int64), _static(node, 1)
     positions, strides = _wrapped(node, 1, sizes), _strides(data_shape[: batch + count])
@@ -238,9 +238,9 @@ def _has_scatter_nd(node: Node) -> bool:
 
 
 def _scatter_rows(node: Node, indices: Operand, rows: int, size: int, count: int) -> None:
-    """Scatter ``count`` updates to the data as a matrix, at row indices that are known only at run time.
+    """Scatter ``count`` updates to rows of the data, at row indices that are known only at run time.
 
-    The matrix has ``rows`` rows of ``size`` elements each.
+    The data is taken as a matrix of ``rows`` rows with ``size`` elements each.
     """
     x, updates = _operands(node)
     reduction = node.attribute("reduction", "none")

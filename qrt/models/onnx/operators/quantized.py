@@ -60,7 +60,10 @@ def _possible_orders(first: Shape, second: Shape) -> set[bool]:
 
 
 def _possible_counts(size: int | None) -> tuple[int, ...]:
-    """Return (1,) for size 1, (2,) for a larger size, and (1, 2) for a size that is known only at run time."""
+    """Return the sizes that a dimension may have at run time, where 2 stands for all sizes above 1.
+
+    A size of None, which is known only at run time, gives (1, 2).
+    """
     return (1, 2) if size is None else (min(size, 2),)
 
 

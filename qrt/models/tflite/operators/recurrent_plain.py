@@ -71,7 +71,7 @@ def rnn(node: Node) -> None:
 def _check(node: Node, shapes: dict[int, tuple[int | None, ...]], cells: tuple[int | None, ...]) -> None:
     """Raise UnsupportedForm for dynamic sizes, and ModelError if the shape of an input is not that in ``shapes``.
 
-    ``shapes`` has the expected shapes by input number, and ``cells`` the shape of the cells of one batch.
+    ``shapes`` has the expected shapes by input number, and ``cells`` is (number of cells,).
     """
     if len(input_shape(node)) != 3 or None in (*input_shape(node), *cells):
         node.refuse(f"inputs {node.type(0).shown()}")

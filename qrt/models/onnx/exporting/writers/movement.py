@@ -85,7 +85,7 @@ def pad(group: Group) -> None:
 
 
 def slice_(group: Group) -> None:
-    """Export the operation as Slice. With a negative stride, the end may be before the first element."""
+    """Export the operation as Slice. A negative stride up to the first element needs an end far below 0."""
     order, shape = group.common_order(), group.operand(0).shape
     attributes, rank = group.attributes, len(shape)
     offsets, sizes, strides = (

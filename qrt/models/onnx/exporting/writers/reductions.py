@@ -54,7 +54,7 @@ def reduce(group: Group) -> None:
 
 
 def pool(group: Group) -> None:
-    """Export the operation as AveragePool or MaxPool, which leave padding out, as the operations do."""
+    """Export the operation as AveragePool or MaxPool, which exclude padding, as the operations of `qrt` do."""
     attributes = group.attributes
     (top, bottom), (left, right) = attributes["padding"]
     window: dict[str, Any] = {
