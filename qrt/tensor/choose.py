@@ -34,7 +34,7 @@ _BATCH = 1 << 14
 class Layout:
     """The partition of an array into the values that share a scale.
 
-    These are all values; or with ``axis`` those of one index; or with ``group_size`` so many neighbours along ``axis``.
+    These are all values; with ``axis``, the values of one index; with ``group_size``, that many neighbours on ``axis``.
     """
 
     shape: tuple[int, ...]
