@@ -130,7 +130,7 @@ class Exported:
     def _group(self, key: str, text: str) -> _Group | None:
         """Parse an entry of the metadata. Return None if it does not match the graph.
 
-        That is so if the entry's nodes have changed since the export, or if another node reads a tensor between them.
+        It does not match if its nodes have changed since the export, or if another node reads a tensor between them.
         """
         try:
             entry = json.loads(text)

@@ -1,4 +1,4 @@
-"""Tensors of an ONNX file as arrays, including external data in files beside the model.
+"""Tensors of an ONNX file as arrays, including external data in other files.
 
 Files with external data must lie in the model's folder and must not be links. They are mapped into memory.
 """

@@ -52,9 +52,9 @@ def parameters_of(element: UniformType, shape: tuple[int | None, ...], order: Or
 def _blocked(
     element: UniformType, scales: Array, zeros: Array, shape: tuple[int | None, ...], order: Order
 ) -> Parameters:
-    """Return the parameters of a type with blocks, with scales repeated so that blocks are along one axis only.
+    """Return the parameters of a type with blocks.
 
-    ONNX requires that.
+    ONNX has blocks along one axis only. Along all other axes, the scales and zero points are repeated for each index.
     """
     if None in shape or None in order:
         raise UnsupportedForm("blocks in a tensor of dynamic shape")
