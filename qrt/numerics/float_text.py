@@ -218,8 +218,8 @@ def bits_of_digits(precision: int) -> int:
 def _decimal(value: Fraction, precision: int) -> tuple[int, int]:
     """Return (digits, exponent) with ``value`` near digits * 10^exponent, by APFloat's two steps.
 
-    It drops decimal digits until the integer has about as many bits as ``precision`` digits need, then rounds half up
-    to ``precision`` digits. Because of the first step 0.7 prints as 0.69999999999999996.
+    APFloat drops decimal digits until the integer has about as many bits as ``precision`` digits need, then rounds half
+    up to ``precision`` digits. Because of the first step 0.7 prints as 0.69999999999999996.
     """
     shift = value.denominator.bit_length() - 1
     significand, exponent = value.numerator * 5**shift, -shift

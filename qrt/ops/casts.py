@@ -242,7 +242,7 @@ def _has_table(source: UniformType, element: UniformType) -> bool:
 def _table(source: UniformType, element: UniformType, rule: str) -> Array:
     """Return the result of a requantization for each byte of the source's storage, in ascending order.
 
-    Bytes outside of the storage bounds are included.
+    Bytes outside of the storage bounds, which no tensor has, are included: the table has 256 entries.
     """
     ends = np.iinfo(storage_dtype(source))
     here, there = TensorType((256,), source), TensorType((256,), element)

@@ -32,8 +32,10 @@ _BATCH = 1 << 14
 
 @dataclass(frozen=True)
 class Layout:
-    """The partition of values into those that share a scale: all, one index of ``axis``, or ``group_size`` neighbours
-    on it."""
+    """The partition of an array into the values that share a scale.
+
+    These are all values; with ``axis``, the values of one index; with ``group_size``, that many neighbours on ``axis``.
+    """
 
     shape: tuple[int, ...]
     axis: int | None = None
@@ -78,7 +80,7 @@ class Storage:
     symmetric: bool
 
     def parameters(self, low: Array, high: Array) -> tuple[Array, Array]:
-        """Return (scales, zero points) for ranges."""
+        """Return the (scales, zero points) with which the storage covers the ranges from ``low`` to ``high``."""
         return range_parameters(low, high, self.low, self.high, self.expressed, symmetric=self.symmetric)
 
 
@@ -221,7 +223,10 @@ def _ranked(rows: Array, rank: int) -> Array:
 
 
 def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
-    """Return, for each range, the fraction of it with the least squared error; of equal ones the widest fraction."""
+    """Return, for each row, the fraction of its range that has the least squared error.
+
+    ``low`` and ``high`` are the rows' whole ranges. The fractions are k/64; the widest of equal ones is chosen.
+    """
     factors = np.arange(FRACTIONS, 0, -1)[:, np.newaxis] / FRACTIONS
     best = np.empty(low.shape)
     step = max(_BATCH // max(rows.shape[1], 1), 1)

@@ -1,4 +1,4 @@
-"""QuantTensor: storage and a quantized type, with NumPy's protocols. Every operator is one call of an op family.
+"""QuantTensor: storage and a quantized type, with NumPy's protocols. The operators + - * @ call op families.
 
 Storage of 1, 2 or 4 bits is packed (low element first, rows padded to a byte); storage of any other width is in the
 next larger integer dtype.

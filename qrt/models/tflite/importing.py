@@ -132,8 +132,8 @@ class Importer(ImportContext):
     ) -> Operation:
         """Add a public function that computes a subgraph and return it.
 
-        ``inputs`` and ``outputs`` map tensor indices to names of arguments and results. Others are named after their
-        tensors.
+        ``inputs`` and ``outputs`` map tensor indices to names of arguments and results. Without an entry, an argument
+        or result gets the name of its tensor.
         """
         graph = _FunctionGraph(self, self.model.subgraphs[index])
         return graph.function(name, inputs or {}, outputs or {}, is_private=False)
@@ -200,7 +200,7 @@ class _FunctionGraph(Graph):
 
 
 def _require_int4_weights(node: Node) -> None:
-    """Raise UnsupportedForm if the operator reads int4 otherwise than as symmetric weights or to dequantize it."""
+    """Raise UnsupportedForm if the operator reads int4, unless as weights with zero points 0, or by DEQUANTIZE."""
     for i, tensor in enumerate(node.inputs):
         if tensor is None or tensor.dtype != "int4":
             continue

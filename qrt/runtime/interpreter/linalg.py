@@ -74,7 +74,7 @@ class Combiner:
     def of(cls, op: Operation, compiler: Compiler) -> "Combiner | None":
         """Return the combiner of an elementwise body.
 
-        Return None if no combiner is known to give the bits of one iteration after the other.
+        Return None if no combiner is known to give the same bits as running one iteration after the other.
         """
         *operations, last = op.regions[0].blocks[0].operations
         if len(last.operands) != 1:

@@ -58,7 +58,7 @@ def plan_executable(
 
 
 def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
-    """Return the executable of consecutive kernels, and the slots of its arrays: arrays that it only reads come first.
+    """Return (executable of consecutive kernels, slots of its external arrays, of which those only read come first).
 
     ``first_step`` is the number of the first kernel among the steps of the plan.
     """

@@ -63,9 +63,9 @@ class LoopNest(Builder):
         return self._narrowed(argument, element_of(tensor.type))
 
     def read_vector(self, tensor: Value, indices: Sequence[Expression], length: int) -> Value:
-        """Return `length` elements along the last dimension of a tensor; the indices name the first one.
+        """Return a vector of `length` elements along the last dimension of a tensor; `indices` are those of the first.
 
-        Loops on buffers load vectors; a `linalg.generic` cannot.
+        This is for loops on buffers: a `linalg.generic` cannot load vectors.
         """
         argument = self.block.add_argument(VectorType((length,), element_of(tensor.type)))
         self._inputs.append((tensor, tuple(indices), argument))

@@ -64,8 +64,8 @@ class LoweringContext(Builder):
 
     With `loops`, nests become `affine.for` loops over buffers instead of `linalg.generic`. With `in_loop`, a product
     subtracts the zero points from its operands inside the loop; otherwise its sum is corrected after the loop. With
-    `by_cost`, sums of products choose the cheaper way, and add the reason to `choices`. With `dot_signs`, the signs of
-    two factors such as "us", loops use dot products of bytes where they can.
+    `by_cost`, each sum of products takes the cheaper of these two ways, and adds the reason to `choices`. With
+    `dot_signs`, such as "us" for unsigned by signed bytes, loops use dot products of bytes where they can.
     """
 
     def __init__(

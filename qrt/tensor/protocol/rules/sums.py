@@ -1,7 +1,7 @@
 """Exact sums, differences and products of the elements of one tensor, as i32 of the tensor's scale; and means,
 variances and norms, which are exact sums rounded once at the end.
 
-Zero points are subtracted from sums of storage. These may wrap in int32: a result that fits 32 bits is exact all the
+Zero points are subtracted from sums of storage. The sums may wrap in int32: a result that fits 32 bits is exact all the
 same.
 """
 
