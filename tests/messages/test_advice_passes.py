@@ -397,3 +397,15 @@ def test_the_activations_of_a_target(heard: Any) -> None:
 def test_the_default_of_results(heard: Any) -> None:
     heard(lambda: declared_tables({"activations": "i8", "default": "i8"}, (), "a target"))
     assert declared_tables({"activations": "i8", "default": "i8", "results": "*"}, (), "a target")
+
+
+@pytest.mark.parametrize("strategy", ["post-accumulation", "auto"])
+@advises("ir/passes/lower_qrt/__init__.py", "write zero-point=post-accumulation or zero-point=auto")
+def test_dot_products_of_bytes(heard: Any, strategy: str) -> None:
+    """The other strategies lower to dot products what `in-loop` cannot."""
+    q = "!quant.uniform<i8:f32, 0.5:3>"
+    a, w, y = f"tensor<2x16x{q}>", f"tensor<16x2x{q}>", f"tensor<2x2x{q}>"
+    body = f"%y = qrt.matmul %a, %w : ({a}, {w}) -> {y}\n  return %y : {y}"
+    text = f"func.func @main(%a: {a}, %w: {w}) -> {y} {{\n  {body}\n}}"
+    heard(lambda: ir.run_passes(ir.parse(text), "lower-qrt{to=dot4 zero-point=in-loop}"))
+    assert "vector.reduction" in str(ir.run_passes(ir.parse(text), f"lower-qrt{{to=dot4 zero-point={strategy}}}"))

@@ -12,7 +12,7 @@ from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dialects.linalg.lowering import I1, I64, Array, Extent, LoweringContext, stage_location
 from qrt.ir.dialects.linalg.structure import generic
 from qrt.ops.elementwise import INTEGER_PREDICATES
-from qrt.types import IntegerType, Type
+from qrt.types import IntegerType, Type, VectorType
 
 _LESS = list(INTEGER_PREDICATES).index("slt")
 Index = Expression | Value
@@ -39,7 +39,7 @@ class LoopNest(Builder):
         self.stage(stage)
 
     def split(self, axes: Sequence[int], rank: int, keepdims: bool) -> list[Expression]:
-        """Return the index of each dimension of an operand: reduced loops along `axes`, parallel loops along others.
+        """Return the loop of each of `rank` dimensions of an operand: reduced along `axes`, parallel along others.
 
         With `keepdims`, the result has a dimension of size 1 for each reduced axis.
         """
@@ -62,8 +62,20 @@ class LoopNest(Builder):
         self._inputs.append((source, tuple(indices), argument))
         return self._narrowed(argument, element_of(tensor.type))
 
+    def read_vector(self, tensor: Value, indices: Sequence[Expression], length: int) -> Value:
+        """Return a vector of `length` elements along the last dimension of a tensor; `indices` are those of the first.
+
+        This is for loops on buffers: a `linalg.generic` cannot load vectors.
+        """
+        argument = self.block.add_argument(VectorType((length,), element_of(tensor.type)))
+        self._inputs.append((tensor, tuple(indices), argument))
+        return argument
+
     def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
-        """Truncate an element, loaded as a byte, to the type `element`; `extend` starts from the byte instead."""
+        """Return an element that was loaded as a byte, truncated to the narrower type `element`.
+
+        `extend` of the returned value extends the byte, and the truncation is then not needed.
+        """
         if element_in_byte.type is element:
             return element_in_byte
         narrow = self.value("arith.trunci", (element_in_byte,), element)
@@ -127,11 +139,17 @@ class LoopNest(Builder):
         return self.value("arith.cmpf", (left, right), I1, {"predicate": IntegerAttr(predicate, I64)})
 
     def extend(self, value: Value, element: IntegerType, signed: bool = True) -> Value:
-        """Extend an integer, by its sign or by zeros, to a type that is at least as wide."""
+        """Extend an integer, by its sign if `signed` and else by zeros, to a type that is at least as wide."""
         if value.type is element:
             return value
         value = self._bytes.get(value, value)
         return self.value("arith.extsi" if signed else "arith.extui", (value,), element)
+
+    def extend_vector(self, value: Value, element: IntegerType, signed: bool) -> Value:
+        """Extend a vector of integers, by their sign or by zeros, to a wider type."""
+        type = value.type
+        assert isinstance(type, VectorType)
+        return self.value("arith.extsi" if signed else "arith.extui", (value,), VectorType(type.shape, element))
 
     def running(self, element: Type, start: Any = None) -> Value:
         """Return the accumulator of a new result: its value after the earlier iterations of the reduced loops.
@@ -208,17 +226,17 @@ class LoopNest(Builder):
         loops.enter(self.parallel)
         for (argument, _), start, result in zip(self._outputs, starts, results, strict=True):
             if isinstance(start, Value):
-                loops.store(loops.load(start, self._parallel_loops), result, self._parallel_loops)
+                loops.store(loops.load(start, self._parallel_loops, argument.type), result, self._parallel_loops)
             elif start is not None:
                 loops.store(loops.at.constant(start, argument.type), result, self._parallel_loops)
         loops.enter(self.reduced)
         loaded = {
-            argument: loops.load(buffer, indices)
+            argument: loops.load(buffer, indices, argument.type)
             for buffer, (_, indices, argument) in zip(buffers, self._inputs, strict=True)
         }
         for (argument, start), result in zip(self._outputs, results, strict=True):
             if start is not None:
-                loaded[argument] = loops.load(result, self._parallel_loops)
+                loaded[argument] = loops.load(result, self._parallel_loops, argument.type)
         for argument, value in loaded.items():
             argument.replace_all_uses(value)
         for operation in self.block:
@@ -262,9 +280,18 @@ class _Loops:
             return
         self.at.insert(operation.detach())
 
-    def load(self, buffer: Value, indices: Sequence[Expression]) -> Value:
+    def load(self, buffer: Value, indices: Sequence[Expression], type: Type) -> Value:
+        if isinstance(type, VectorType):
+            return self.at.value("vector.load", (buffer, *map(self._position, indices)), type)
         operands = (buffer, *self._induction)
-        return self.at.value("affine.load", operands, element_of(buffer.type), {"map": self._map(indices)})
+        return self.at.value("affine.load", operands, type, {"map": self._map(indices)})
+
+    def _position(self, index: Expression) -> Value:
+        if isinstance(index, int):
+            return self.at.constant(index, INDEX)
+        if index[0] == "d":
+            return self._induction[index[1]]
+        return self.at.value("affine.apply", self._induction, INDEX, {"map": self._map([index])})
 
     def store(self, value: Value, buffer: Value, indices: Sequence[Expression]) -> None:
         self.at.emit("affine.store", (value, buffer, *self._induction), (), {"map": self._map(indices)})

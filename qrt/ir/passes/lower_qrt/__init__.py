@@ -16,7 +16,8 @@ from qrt.types import UniformType
 
 _CHOICES = {
     "zero_point": ("post-accumulation", "in-loop", "auto"),
-    "to": ("linalg", "loops"),
+    "to": ("linalg", "loops", "dot4"),
+    "signs": ("us", "ss", "uu"),
     "requant": ("", *REQUANT.choices),
 }
 _ARTICLE_OPS = {family.declaration.article for family in FAMILIES.values()} - {""}
@@ -34,13 +35,15 @@ class LowerQrt:
 
     `zero-point` selects how sums of products account for zero points: they are subtracted from both factors in the loop
     (`in-loop`), or the sum of raw products is corrected (`post-accumulation`); `auto` chooses for each op the one with
-    fewer operations, and reports it as a remark. `to=loops` emits affine.for nests on
-    memrefs instead of linalg.generic. `requant` is the requantization rule (such as `fixed` or `float32`) of ops
-    without the attribute `requant`.
+    fewer operations, and reports it as a remark. `to=loops` emits affine.for nests on memrefs instead of
+    linalg.generic. `to=dot4` emits such nests too, in which sums of 8-bit products are vectors that compilers translate
+    to dot-product instructions; `signs` are the signs of the instruction's factors. `requant` is the requantization
+    rule (such as `fixed` or `float32`) of ops without the attribute `requant`.
     """
 
     zero_point: str = option("post-accumulation", "where products get rid of zero points", _CHOICES["zero_point"])
-    to: str = option("linalg", "linalg.generic, or affine.for nests on memrefs", _CHOICES["to"])
+    to: str = option("linalg", "linalg.generic, or affine.for nests on memrefs, or with dot products", _CHOICES["to"])
+    signs: str = option("us", "the signs of the factors of dot products", _CHOICES["signs"])
     requant: str = option("", "the rule of ops that do not say theirs", _CHOICES["requant"])
 
     def __post_init__(self) -> None:
@@ -49,6 +52,11 @@ class LowerQrt:
                 option = name.replace("_", "-")
                 listed = ", ".join(filter(None, choices))
                 raise QuantTypeError(f"{option} must be one of {listed}, got {getattr(self, name)!r}")
+        if self.to == "dot4" and self.zero_point == "in-loop":
+            raise QuantTypeError(
+                "to=dot4 multiplies bytes, which do not hold differences of the strategy zero-point=in-loop; write "
+                "zero-point=post-accumulation or zero-point=auto"
+            )
 
     def run(self, module: Module) -> None:
         for op in module.operation.walk():
@@ -68,7 +76,8 @@ class LowerQrt:
         if lower is None:
             raise QuantTypeError(f"{op.name} has no lowering")
         in_loop, by_cost = (self.zero_point == choice for choice in ("in-loop", "auto"))
-        context = LoweringContext(op, loops=self.to == "loops", in_loop=in_loop, by_cost=by_cost)
+        dot_signs = self.signs if self.to == "dot4" else ""
+        context = LoweringContext(op, loops=self.to != "linalg", in_loop=in_loop, by_cost=by_cost, dot_signs=dot_signs)
         stored = lower(context, op, self._attributes(name, op))
         for choice in context.choices:
             remark(op, f"'{op.name}' op is lowered with {choice}")

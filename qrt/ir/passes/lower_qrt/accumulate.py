@@ -9,7 +9,7 @@ strategies:
 Both are exact, although intermediate values may wrap: two's complement arithmetic is exact if the final sum fits.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -17,71 +17,21 @@ import numpy as np
 
 import qrt.numerics as numerics
 from qrt.ir import IntegerAttr, StringAttr, Value
-from qrt.ir.core.affine import Expression, evaluate
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import I1, I32, I64, Array, Extent, LoweringContext, constant_storage, uniform_type
 from qrt.ir.passes.elementwise import INDEX
+from qrt.ir.passes.lower_qrt.contraction import Contraction, Indices
+from qrt.ir.passes.lower_qrt.corrections import Correct, constant_values, corrections, nothing_to_correct
+from qrt.ir.passes.lower_qrt.dot_products import dot_products
 from qrt.ir.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed_exactly
 from qrt.ir.passes.lower_qrt.strategy import OperandCost, costs
-from qrt.ir.text.dense import MAX_FOLDED
-from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct, largest_depth
+from qrt.ops.accumulate import accumulator_bias, bias_is_direct, largest_depth
 from qrt.ops.elementwise import INTEGER_PREDICATES
-from qrt.types import IntegerType, UniformType
-
-Indices = Sequence[Expression]
+from qrt.types import UniformType
 
 _DEEPEST = 1 << 46
 """More elements than any tensor has."""
 _AT_MOST = list(INTEGER_PREDICATES).index("sle")
-
-
-@dataclass(frozen=True)
-class ProductOperand:
-    """An operand of the products: its storage tensor, and the indices at which the loops read the tensor.
-
-    `coordinates` are the operand's non-reduced coordinates, expressions of the outer loops, and `extents` their sizes.
-    `index(coordinates, reduced)` returns the tensor's indices for such coordinates and the reduced loops. The array
-    `zero_points` is read at the indices `channel`, expressions of the outer loops.
-    """
-
-    tensor: Value
-    type: UniformType
-    coordinates: tuple[Expression, ...]
-    extents: tuple[Extent, ...]
-    index: Callable[[Indices, Indices], tuple[Expression, ...]]
-    zero_points: Array
-    channel: tuple[Expression, ...]
-
-    @property
-    def has_zero_point(self) -> bool:
-        return bool(self.zero_points.any())
-
-
-@dataclass(frozen=True)
-class Contraction:
-    """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the outer loops.
-
-    `outer` and `reduced` are the sizes of these loops. `depth` is the number of products that contribute to one element
-    of the result, with sub-channel weights those of all blocks; None if it is dynamic.
-    """
-
-    a: ProductOperand
-    w: ProductOperand
-    outer: tuple[Extent, ...]
-    reduced: tuple[Extent, ...]
-    depth: int | None
-
-    @property
-    def bound(self) -> int | None:
-        return accumulator_bound(self.a.type, self.w.type, self.depth)
-
-    @property
-    def width(self) -> IntegerType:
-        return I32 if self.bound is not None and self.bound < 1 << 31 else I64
-
-
-Correct = Callable[[LoopNest, Value], Value]
-"""Corrects an accumulator for the zero points, in the body of the nest that reads the accumulator."""
 
 
 def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct]:
@@ -89,8 +39,11 @@ def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct
 
     With post-accumulation, the function applies the terms with zero points; otherwise it changes nothing.
     """
+    dots = dot_products(context, c)
+    if dots is not None:
+        return dots
     in_loop = _is_in_loop(context, c)
-    correct = _nothing_to_correct if in_loop else _corrections(context, c)
+    correct = nothing_to_correct if in_loop else corrections(context, c)
     nest = LoopNest(context, "accumulate", c.outer, c.reduced)
     reduced = nest.loops[len(c.outer) :]
     factors = []
@@ -114,83 +67,12 @@ def _is_in_loop(context: LoweringContext, c: Contraction) -> bool:
     if not context.by_cost or not (c.a.has_zero_point or c.w.has_zero_point):
         return context.in_loop
     operands = [
-        OperandCost(factor.extents, factor.has_zero_point, _constant_sums(factor, c.reduced) is not None)
+        OperandCost(factor.extents, factor.has_zero_point, constant_values(factor, c.reduced) is not None)
         for factor in (c.a, c.w)
     ]
     choice = costs(c.outer, c.reduced, *operands)
     context.choices.append(str(choice))
     return choice.is_in_loop
-
-
-def _nothing_to_correct(nest: LoopNest, acc: Value) -> Value:
-    return acc
-
-
-def _corrections(context: LoweringContext, c: Contraction) -> Correct:
-    """Emit the operands' sums, and return a function that applies the zero-point terms to an accumulator.
-
-    Terms with a zero point of 0 are omitted.
-    """
-    width = c.width
-    sum_a = _sums(context, c.a, c.reduced, width) if c.w.has_zero_point else None
-    sum_w = _sums(context, c.w, c.reduced, width) if c.a.has_zero_point else None
-    both = c.a.has_zero_point and c.w.has_zero_point
-    depth = _depth(context, c.reduced, width) if both else None
-
-    def correct(nest: LoopNest, acc: Value) -> Value:
-        nest.stage("zero-point")
-        zero_points = {id(f): nest.parameter(f.zero_points, width, f.channel) for f in (c.a, c.w) if f.has_zero_point}
-        for sums, of, other in ((sum_a, c.a, c.w), (sum_w, c.w, c.a)):
-            if sums is not None:
-                term = nest.value("arith.muli", (nest.read(sums, of.coordinates), zero_points[id(other)]), width)
-                acc = nest.value("arith.subi", (acc, term), width)
-        if depth is not None:
-            count = nest.constant(depth, width) if isinstance(depth, int) else nest.read(depth, ())
-            term = nest.value("arith.muli", (count, zero_points[id(c.a)]), width)
-            term = nest.value("arith.muli", (term, zero_points[id(c.w)]), width)
-            acc = nest.value("arith.addi", (acc, term), width)
-        return acc
-
-    return correct
-
-
-def _depth(context: LoweringContext, reduced: Sequence[Extent], width: IntegerType) -> int | Value:
-    """Return the number of products in one sum: an integer, or a tensor of rank 0 if it is dynamic."""
-    context.stage("zero-point")
-    count = context.count(reduced)
-    return count if isinstance(count, int) else context.filled((), context.value("arith.index_cast", (count,), width))
-
-
-def _sums(context: LoweringContext, factor: ProductOperand, reduced: Sequence[Extent], width: IntegerType) -> Value:
-    """Return the sums of one operand's storage over the reduced loops, a tensor of the shape `factor.extents`.
-
-    The sums of a constant operand are computed and emitted as a constant.
-    """
-    known = _constant_sums(factor, reduced)
-    if known is not None:
-        context.stage("zero-point")
-        return context.dense(known, width)
-    nest = LoopNest(context, "zero-point", factor.extents, reduced)
-    own, inner = nest.loops[: len(factor.extents)], nest.loops[len(factor.extents) :]
-    value = nest.extend(nest.read(factor.tensor, factor.index(own, inner)), width, factor.type.is_signed)
-    (sums,) = nest.finish(nest.value("arith.addi", (nest.running(width, 0), value), width))
-    return sums
-
-
-def _constant_sums(factor: ProductOperand, reduced: Sequence[Extent]) -> Array | None:
-    source = factor.tensor.operation
-    cast = source is not None and source.name == "quant.scast"
-    values = constant_storage(source.operands[0]) if source is not None and cast else None
-    extents = [extent for extent in (*factor.extents, *reduced) if isinstance(extent, int)]
-    is_known = len(extents) == len(factor.extents) + len(reduced)
-    if values is None or values.size > MAX_FOLDED or not is_known:
-        return None
-    loops = np.ogrid[tuple(map(slice, extents))]
-    own, inner = loops[: len(factor.extents)], loops[len(factor.extents) :]
-    names = [("d", i) for i in range(len(loops))]
-    indices = factor.index(names[: len(own)], names[len(own) :])
-    read = values[tuple(evaluate(index, loops) for index in indices)]
-    return np.asarray(read.sum(axis=tuple(range(len(own), len(own) + len(inner)))))
 
 
 # -- bias ------------------------------------------------------------------------------------------------------------
@@ -314,9 +196,3 @@ def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | 
         f"the accumulator may overflow: a sum must have at most {most} products; requantize the operands to fewer bits"
     )
     context.emit("cf.assert", (fits,), (), {"msg": message})
-
-
-def zero_points_of(t: UniformType) -> Array:
-    """Return the zero points of a per-layer or per-axis type as a vector; as a scalar array if all are equal."""
-    points = np.array(t.zero_points, np.int64)
-    return points[:1].reshape(()) if (points == points[0]).all() else points

@@ -7,7 +7,8 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, tensor_type, uniform_type
-from qrt.ir.passes.lower_qrt.accumulate import Contraction, ProductOperand, contract, lower_bias, zero_points_of
+from qrt.ir.passes.lower_qrt.accumulate import contract, lower_bias
+from qrt.ir.passes.lower_qrt.contraction import Contraction, ProductOperand, zero_points_of
 from qrt.ir.passes.lower_qrt.parameters import Channels, requantization
 from qrt.ir.passes.lower_qrt.window import output_extent, pad, window_index
 from qrt.ops.core import Attributes

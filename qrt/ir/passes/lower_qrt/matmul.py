@@ -12,7 +12,8 @@ from qrt.ir.dialects.linalg.lowering import (
     tensor_type,
     uniform_type,
 )
-from qrt.ir.passes.lower_qrt.accumulate import Contraction, ProductOperand, contract, lower_bias, zero_points_of
+from qrt.ir.passes.lower_qrt.accumulate import contract, lower_bias
+from qrt.ir.passes.lower_qrt.contraction import Contraction, ProductOperand, zero_points_of
 from qrt.ir.passes.lower_qrt.parameters import Channels, requantization
 from qrt.ir.passes.lower_qrt.sub_channel import contract_blocks
 from qrt.ops.core import Attributes

@@ -14,7 +14,8 @@ from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, I64, Extent, LoweringContext, tensor_type, uniform_type
-from qrt.ir.passes.lower_qrt.accumulate import Contraction, Indices, ProductOperand, accumulate, zero_points_of
+from qrt.ir.passes.lower_qrt.accumulate import accumulate
+from qrt.ir.passes.lower_qrt.contraction import Contraction, Indices, ProductOperand, zero_points_of
 from qrt.ir.passes.lower_qrt.requantize import (
     Requantization,
     add_128,

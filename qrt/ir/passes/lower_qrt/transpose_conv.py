@@ -10,7 +10,8 @@ from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dialects.linalg.lowering import I64, Extent, LoweringContext, static_shape, tensor_type, uniform_type
-from qrt.ir.passes.lower_qrt.accumulate import Contraction, ProductOperand, contract, lower_bias, zero_points_of
+from qrt.ir.passes.lower_qrt.accumulate import contract, lower_bias
+from qrt.ir.passes.lower_qrt.contraction import Contraction, ProductOperand, zero_points_of
 from qrt.ir.passes.lower_qrt.parameters import Channels, requantization
 from qrt.ops.core import Attributes
 from qrt.ops.transpose_conv import taps_of

@@ -13,6 +13,7 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import finish, float_bias, require_floats, reshaped
+from qrt.models.tflite.operators.float_products import weights_of
 from qrt.models.tflite.operators.transpose_conv import window_of
 from qrt.types import TensorType
 
@@ -20,11 +21,11 @@ _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
 
 
 def batch_matmul(node: Node) -> None:
-    """Import BATCH_MATMUL: multiply float32 matrices, whose batches broadcast.
+    """Import BATCH_MATMUL: multiply float32 matrices, whose batches broadcast, known at import or not.
 
     The options adj_x and adj_y transpose an operand.
     """
-    require_floats(node, 0, 1)
+    require_floats(node, *(i for i in range(2) if node.input(i).quantization is None))
     shapes = [node.type(i).shape or () for i in range(2)]
     if min(map(len, shapes)) < 2:
         node.fail(f"inputs of ranks {len(shapes[0])} and {len(shapes[1])}, less than 2")
@@ -37,12 +38,14 @@ def batch_matmul(node: Node) -> None:
     if depth != again or len(result) < 2 or result[-2:] != (rows, columns):
         node.fail(f"inputs of shapes {list(shapes[0])} and {list(shapes[1])} do not make {list(result)}")
 
+    values = [node.value(0), weights_of(node, len(shapes[1]) - (2 if y_adjoint else 1))]
+
     def read(nest: LoopNest, i: int, row: Expression, column: Expression, is_adjoint: bool) -> Value:
         first = len(result) - len(shapes[i])
         batch = [
             nest.loops[first + axis] if size == result[first + axis] else 0 for axis, size in enumerate(shapes[i][:-2])
         ]
-        return nest.read(node.value(i), [*batch, *((column, row) if is_adjoint else (row, column))])
+        return nest.read(values[i], [*batch, *((column, row) if is_adjoint else (row, column))])
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
         *_, row, column, k = nest.loops

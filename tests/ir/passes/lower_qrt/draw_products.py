@@ -15,7 +15,7 @@ from tests.ops.strategies import spread_of_product
 
 
 def draw_matmul(draw: OpDraw, name: str) -> DrawnOp:
-    m, k, n = draw.dim(), draw.dim(8), draw.dim(draw.choice((4, 4, 20)))
+    m, k, n = draw.dim(), draw.depth(draw.dim(8)), draw.dim(draw.choice((4, 4, 20)))
     batches = draw.choice([((), ())] * 4 + [((2,), ()), ((2,), (2,)), ((1,), (3,)), ((2, 1), (3,)), ((), (2,))])
     a_shape, w_shape = (*batches[0], m, k), (*batches[1], k, n)
     if draw.chance(0.15) and not any(batches):
@@ -110,7 +110,8 @@ def _add_bias(draw: OpDraw, arrays: list[Array], elements: list[UniformType], ch
 
 def draw_window(draw: OpDraw) -> tuple[tuple[int, int], dict[str, Any]]:
     """(kernel, strides and paddings)."""
-    kernel = draw.randint(1, 3), draw.randint(1, 3)
+    largest = 5 if draw.is_deep else 3
+    kernel = draw.randint(1, largest), draw.randint(1, largest)
     padding = tuple((draw.randint(0, k - 1), draw.randint(0, k - 1)) if draw.chance(0.5) else (0, 0) for k in kernel)
     return kernel, {"strides": (draw.randint(1, 3), draw.randint(1, 3)), "padding": padding}
 
@@ -124,7 +125,7 @@ def draw_image(draw: OpDraw, reach: Sequence[int], padding: Any, channels: int) 
 def draw_convolution(draw: OpDraw, name: str) -> DrawnOp:
     is_depthwise = name == "depthwise_conv2d"
     groups, filters = (draw.choice((1, 1, 2, 3)), draw.randint(1, 3))
-    depth = 1 if is_depthwise else draw.randint(1, 3)
+    depth = 1 if is_depthwise else draw.depth(draw.randint(1, 3))
     kernel, attributes = draw_window(draw)
     dilations = draw.choice([(1, 1), (1, 1), (2, 1), (1, 2), (2, 3)])
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]

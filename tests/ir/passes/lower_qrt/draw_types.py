@@ -36,15 +36,21 @@ _ROUNDED_M0 = ("under", "wide ties")
 
 
 class OpDraw(Draw):
-    """Choices for one op. `widths` are those of storage; `kind` is the multiplier's, drawn where it is not given."""
+    """Choices for one op. `widths` are those of storage; `kind` is the multiplier's, drawn where it is not given.
 
-    def __init__(self, seed: str, widths: Sequence[int] = WIDTHS + WIDE, kind: str = "") -> None:
+    With `is_deep`, sums have up to 200 products instead of about 20.
+    """
+
+    def __init__(
+        self, seed: str, widths: Sequence[int] = WIDTHS + WIDE, kind: str = "", *, is_deep: bool = False
+    ) -> None:
         super().__init__(seed)
         self.rng = np.random.default_rng(self.getrandbits(64))
         self.widths = tuple(widths)
         (drawn,) = self.choices(list(KINDS), KINDS.values())
         self.kind = kind or drawn
         self._operands = 0
+        self.is_deep = is_deep
         self.is_small = self.kind in ("ties", "left") and self.chance(0.6)
         """Of few bits: sums fit the 8 bits of results, which kernels store in ways of their own."""
         self.expressed = self.choice(
@@ -55,6 +61,10 @@ class OpDraw(Draw):
 
     def dim(self, largest: int = 5) -> int:
         return self.choice((0, 1, 1, *[self.randint(1, largest) for _ in range(12)]))
+
+    def depth(self, usual: int) -> int:
+        """Return a number of products, or of channels that are summed: `usual`, or one around whole vectors."""
+        return self.choice((7, 8, 9, 16, 17, 31, 33, 64, 65, 129, self.randint(1, 140))) if self.is_deep else usual
 
     def dims(self, rank: int, largest: int = 5) -> tuple[int, ...]:
         return tuple(self.dim(largest) for _ in range(rank))

@@ -20,10 +20,12 @@ TESTS = (
     "tests/ir/passes/lower_qrt/test_requantize.py",
     "tests/ir/passes/lower_qrt/test_strategy.py",
     "tests/ir/passes/lower_qrt/test_products.py",
+    "tests/ir/passes/lower_qrt/test_dot_products.py",
     "tests/ir/passes/lower_qrt/test_ends.py",
     "tests/ir/passes/lower_qrt/test_drawn.py",
 )
 ACCUMULATE = "qrt/ir/passes/lower_qrt/accumulate.py"
+DOTS, CORRECTIONS = "qrt/ir/passes/lower_qrt/dot_products.py", "qrt/ir/passes/lower_qrt/corrections.py"
 STRATEGY = "qrt/ir/passes/lower_qrt/strategy.py"
 LOWERING = "qrt/ir/passes/lower_qrt/requantize.py"
 RULES, MULTIPLIERS = "qrt/numerics/requantization.py", "qrt/numerics/multipliers.py"
@@ -65,9 +67,23 @@ CHANGES = [
     (STRATEGY, "3 * results if", "2 * results if"),
     (ACCUMULATE, "bound + bias[0].bound", "bound"),
     (ACCUMULATE, "channel, largest)", "channel, 1 << 20)"),
-    (ACCUMULATE, "_constant_sums(factor, c.reduced) is not None", "False"),
+    (ACCUMULATE, "constant_values(factor, c.reduced) is not None", "False"),
     ("qrt/ir/passes/lower_qrt/unary.py", "bound=max_magnitude(source)", "bound=1 << 20"),
     (STRATEGY, "after += 2 * results", "after += results"),
+    (DOTS, "> I8.width:", "> I8.width + 1:"),
+    (DOTS, "depth < FEWEST", "depth <= FEWEST"),
+    (DOTS, "c.width is not I32", "False"),
+    (DOTS, "zero_points=factor.zero_points + offset", "zero_points=factor.zero_points"),
+    (DOTS, "0 if signed else _HALF", "_HALF"),
+    (DOTS, "signed and not fits_signed", "signed"),
+    (DOTS, "storage_width < I8.width", "storage_width <= I8.width"),
+    (DOTS, "len(factor.extents), -depth % length)", "len(factor.extents), depth % length)"),
+    (DOTS, "rank + [(0, -depth % length)]", "rank + [(0, depth % length)]"),
+    (DOTS, "[-(-depth // length)]", "[depth // length]"),
+    (DOTS, "multiply(nest.loops[-1], length)", "multiply(nest.loops[-1], 16)"),
+    (DOTS, "position = floordiv(position, size)", "position = floordiv(position, 1)"),
+    (CORRECTIONS, "factor.offset * count", "factor.offset"),
+    (CORRECTIONS, "read + factor.offset", "read"),
     (STRATEGY, "0 if summed.has_constant_sums else ", ""),
     (STRATEGY, "if other.has_zero_point:", "if summed.has_zero_point:"),
     (STRATEGY, "self.in_loop < self.post_accumulation", "self.in_loop <= self.post_accumulation"),

@@ -72,7 +72,7 @@ def test_in_the_loop_there_are_no_sums_of_one_operand() -> None:
     ("options", "message"),
     [
         ("zero-point=before", "zero-point must be one of post-accumulation, in-loop, auto, got 'before'"),
-        ("to=llvm", "to must be one of linalg, loops, got 'llvm'"),
+        ("to=llvm", "to must be one of linalg, loops, dot4, got 'llvm'"),
         (
             "requant=up",
             "requant must be one of fixed, fixed_double, fixed_double_f32, fixed_double_f32_product, float32",
