@@ -46,8 +46,10 @@ them, as listed below.
   variables, and for results whose shape depends on elements that are known only at run time.
 - **Dynamic dimensions** are `?` in types. To import the model with other shapes of its inputs, write
   `qrt.load(..., shapes={"x": (1, 96, 96, 1)})` or `--input-shape x=1x96x96x1`, where `x` is the name of the argument.
-- **Computed shapes.** RESHAPE accepts a shape that is known only at run time if it is computed by SHAPE, SLICE,
-  STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result may then be dynamic.
+- **Computed shapes.** RESHAPE, FILL, BROADCAST_TO and TILE accept sizes that are known only at run time if they are
+  computed by SHAPE, SLICE, STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result of RESHAPE
+  may then be dynamic. TILE repeats a dynamic dimension only by a number known at import. In BROADCAST_TO a dynamic
+  dimension must equal its size in the shape: only dimensions that are 1 at import are repeated.
 - **Fused activations** of quantized operators become a `qrt.clamp` after the operation, unless the bounds do not
   restrict the storage. Those of float32 operators are the last step of the operator's loop nest.
 - **Sparse constants** become dense ones. DENSIFY reads them, and FULLY_CONNECTED as its weights: float32 ones, in whose
