@@ -58,6 +58,7 @@ OPERANDS = {
     "CALL": "x* -> *",
     "STABLEHLO_COMPOSITE": "x* -> *",
     "TFLite_Detection_PostProcess": "boxes scores anchors -> 4",
+    "Convolution2DTransposeBias": "x weights bias",
 }
 """The operands of each operator, and after an arrow the number of results if it is not 1.
 

@@ -102,6 +102,7 @@ OPERATORS: Registry[Operator] = Registry(
             "slicing:split_v": "SPLIT_V",
             "slicing:strided_slice": "STRIDED_SLICE",
             "transpose_conv:transpose_conv": "TRANSPOSE_CONV",
+            "float_transposed:transpose_conv_bias": "Convolution2DTransposeBias",
         },
     ),
 )
