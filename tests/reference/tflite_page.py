@@ -50,6 +50,9 @@ them, as listed below.
   STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result may then be dynamic.
 - **Fused activations** of quantized operators become a `qrt.clamp` after the operation, unless the bounds do not
   restrict the storage. Those of float32 operators are the last step of the operator's loop nest.
+- **Complex numbers.** A complex64 tensor becomes two float32 tensors. Only RFFT2D computes such a tensor, only
+  COMPLEX_ABS, IMAG and REAL read it, and EXPAND_DIMS, RESHAPE and SQUEEZE move it. A subgraph cannot have one as its
+  argument or result.
 - **Constants.** A tensor that is known at import becomes a constant. Therefore a model whose weights are stored as
   float16, int8, uint8, int16 or int4 and read through DEQUANTIZE needs as much memory as a float32 model.
 
@@ -70,7 +73,8 @@ the bits of LiteRT on a CPU with fused multiply-adds in these cases:
 fused |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED with [int8 weights](#float32-inputs-with-int8-weights) | TANH is not \
 fused |
-| TRANSPOSE_CONV | weights and bias are in the file, and no stride is larger than the kernel |
+| TRANSPOSE_CONV, Convolution2DTransposeBias | weights and bias are in the file, and no stride is larger than the \
+kernel |
 | AVERAGE_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
 | SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
@@ -96,6 +100,8 @@ order in the sum |
 of the n terms | XNNPACK's order depends on the CPU |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV that are not in the table above, and BATCH_MATMUL | \
 4 ulp of the element, or of the largest element of the result | the order of the sums |
+| COMPLEX_ABS, IMAG and REAL of RFFT2D | 4 ulp of the element, or of the largest element of the result | the order of \
+the sums in float64 |
 | UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN | 64 ulp of the element, or of the largest element of the result | errors \
 accumulate from step to step |
 
