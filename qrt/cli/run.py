@@ -140,7 +140,7 @@ def _save_array(value: Any, file: BinaryIO) -> None:
 class _Plain:
     """Writable stream with only the method `write`, for `np.lib.format.write_array`.
 
-    NumPy writes to a real file past Python's buffer, and then reports a full disk without the reason.
+    Given a real file, NumPy would bypass Python's buffer, and its error about a full disk would lack the reason.
     """
 
     write: Callable[[bytes], int]

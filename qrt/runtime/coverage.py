@@ -38,7 +38,7 @@ class PlanTiming(NamedTuple):
 
 
 def shares(runs: Sequence[Sequence[tuple[Coverage, float]]]) -> list[PlanTiming]:
-    """Return the timing of each step over several runs: the median of its seconds, and the share of all medians."""
+    """Return the timing of each step over several runs: its median seconds, and its share of the sum of all medians."""
     medians = [(steps[0][0], float(np.median([seconds for _, seconds in steps]))) for steps in zip(*runs, strict=True)]
     total = sum(seconds for _, seconds in medians)
     return [

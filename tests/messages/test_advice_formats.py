@@ -16,7 +16,7 @@ from tests.models.onnx.test_inlining import PORTS, X, call, function
 from tests.models.onnx.test_operand_order import added, operands
 from tests.models.onnx.writing import model, node, port
 from tests.models.test_input_shapes import flattened, integers
-from tests.models.tflite.writing import Operator, Subgraph, Tensor, write
+from tests.models.tflite.writing import Dimension, Operator, Sparsity, Subgraph, Tensor, write
 
 
 def run(path: Path, *arrays: Any, **options: Any) -> Any:
@@ -91,6 +91,16 @@ def negations(count: int, *shape: int) -> bytes:
 @advises("models/tflite/check.py", "max_bytes (--max-input), {}")
 def test_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(negations(1, 300_000))
+    follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
+
+
+@advises("models/tflite/read.py", "max_bytes (--max-input), {}")
+def test_sparse_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    stored = Sparsity([0], [], [Dimension(0, [0, 1], [5])])
+    sparse = Tensor((1 << 21,), "int8", 0.5, data=[1], sparsity=stored)
+    dense, x, y = (Tensor((size,), "int8", 0.5) for size in (1 << 21, 1, (1 << 21) + 1))
+    operators = [Operator("DENSIFY", [sparse], [dense]), Operator("CONCATENATION", [x, dense], [y], {"axis": 0})]
+    (tmp_path / "m.tflite").write_bytes(write([Subgraph([x], [y], operators)]))
     follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
 
 

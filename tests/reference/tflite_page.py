@@ -53,6 +53,9 @@ them, as listed below.
 - **Complex numbers.** A complex64 tensor becomes two float32 tensors. Only RFFT2D computes such a tensor, only
   COMPLEX_ABS, IMAG and REAL read it, and EXPAND_DIMS, RESHAPE and SQUEEZE move it. A subgraph cannot have one as its
   argument or result.
+- **Sparse constants** become dense ones. DENSIFY reads them, and FULLY_CONNECTED as its weights: float32 ones, in whose
+  products the elements that are not stored count as 0; and int8 ones of an int8 input, if blocks of 16 elements of a
+  row are stored. All other operators need DENSIFY before them.
 - **Constants.** A tensor that is known at import becomes a constant. Therefore a model whose weights are stored as
   float16, int8, uint8, int16 or int4 and read through DEQUANTIZE needs as much memory as a float32 model.
 
@@ -134,6 +137,8 @@ With `bias_then_fma`, a depthwise convolution with one filter for each channel g
 
     bias_then_fma:       sum = bias, or 0;  sum = fma(x, w, sum) for each product
     products_then_bias:  sum = 0;           sum = sum + x*w for each product;  sum = sum + bias
+    fours_then_bias:     as products_then_bias, but with a sum for each of k = 0, 1, 2 and 3 modulo 4, which are then
+                         added in this order
 
 **float_average_pool**: n is the number of elements of the window that are not padding. `nines` takes the elements of
 the window column by column, nine at a time; padding and missing elements are 0.
@@ -231,6 +236,7 @@ These forms are not supported:
 | form | reason |
 |---|---|
 | weights of uint8, or int8 weights with a zero point | no kernel of LiteRT |
+| FULLY_CONNECTED with sparse weights of int8 | LiteRT's default build reads them as dense weights |
 | DEPTHWISE_CONV_2D with weights of int4 | no kernel of LiteRT |
 | CONV_2D with groups | |
 | DEPTHWISE_CONV_2D of several channels whose weights have a single scale | LiteRT reads past the end of the scales |
@@ -330,6 +336,7 @@ CONDITIONS = {
     "bias_type": "the option `quantized_bias_type` of the operator",
     "weight_offset": "the weights, or the second operand of `batch_matmul`, have a zero point other than 0",
     "weights": "the storage type of the weights",
+    "sparse_block": "sparse weights are stored in blocks of so many elements of a row; 0 if the weights are not sparse",
     "has_even_depth": "the weights of `fully_connected` have an even depth",
     "is_remainder": "the output channels after the last complete group of eight",
     "scale_axis": "the `quantized_dimension` of weights with a single scale; 0 if they have several",

@@ -102,7 +102,7 @@ class Exported:
 
     @cached_property
     def _graph_results(self) -> frozenset[str]:
-        """The names of the graph's outputs, those with the next values of variables included."""
+        """The names of the graph's outputs, including the outputs that have the next values of variables."""
         ports = (*self.neighbors.graph.outputs, *(state.output for state in self.graph.importer.states))
         return frozenset(port.name for port in ports)
 
@@ -130,7 +130,7 @@ class Exported:
     def _group(self, key: str, text: str) -> _Group | None:
         """Parse an entry of the metadata. Return None if it does not match the graph.
 
-        That is so if the entry's nodes have changed since the export, or if another node reads a tensor between them.
+        It does not match if its nodes have changed since the export, or if another node reads a tensor between them.
         """
         try:
             entry = json.loads(text)

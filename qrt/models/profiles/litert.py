@@ -1,4 +1,6 @@
-"""Profile of LiteRT's default build on x86-64: XNNPACK's kernels for what its delegate takes, else the builtin ones."""
+"""Profile of LiteRT's default build on x86-64: XNNPACK's kernels for operators that it supports, else builtin ones."""
+
+import math
 
 from qrt.models.profiles.model import Profile, Range, Row
 
@@ -28,6 +30,7 @@ LITERT = Profile(
         Row("depthwise_conv2d", "half_up_twice", {"storage": "i8", "weights": "i4"}),
         Row("depthwise_conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("depthwise_conv2d", "reduced16", {"storage": "i16", "bias": "i64"}),
+        Row("fully_connected", "fixed_double", {"storage": "i8", "sparse_block": 16}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "i8", "weight_offset": True}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "u8", "scale_axis": 1}),
         Row("fully_connected", "half_up_twice", {"storage": "i8", "weights": "i4", "has_even_depth": False}),
@@ -87,6 +90,8 @@ LITERT = Profile(
         Row("requantize", "fixed8", {"source": "u8", "storage": "u8", "ratio": Range(2.0**-8, 2.0**7)}, "delegate"),
         Row("requantize", "half_up_twice_16", {"source": _BYTES, "storage": _BYTES}),
         Row("requantize", "fixed_double"),
+        Row("float_products", "fours_then_bias", {"sparse_block": 4}),
+        Row("float_products", "products_then_bias", {"sparse_block": Range(1, math.inf)}),
         Row("float_products", "bias_then_fma", {}, "delegate"),
         Row("hybrid", "images_in_fours", {"operator": "DEPTHWISE_CONV_2D"}),
         Row("hybrid", "rows", {"operator": ("CONV_2D", "FULLY_CONNECTED"), "is_delegated": True}, "delegate"),

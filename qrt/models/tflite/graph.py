@@ -146,7 +146,7 @@ class Graph(importing.Graph):
         variables.store(self, op, variable.name, value)
 
     def _require_type(self, op: Operator, variable: Variable, declared: TensorType) -> None:
-        """Create the global of a variable if it does not exist. Raise ModelError if it has another type."""
+        """Create the global of a variable with the declared type, or raise ModelError if one of another type exists."""
         if not self.importer.state.declare(variable, declared):
             mismatch = f"variable {shown(variable.name)} is {variable.type}, not {declared.shown()}"
             raise ModelError(f"{self.place(op)}: {mismatch}")

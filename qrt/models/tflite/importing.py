@@ -34,6 +34,9 @@ _COMPLEX = {
 _INT4_INPUTS = {"CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "FULLY_CONNECTED": 1}
 """The input that may be a constant of int4, by operator."""
 
+_SPARSE_INPUTS = {("DENSIFY", 0), ("FULLY_CONNECTED", 1)}
+"""The inputs that may be sparse constants: operators with their number."""
+
 
 def import_model(
     model: Model, profile: Profile, *, max_bytes: int = 2 << 30, shapes: Mapping[str, Sequence[int]] | None = None
@@ -139,8 +142,8 @@ class Importer(ImportContext):
     ) -> Operation:
         """Add a public function that computes a subgraph and return it.
 
-        ``inputs`` and ``outputs`` map tensor indices to names of arguments and results. Others are named after their
-        tensors.
+        ``inputs`` and ``outputs`` map tensor indices to names of arguments and results. Without an entry, an argument
+        or result gets the name of its tensor.
         """
         graph = _FunctionGraph(self, self.model.subgraphs[index])
         return graph.function(name, inputs or {}, outputs or {}, is_private=False)
@@ -199,6 +202,7 @@ class _FunctionGraph(Graph):
         function = find(op, [tensor for tensor in node.inputs if tensor is not None])
         try:
             _require_int4_weights(node)
+            _require_dense(node)
             if function is None:
                 node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
             if _check_complex(node):
@@ -245,7 +249,7 @@ def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
 
 
 def _require_int4_weights(node: Node) -> None:
-    """Raise UnsupportedForm if the operator reads int4 otherwise than as symmetric weights or to dequantize it."""
+    """Raise UnsupportedForm if the operator reads int4, unless as weights with zero points 0, or by DEQUANTIZE."""
     for i, tensor in enumerate(node.inputs):
         if tensor is None or tensor.dtype != "int4":
             continue
@@ -253,6 +257,13 @@ def _require_int4_weights(node: Node) -> None:
             node.refuse(f"input {i} {shown(tensor.name)} of int4")
         if node.op.name != "DEQUANTIZE" and tensor.quantization is not None and tensor.quantization.zero_points.any():
             node.refuse(f"weights {shown(tensor.name)} of int4 with a zero point other than 0")
+
+
+def _require_dense(node: Node) -> None:
+    """Raise UnsupportedForm if the operator reads a sparse constant other than the weights of FULLY_CONNECTED."""
+    for i, tensor in enumerate(node.inputs):
+        if tensor is not None and tensor.blocks is not None and (node.op.name, i) not in _SPARSE_INPUTS:
+            node.refuse(f"input {i} {shown(tensor.name)}, which is sparse and not dense by DENSIFY")
 
 
 def _ports(function: FuncOp) -> list[tuple[str, Shape | None]]:

@@ -35,6 +35,8 @@ class Tensor:
     - ``data`` is a read-only view of the elements in the file, as uint8 if NumPy does not have the dtype ("string").
       The elements of "int4", of which the file has two in each byte, are an int8 array. ``data`` is None for an input,
       a variable, and a tensor that an operator computes.
+    - ``blocks`` is None unless the file stores only some elements of ``data`` ("sparse"). It has the sizes by axis of
+      the blocks that are stored whole, such as (1, 16); (1, 1) for single elements.
     """
 
     index: int
@@ -45,6 +47,7 @@ class Tensor:
     quantization: Quantization | None
     data: npt.NDArray[Any] | None
     is_variable: bool
+    blocks: tuple[int, ...] | None = None
 
     @property
     def is_constant(self) -> bool:

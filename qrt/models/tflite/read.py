@@ -14,6 +14,7 @@ from qrt.models.importing.source import Source, mapped
 from qrt.models.tflite import check, schema
 from qrt.models.tflite.flatbuffer import Reader
 from qrt.models.tflite.model import Model, Operator, Quantization, Signature, Subgraph, Tensor
+from qrt.models.tflite.sparsity import Sparsity
 
 _IDENTIFIER = b"TFL3"
 _VERSION = 3
@@ -64,6 +65,7 @@ class _FileReader:
 
     def __init__(self, reader: Reader, root: Mapping[str, Any]) -> None:
         self.reader, self.root, self.name = reader, root, reader.name
+        self.dense_bytes = 0  # of sparse tensors, which the file does not bound
         self.buffers = [
             self._buffer(f"buffer {index}", table["offset"], table["size"], table["data"])
             for index, table in enumerate(root["buffers"])
@@ -120,8 +122,6 @@ class _FileReader:
 
     def _tensor(self, place: str, index: int, table: Mapping[str, Any]) -> Tensor:
         place = f"{place}, tensor {index} {shown(table['name'])}"
-        if table["sparsity"] is not None:
-            raise ModelError(f"{place}: sparse tensors are not supported")
         shape, signature = _tuple(table["shape"]), _tuple(table["shape_signature"])
         elements = check.element_count(place, shape)
         if signature and len(signature) != len(shape):
@@ -131,8 +131,26 @@ class _FileReader:
         opened = tuple(-1 if open == -1 else size for open, size in zip(signature or shape, shape, strict=True))
         dtype = table["type"].lower()
         quantization = self._quantization(place, table["quantization"], shape, dtype)
-        data = self._elements(place, table["buffer"], dtype, shape, elements)
-        return Tensor(index, table["name"], shape, opened, dtype, quantization, data, table["is_variable"])
+        name, is_variable, blocks = table["name"], table["is_variable"], None
+        if table["sparsity"] is None:
+            data = self._elements(place, table["buffer"], dtype, shape, elements)
+        else:
+            sparsity = Sparsity(place, table["sparsity"], shape)
+            blocks, data = sparsity.blocks, self._sparse(sparsity, table["buffer"], dtype)
+        return Tensor(index, name, shape, opened, dtype, quantization, data, is_variable, blocks)
+
+    def _sparse(self, sparsity: Sparsity, index: int, dtype: str) -> npt.NDArray[Any]:
+        """Return the elements of a sparse constant as a dense array."""
+        if dtype in check.UNSIZED:
+            raise ModelError(f"{sparsity.place}: a tensor of {dtype} cannot be sparse")
+        self.dense_bytes += check.byte_count(dtype, math.prod(sparsity.shape))
+        if self.dense_bytes > self.reader.max_bytes:
+            limit = f"max_bytes (--max-input), {self.reader.max_bytes}"
+            raise ModelError(f"{sparsity.place}: the sparse tensors up to this one take more than {limit}")
+        stored = self._elements(sparsity.place, index, dtype, (sparsity.count,), sparsity.count)
+        if stored is None and sparsity.count:
+            raise ModelError(f"{sparsity.place}: a sparse tensor without data, only a constant can be sparse")
+        return sparsity.densified(np.empty(0, numpy_dtype(dtype)) if stored is None else stored)
 
     def _elements(
         self, place: str, index: int, dtype: str, shape: tuple[int, ...], elements: int
@@ -187,7 +205,7 @@ class _FileReader:
         return Operator(index, name, version, inputs, outputs, intermediates, options, custom, is_custom)
 
     def _options(self, place: str, name: str, operator: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the fields of an operator's options table, or of the defaults if the operator has no table."""
+        """Return the fields of an operator's options table, or the schema's defaults if the file has no such table."""
         if name not in schema.operators():  # an operator of a later schema
             return {}
         own = schema.options_table(name)
@@ -259,7 +277,7 @@ def _tuple(vector: npt.NDArray[Any]) -> tuple[Any, ...]:
 
 @cache
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """Return the NumPy dtype of a tensor's elements by the TFLite dtype: that of storage, int8 for int4."""
+    """Return the NumPy dtype for the elements of a tensor of a TFLite dtype: int8 for int4, else the same dtype."""
     if dtype in check.PACKED:
         return np.dtype(np.int8)
     if dtype == "bfloat16":

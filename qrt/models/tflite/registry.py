@@ -35,6 +35,7 @@ OPERATORS: Registry[Operator] = Registry(
             "space_to_depth:depth_to_space": "DEPTH_TO_SPACE",
             "space_to_depth:space_to_batch": "SPACE_TO_BATCH_ND",
             "space_to_depth:space_to_depth": "SPACE_TO_DEPTH",
+            "casts:densify": "DENSIFY",
             "casts:dequantize": "DEQUANTIZE",
             "casts:quantize": "QUANTIZE",
             "comparisons:quantized": "EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL NOT_EQUAL",

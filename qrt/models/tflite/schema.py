@@ -70,6 +70,10 @@ TABLES = {
         padding:Padding stride_w:i stride_h:i depth_multiplier:i
         fused_activation_function:ActivationFunctionType dilation_w_factor:i=1 dilation_h_factor:i=1
     """,
+    "DimensionMetadata": """
+        format:DimensionType dense_size:i array_segments_type:B array_segments:SparseIndexVector?
+        array_indices_type:B array_indices:SparseIndexVector?
+    """,
     "DivOptions": "fused_activation_function:ActivationFunctionType",
     "EmbeddingLookupSparseOptions": "combiner:CombinerType",
     "FakeQuantOptions": "min:f max:f num_bits:i narrow_range:?",
@@ -81,6 +85,7 @@ TABLES = {
     "GeluOptions": "approximate:?",
     "HashtableOptions": "table_id:i key_dtype:TensorType value_dtype:TensorType",
     "IfOptions": "then_subgraph_index:i else_subgraph_index:i",
+    "Int32Vector": "values:[i]",
     "L2NormOptions": "fused_activation_function:ActivationFunctionType",
     "LSHProjectionOptions": "type:LSHProjectionType",
     "LSTMOptions": """
@@ -117,6 +122,7 @@ TABLES = {
     "StableHLOCompositeOptions": """
         name:string decomposition_subgraph_index:i composite_attributes:[B] composite_attributes_format:b version:i
     """,
+    "SparsityParameters": "traversal_order:[i] block_map:[i] dim_metadata:[DimensionMetadata]",
     "SplitOptions": "num_splits:i",
     "SplitVOptions": "num_splits:i",
     "SqueezeOptions": "squeeze_dims:[i]",
@@ -126,6 +132,8 @@ TABLES = {
         padding:Padding stride_w:i stride_h:i fused_activation_function:ActivationFunctionType
         quantized_bias_type:TensorType
     """,
+    "Uint16Vector": "values:[H]",
+    "Uint8Vector": "values:[B]",
     "UnidirectionalSequenceLSTMOptions": """
         fused_activation_function:ActivationFunctionType cell_clip:f proj_clip:f time_major:?
         asymmetric_quantize_inputs:? diagonal_recurrent_tensors:?
@@ -146,6 +154,7 @@ _ENUMERATIONS = {
         FLOAT32 FLOAT16 INT32 UINT8 INT64 STRING BOOL INT16 COMPLEX64 INT8 FLOAT64 COMPLEX128 UINT64
         RESOURCE VARIANT UINT32 UINT16 INT4 BFLOAT16
     """,
+    "DimensionType": "DENSE SPARSE_CSR",
     "ActivationFunctionType": "NONE RELU RELU_N1_TO_1 RELU6 TANH SIGN_BIT",
     "Padding": "SAME VALID",
     "MirrorPadMode": "REFLECT SYMMETRIC",
@@ -157,6 +166,7 @@ _ENUMERATIONS = {
 }
 
 _UNIONS = {
+    "SparseIndexVector?": "NONE Int32Vector Uint16Vector Uint8Vector",
     "BuiltinOptions?": """
     NONE Conv2DOptions DepthwiseConv2DOptions ConcatEmbeddingsOptions LSHProjectionOptions Pool2DOptions
     SVDFOptions RNNOptions FullyConnectedOptions SoftmaxOptions ConcatenationOptions AddOptions L2NormOptions

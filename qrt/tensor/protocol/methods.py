@@ -1,4 +1,4 @@
-"""The methods of an ndarray and Python's protocols, each of which calls the function of NumPy with that meaning."""
+"""The methods of an ndarray and Python's protocols, each of which calls NumPy's function with the same meaning."""
 
 from collections.abc import Callable, Iterator
 from numbers import Number
@@ -48,7 +48,7 @@ _OF_OTHERS = {
     "q_scale": "q.type.scale is the scale, q.scales all of them",
     "q_zero_point": "q.type.zero_point is the zero point, q.zero_points all of them",
 }
-"""The same for tensors of other libraries."""
+"""Attributes of other libraries' tensors, each with what to write instead."""
 
 
 def _method(function: Any, summary: str) -> Any:

@@ -153,7 +153,6 @@ def _with_constant(**others: Any) -> bytes:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (_with_constant(is_sparse=True), "subgraph 0, tensor 1 'w': sparse tensors are not supported"),
         (
             _with_constant(has_custom_quantization=True),
             "subgraph 0, tensor 1 'w': its quantization is of kind 1, which is not supported",

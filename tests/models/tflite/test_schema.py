@@ -71,6 +71,7 @@ def test_enumerations_count_from_zero(name: str) -> None:
 def test_operators_and_unions_have_the_codes_of_the_schema() -> None:
     _check_values(tflite.BuiltinOperator, schema.operators())
     _check_values(tflite.BuiltinOptions, schema._union("BuiltinOptions?"))
+    _check_values(tflite.SparseIndexVector, schema._union("SparseIndexVector?"))
     _check_values(tflite.BuiltinOptions2, schema._union("BuiltinOptions2?"))
 
 

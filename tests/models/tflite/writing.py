@@ -62,6 +62,25 @@ _ENUMERATIONS = {
 """The enumerations of fields of options, whose values are given by name."""
 
 
+@dataclass(frozen=True)
+class Dimension:
+    """A level of a sparse tensor: dense with ``size`` positions, or sparse with ``segments`` and ``indices``."""
+
+    size: int = 0
+    segments: Sequence[int] | None = None
+    indices: Sequence[int] | None = None
+    dtype: str = "Int32"
+
+
+@dataclass(frozen=True)
+class Sparsity:
+    """The levels of a sparse tensor in the ``order`` of its axes, then of its blocks, which ``blocks`` maps to axes."""
+
+    order: Sequence[int] = ()
+    blocks: Sequence[int] = ()
+    dimensions: Sequence[Dimension] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Tensor:
     """A tensor of a file. Scales and zero points are numbers or sequences; data are bytes or what NumPy takes."""
@@ -75,7 +94,7 @@ class Tensor:
     name: str | None = None
     signature: Sequence[int] | None = None
     is_variable: bool = False
-    is_sparse: bool = False
+    sparsity: Sparsity | None = None
     has_custom_quantization: bool = False
 
 
@@ -254,7 +273,7 @@ class _Writer:
         shape = None if tensor.shape is None else self.numbers(tensor.shape, "<i4")
         signature = None if tensor.signature is None else self.numbers(tensor.signature, "<i4")
         quantization = None if tensor.scales is None else self.quantization(tensor)
-        sparsity = self.empty("SparsityParameters") if tensor.is_sparse else None
+        sparsity = None if tensor.sparsity is None else self.sparsity(tensor.sparsity)
         tflite.TensorStart(b)
         if shape is not None:
             tflite.TensorAddShape(b, shape)
@@ -270,6 +289,35 @@ class _Writer:
             tflite.TensorAddShapeSignature(b, signature)
         tflite.TensorAddHasRank(b, tensor.shape is not None)
         return tflite.TensorEnd(b)
+
+    def sparsity(self, sparsity: Sparsity) -> int:
+        b = self.builder
+        order, blocks = self.numbers(sparsity.order, "<i4"), self.numbers(sparsity.blocks, "<i4")
+        dimensions = self.offsets([self.dimension(dimension) for dimension in sparsity.dimensions])
+        tflite.SparsityParametersStart(b)
+        tflite.SparsityParametersAddTraversalOrder(b, order)
+        tflite.SparsityParametersAddBlockMap(b, blocks)
+        tflite.SparsityParametersAddDimMetadata(b, dimensions)
+        return tflite.SparsityParametersEnd(b)
+
+    def dimension(self, dimension: Dimension) -> int:
+        b, table = self.builder, f"{dimension.dtype}Vector"
+        integers = {"Int32": "<i4", "Uint16": "<u2", "Uint8": "u1"}[dimension.dtype]
+        vectors = []
+        for values in (dimension.segments, dimension.indices):
+            if values is None:
+                continue
+            numbers = self.numbers(values, integers)
+            getattr(tflite, f"{table}Start")(b)
+            getattr(tflite, f"{table}AddValues")(b, numbers)
+            vectors.append(getattr(tflite, f"{table}End")(b))
+        tflite.DimensionMetadataStart(b)
+        tflite.DimensionMetadataAddFormat(b, int(bool(vectors)))
+        tflite.DimensionMetadataAddDenseSize(b, dimension.size)
+        for name, vector in zip(("ArraySegments", "ArrayIndices"), vectors, strict=False):
+            getattr(tflite, f"DimensionMetadataAdd{name}Type")(b, getattr(tflite.SparseIndexVector, table))
+            getattr(tflite, f"DimensionMetadataAdd{name}")(b, vector)
+        return tflite.DimensionMetadataEnd(b)
 
     def empty(self, table: str) -> int:
         getattr(tflite, f"{table}Start")(self.builder)
@@ -345,4 +393,5 @@ def _bytes(tensor: Tensor) -> bytes:
         values = np.asarray(tensor.data, np.int8).reshape(-1).view(np.uint8) & 15
         pairs = np.append(values, np.zeros(values.size % 2, np.uint8)).reshape(-1, 2)
         return (pairs[:, 0] | pairs[:, 1] << 4).tobytes()
-    return np.broadcast_to(np.asarray(tensor.data, tensor.dtype), tensor.shape).tobytes()
+    data = np.asarray(tensor.data, tensor.dtype)
+    return (data if tensor.sparsity else np.broadcast_to(data, tensor.shape)).tobytes()

@@ -108,7 +108,10 @@ def _elementwise_form(stored: Any, element: Type) -> Any:
 
 
 def _with_own_nan(value: Any, type: Type) -> Any:
-    """Replace each NaN in a folded result by the NaN of APFloat, positive and quiet; no operand is a NaN."""
+    """Replace each NaN in a folded result by APFloat's default NaN, positive and quiet.
+
+    Only for results of operands without NaN: upstream passes on the bits of an operand that is a NaN.
+    """
     element = element_of(type)
     if not isinstance(element, FloatType) or element.special == "none":
         return value
