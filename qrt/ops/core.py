@@ -347,7 +347,7 @@ def one_axis(op: str, types: Types, attributes: Attributes) -> int:
     if not isinstance(axis, (int, np.integer)):
         fail(op, f"axis must be an integer, got {shown(axis)}", types)
     if not -rank <= axis < rank:
-        fail(op, f"axis {axis} is out of range for rank {rank}", types)
+        fail(op, f"axis {shown(axis)} is out of range for rank {rank}", types)
     return int(axis) % rank
 
 

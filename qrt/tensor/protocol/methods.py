@@ -119,7 +119,7 @@ class Methods(Generic[Q]):
         if len(key) == 1 and self.ndim != 1:
             key = _place(key[0], self.shape, self.size)
         if len(key) != self.ndim:
-            raise QuantValueError(f"expected one index for each axis of a tensor of rank {self.ndim}, got {len(key)}")
+            raise QuantValueError(f"item: expected {self.ndim} indices, one for each axis, got {len(key)}")
         return self[key].item()
 
     def tolist(self: Any) -> Any:
