@@ -1,4 +1,4 @@
-"""Profile of LiteRT's default build on x86-64: XNNPACK's kernels for what its delegate takes, else the builtin ones."""
+"""Profile of LiteRT's default build on x86-64: XNNPACK's kernels for operators that it supports, else builtin ones."""
 
 import math
 

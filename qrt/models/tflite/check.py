@@ -52,8 +52,8 @@ def byte_count(dtype: str, elements: int) -> int:
 def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], dtype: str) -> None:
     """Raise ModelError if a tensor's scales or zero points are invalid.
 
-    Scales must be positive and finite, zero points in the range of the dtype (0 with several scales). There must be one
-    scale and zero point, or as many as the size of the quantized axis.
+    There must be one scale and zero point, or one of each for every index of the quantized axis. Scales must be
+    positive and finite. A single zero point must be in the range of the dtype; several must be 0.
     """
     scales, zero_points, axis = given.scales, given.zero_points, given.axis
     count = scales.size
@@ -173,13 +173,13 @@ class _Subgraph:
         inputs = {*self.subgraph.inputs}
         for operator in self.subgraph.operators:
             for index in operator.outputs:
-                reason = self._holder(index, inputs)
+                reason = self._reason_against_writing(index, inputs)
                 if reason:
                     raise ModelError(f"{self.operator(operator)}: it computes {self.tensor(index)}, which {reason}")
                 self.writers[index] = operator
 
-    def _holder(self, index: int, inputs: set[int]) -> str:
-        """Return the reason why no operator may write a tensor, such as "is constant"; "" if there is none."""
+    def _reason_against_writing(self, index: int, inputs: set[int]) -> str:
+        """Return the reason why an operator may not write a tensor, such as "is constant", or "" if it may."""
         if index in inputs:
             return "is an input"
         if self.tensors[index].is_constant:
@@ -190,9 +190,10 @@ class _Subgraph:
         return f"operator {writer.index} {writer.name} computes" if writer else ""
 
     def _check_order(self) -> None:
-        """Raise ModelError if an operator reads a tensor that no earlier operator computes, or if a tensor is empty.
+        """Raise ModelError if a tensor is read before it is computed, or if a dimension has size 0.
 
-        A tensor may also be read if it is an input of the subgraph, a constant or a variable.
+        Operators and the subgraph's outputs may read results of earlier operators, inputs, constants and variables. The
+        dimensions are those of inputs and results.
         """
         known = {*self.subgraph.inputs}
         for operator in self.subgraph.operators:

@@ -205,7 +205,7 @@ class _FileReader:
         return Operator(index, name, version, inputs, outputs, intermediates, options, custom, is_custom)
 
     def _options(self, place: str, name: str, operator: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the fields of an operator's options table, or of the defaults if the operator has no table."""
+        """Return the fields of an operator's options table, or the schema's defaults if the file has no such table."""
         if name not in schema.operators():  # an operator of a later schema
             return {}
         own = schema.options_table(name)
@@ -277,7 +277,7 @@ def _tuple(vector: npt.NDArray[Any]) -> tuple[Any, ...]:
 
 @cache
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """Return the NumPy dtype of a tensor's elements by the TFLite dtype: that of storage, int8 for int4."""
+    """Return the NumPy dtype for the elements of a tensor of a TFLite dtype: int8 for int4, else the same dtype."""
     if dtype in check.PACKED:
         return np.dtype(np.int8)
     if dtype == "bfloat16":

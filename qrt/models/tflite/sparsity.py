@@ -83,7 +83,10 @@ class Sparsity:
         self.count = indices.size
 
     def densified(self, stored: Array) -> Array:
-        """Return the dense tensor. ``stored`` has ``count`` elements. Raise ModelError if two have one position."""
+        """Return the dense tensor, given its ``count`` stored elements.
+
+        Raise ModelError if two stored elements have the same position in the dense tensor.
+        """
         positions = np.zeros(1, np.int64)
         for level in self._levels:
             if level.segments is None or level.indices is None:

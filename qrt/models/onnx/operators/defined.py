@@ -28,7 +28,7 @@ _BY_NAME = {name: number for number, name in NUMBERS.items()}
 
 
 def defined(node: Node) -> None:
-    """Compute the simpler operators by which ONNX defines this one, if all of them are supported."""
+    """Compute the simpler operators by which ONNX defines this one. All of them must be supported."""
     op, place = node.op, node.graph.place(node.op)
     defs: Any = extra("onnx.defs", "onnx")
     try:

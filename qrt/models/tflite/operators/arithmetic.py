@@ -50,7 +50,7 @@ _LARGEST_SHIFT = 15
 
 
 def _exponent(element: UniformType) -> int | None:
-    """Return the exponent of a scale that LiteRT takes for a power of two; None for any other scale."""
+    """Return n if LiteRT takes the type's scale for ``2 ** n``, which need not be exact; None for any other scale."""
     logarithm = logf(np.array([element.scale], np.float32))[0] * np.float32(1 / np.log(2))
     exponent = np.rint(logarithm)
     return int(exponent) if abs(logarithm - exponent) < np.float32(_POWER_TOLERANCE) else None

@@ -47,9 +47,9 @@ def _cast(node: Node, x: Value, rule: str, out: UniformType) -> Value:
 
 
 def _in_eights(node: Node, out: UniformType) -> Value:
-    """Quantize by the rule `eights`: blocks of 8 elements by the scale's reciprocal, the rest by division.
+    """Quantize by the rule `eights`: multiply by the scale's reciprocal in whole blocks of 8 elements, else divide.
 
-    The rest are the last elements, fewer than 8; they are divided in float64.
+    The elements after the last whole block are divided by the scale in float64.
     """
     x = node.value(0)
     shape = [size for size in node.type(0).shape or () if size is not None]

@@ -75,7 +75,10 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
 
 
 def _in_fours(context: LoweringContext, rows: Value, weights: Value, parallel: list[Extent], blocks: int) -> Value:
-    """Return the product of ``rows`` and weights whose sums begin with the sum for each position in blocks of 4."""
+    """Return the product of ``rows`` and weights, where each sum of products is computed in four parts.
+
+    Part p adds the products at the depths p, p + 4, p + 8, ... in order. Then the four parts are added in order.
+    """
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
         *row, o, place, block = nest.loops

@@ -214,7 +214,10 @@ Axes = list[int | None]
 
 
 def _batches(node: Node, x: Shape, y: Shape) -> tuple[list[int | None], Axes, Axes]:
-    """Return the axes to which two shapes broadcast, and where the axes of each lie among them."""
+    """Return the shape to which ``x`` and ``y`` broadcast, and for each axis of ``x`` and of ``y`` its number there.
+
+    The number is None for an axis of size 1 that broadcasts to another size.
+    """
     rank = max(len(x), len(y))
     padded = [(*(1,) * (rank - len(shape)), *shape) for shape in (x, y)]
     batch: list[int | None] = []
@@ -265,7 +268,7 @@ def _exact(
 
 
 def _sums(node: Node, context: LoweringContext, nest: LoopNest, left: Value, places: list[Expression]) -> Value:
-    """Return the integer sums of ``left`` times the weights, which the body of the loop nest reads at ``places``."""
+    """Finish a loop nest that sums ``left`` times the weight at the index ``places``, and return the integer sums."""
     stored = context.storage(node.value(1))
     product = nest.value("arith.muli", (left, nest.extend(nest.read(stored, places), I32)), I32)
     return nest.finish(nest.value("arith.addi", (nest.running(I32, 0), product), I32))[0]
@@ -284,7 +287,7 @@ def _finish(
 
     ``axes`` has the axis of the sums for each axis of the parameters, or None for one of size 1. ``weights`` is given
     for sums from which the zero point was not subtracted: it has the sum of each output channel's weights, by which the
-    zero point is multiplied. Its axes are the last axes of the sums.
+    zero point is multiplied. The axes of ``weights`` are the last axes of the sums.
     """
     scales = node.element(1).scale_array.astype(np.float32).reshape(-1)
     nest = LoopNest(context, "scale", context.extents(sums))

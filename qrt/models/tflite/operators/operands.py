@@ -59,7 +59,7 @@ def finish(node: Node, i: int, result: Operand) -> None:
 
 
 def element_of(operand: Operand, tensor: Tensor, node: Node) -> Type:
-    """Return the element type of an operand that was read from a tensor, signless for an array."""
+    """Return the element type of ``operand``: that of a value, or for an array the signless type of ``tensor``."""
     if isinstance(operand, Value):
         assert isinstance(operand.type, TensorType)
         return operand.type.element

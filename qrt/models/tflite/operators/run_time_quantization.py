@@ -1,6 +1,6 @@
 """Quantization of float inputs at each run, with parameters from the range of their elements.
 
-The importers of operators with float inputs and int8 weights use it; `hybrid` says which rule does what.
+It is for operators with float inputs and int8 weights. The module `hybrid` describes the rules.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,8 +28,9 @@ _HALF, _BELOW_HALF = np.float32(0.5), np.nextafter(np.float32(0.5), np.float32(0
 class Parameters(NamedTuple):
     """Tensors of the quantization parameters of the input, with one element for each row or image.
 
-    An element of the input is multiplied by ``scale``; ``unit`` is ``1 / scale``. ``zero`` and ``shift`` are the zero
-    point as a float and as an integer, or None if the rule has no zero point.
+    To quantize the input, its elements are multiplied by ``scale``; to dequantize the sums, they are multiplied by
+    ``unit``, which is about ``1 / scale``. ``zero`` and ``shift`` are the zero point as a float and as an integer, or
+    None if the rule has no zero point.
     """
 
     scale: Value
