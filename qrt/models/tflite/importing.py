@@ -1,6 +1,6 @@
 """Import of a TFLite model as a program: each subgraph becomes a function."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,16 @@ from qrt.models.tflite.registry import find
 from qrt.models.tflite.state import Handle
 from qrt.types import IntegerType, TensorType
 
+_COMPLEX = {
+    "COMPLEX_ABS": (1, 0),
+    "EXPAND_DIMS": (1, 1),
+    "IMAG": (1, 0),
+    "REAL": (1, 0),
+    "RESHAPE": (1, 1),
+    "RFFT2D": (0, 1),
+    "SQUEEZE": (1, 1),
+}
+"""The operators that may read or compute complex numbers: how many of their inputs and results are complex."""
 _INT4_INPUTS = {"CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "FULLY_CONNECTED": 1}
 """The input that may be a constant of int4, by operator."""
 
@@ -158,6 +168,8 @@ class _FunctionGraph(Graph):
             function.attributes["arg_attrs"] = self._port_names(self.subgraph.inputs, inputs)
             function.attributes["res_attrs"] = self._port_names(self.subgraph.outputs, outputs)
         self.walk()
+        for index in () if self.importer.refused else self.subgraph.outputs:
+            self._check_port(tensors[index])
         results = [self.value(tensors[index]) for index in self.subgraph.outputs if index not in self.handles]
         self.close_function(function, results)
         return function
@@ -165,7 +177,16 @@ class _FunctionGraph(Graph):
     def _port_names(self, indices: Sequence[int], given: Mapping[int, str]) -> ArrayAttr:
         return port_names([given.get(index, self.names[index]) for index in indices])
 
+    def _check_port(self, tensor: Tensor) -> None:
+        """Raise ModelError if a tensor that is an argument or a result of a function is complex."""
+        if tensor.dtype.startswith("complex"):
+            place = f"{self.model.name}: subgraph {self.subgraph.index}"
+            raise ModelError(
+                f"{place}: tensor {shown(tensor.name)} is of {tensor.dtype}, which only operators inside can pass on"
+            )
+
     def _port_type(self, tensor: Tensor) -> TensorType:
+        self._check_port(tensor)
         try:
             return self.type(tensor)
         except UnsupportedForm as refused:
@@ -184,6 +205,8 @@ class _FunctionGraph(Graph):
             _require_dense(node)
             if function is None:
                 node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
+            if _check_complex(node):
+                _move_imaginary(node, function)
             function(node)
         except UnsupportedForm as refused:
             place = self.place(op).removeprefix(f"{self.model.name}: ")
@@ -197,6 +220,32 @@ class _FunctionGraph(Graph):
             return self.declared(tensor)
         except UnsupportedForm:
             return TensorType(tensor.shape, IntegerType(8))
+
+
+def _check_complex(node: Node) -> bool:
+    """Return True if the operator moves complex numbers.
+
+    Raise UnsupportedForm if it reads or computes complex numbers in a way that is not supported.
+    """
+    reads, computes = (
+        [tensor for tensor in tensors if tensor is not None and tensor.dtype.startswith("complex")]
+        for tensors in (node.inputs, node.outputs)
+    )
+    if not reads and not computes:
+        return False
+    supported = _COMPLEX.get(node.op.name)
+    if (len(reads), len(computes)) != supported or any(tensor.index not in node.graph.imaginary for tensor in reads):
+        node.refuse("complex numbers" if supported is None else "complex numbers that no RFFT2D computes")
+    return supported == (1, 1)
+
+
+def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
+    """Import the operator for the imaginary parts of its input."""
+    graph, source, result = node.graph, node.input(0).index, node.outputs[0].index
+    real, graph.values[source] = graph.values[source], graph.imaginary[source]
+    function(node)
+    graph.imaginary[result] = graph.values[result]
+    graph.values[source] = real
 
 
 def _require_int4_weights(node: Node) -> None:

@@ -110,6 +110,7 @@ class Model:
 
 _FLOATS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 _PLAIN: dict[str, Type] = {name: FloatType(text) for name, text in _FLOATS.items()}
+_PLAIN["complex64"] = FloatType("f32")  # the type of the real and of the imaginary parts
 _PLAIN["bool"] = IntegerType(1)
 _PLAIN |= {f"int{width}": IntegerType(width) for width in (8, 16, 32, 64)}
 _PLAIN |= {f"uint{width}": IntegerType(width, "unsigned") for width in (8, 16, 32, 64)}
