@@ -131,6 +131,11 @@ def many_rounds(limit: float) -> str:
     return f"does not end within {limit:,} rounds, the limit unless max_steps is given"
 
 
+def input_limit(max_bytes: int) -> str:
+    """Return the end of a message for an input file that exceeds the limit ``max_bytes``: the limit and its remedy."""
+    return f"the limit of {max_bytes} bytes: if you trust the file, raise max_bytes (--max-input)"
+
+
 def shown(value: object) -> str:
     """Return a value as error messages print it: one short line, never the contents of an array.
 

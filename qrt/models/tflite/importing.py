@@ -115,7 +115,9 @@ class Importer(ImportContext):
             failure = f"{self.model.name}: cannot import the model: qrt does not support"
             raise self.refused.error(failure, open_inputs_hint(ports))
         if (unset := self.state.unset()) is not None:
-            raise ModelError(f"{unset.reader}: it reads variable {shown(unset.name)}, which no operator sets")
+            raise ModelError(
+                f"{unset.reader}: it reads variable {shown(unset.name)}, to which no operator assigns a value"
+            )
         return self.module
 
     def subgraph_function(self, index: int, handles: Mapping[int, Handle]) -> FuncOp:
@@ -235,7 +237,7 @@ def _check_complex(node: Node) -> bool:
         return False
     supported = _COMPLEX.get(node.op.name)
     if (len(reads), len(computes)) != supported or any(tensor.index not in node.graph.imaginary for tensor in reads):
-        node.refuse("complex numbers" if supported is None else "complex numbers that no RFFT2D computes")
+        node.refuse("complex numbers" if supported is None else "complex numbers that are no result of RFFT2D")
     return supported == (1, 1)
 
 
@@ -263,7 +265,7 @@ def _require_dense(node: Node) -> None:
     """Raise UnsupportedForm if the operator reads a sparse constant other than the weights of FULLY_CONNECTED."""
     for i, tensor in enumerate(node.inputs):
         if tensor is not None and tensor.blocks is not None and (node.op.name, i) not in _SPARSE_INPUTS:
-            node.refuse(f"input {i} {shown(tensor.name)}, which is sparse and not dense by DENSIFY")
+            node.refuse(f"sparse input {i} {shown(tensor.name)}, without a DENSIFY before it")
 
 
 def _ports(function: FuncOp) -> list[tuple[str, Shape | None]]:
