@@ -66,7 +66,7 @@ def _dealloc(op: Operation, compiler: Compiler) -> Function:
         if buffer is None:
             return  # memory of the caller is not freed
         if buffer.freed:
-            raise UndefinedError("frees memory twice")
+            raise UndefinedError("frees memory that is freed already")
         buffer.freed = True
 
     return dealloc
@@ -191,7 +191,9 @@ def _copy(op: Operation, compiler: Compiler) -> Function:
 def _dim(op: Operation, compiler: Compiler) -> Function:
     def dim(array: Array, index: Any) -> Any:
         if not 0 <= index < array.ndim:
-            raise UndefinedError(f"dimension {int(index)} is out of range for rank {array.ndim}")
+            raise UndefinedError(
+                f"the dimension must be from 0 to {array.ndim - 1} for a memref of rank {array.ndim}, got {int(index)}"
+            )
         return np.int64(array.shape[index])
 
     return dim
@@ -349,7 +351,7 @@ def _reshape(op: Operation, compiler: Compiler) -> Function:
     def reshape(array: Array, lengths: Array) -> Array:
         shape = [int(length) for length in lengths]
         if prod(shape) != array.size or min(shape, default=0) < 0:
-            raise UndefinedError(f"{array.size} elements cannot be reshaped to {shape}")
+            raise UndefinedError(f"a memref of {array.size} elements cannot be reshaped to {shape}")
         if not array.flags.c_contiguous:  # only the run knows the strides of an unranked memref
             raise UndefinedError(
                 f"the memref must be contiguous, got shape {list(array.shape)} with strides {list(strides_of(array))}"

@@ -239,7 +239,8 @@ class _Transfer:
             may_leave = place in self.permutation and not self.in_bounds[self.permutation.index(place)]
             if not may_leave and np.any(there & ~within):
                 raise UndefinedError(
-                    f"lanes of the vector are out of bounds: dimension {place} of the memory has size {size}"
+                    f"accesses lanes beyond the memory, whose dimension {place} has size {size}: mask these lanes, "
+                    "or set in_bounds to false"
                 )
             there = there & within
         return indices, there
