@@ -139,6 +139,10 @@ class _MalformedField(Exception):
         self.path: list[str] = []
 
 
+class _LargeModel(_MalformedField):
+    """An error about a field with which the description of the model exceeds the limit of memory."""
+
+
 def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Model") -> Message:
     """Decode the bytes of a message, by default of a whole model. ``kind`` is a name in `FIELDS`.
 
@@ -154,7 +158,8 @@ def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Mode
         reader.message(message, 0, len(data))
     except _MalformedField as wrong:
         place = "".join(f"{part}: " for part in [", ".join(reversed(wrong.path))] if part)
-        raise ModelError(f"{name}: not an ONNX model, or a damaged one: {place}{wrong}") from None
+        reason = "" if isinstance(wrong, _LargeModel) else "not an ONNX model, or a damaged one: "
+        raise ModelError(f"{name}: {reason}{place}{wrong}") from None
     return message
 
 
@@ -316,7 +321,7 @@ class _Reader:
     def _charge(self, size: int) -> None:
         self.left -= size
         if self.left < 0:
-            raise _MalformedField(f"the description of the model takes more memory than {input_limit(self.max_bytes)}")
+            raise _LargeModel(f"the description of the model takes more memory than {input_limit(self.max_bytes)}")
 
 
 def _integers(content: Array) -> Array:

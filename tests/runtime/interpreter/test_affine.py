@@ -205,7 +205,9 @@ def test_parallel_loops_that_do_not_run():
             message=f"the step must be positive, got {step}",
         )
     text = PARALLEL.format(step=1)
-    refused(text, i64(3), i64(0), memory, message="does not end within max_steps: give a larger max_steps", max_steps=10)
+    refused(
+        text, i64(3), i64(0), memory, message="does not end within max_steps: give a larger max_steps", max_steps=10
+    )
     refused(
         text.replace('"addf"', '"assign"'), i64(3), i64(0), memory, message="does not support the reduction 'assign'"
     )

@@ -76,7 +76,9 @@ def test_a_loop_that_never_ends():
       scf.while : () -> () { scf.condition(%p) } do { scf.yield }
       return
     }"""
-    refused(text, np.True_, message="'scf.while' op does not end within max_steps: give a larger max_steps", max_steps=100)
+    refused(
+        text, np.True_, message="'scf.while' op does not end within max_steps: give a larger max_steps", max_steps=100
+    )
     assert run(text, np.False_, max_steps=100) == []
 
 
