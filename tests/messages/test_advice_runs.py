@@ -38,7 +38,8 @@ def test_batches_for_each_input(heard: Any) -> None:
 
 @advises(
     "quantization/calibration/observe.py",
-    "has no quant.stats_ref, so that no value is observed: run the pass attach-stats-ref first",
+    "must have quant.stats_ref ops, which mark the values to observe, but has none: run the pass attach-stats-ref "
+    "first",
 )
 def test_values_to_be_observed(heard: Any) -> None:
     data = {"x": [X], "y": [X]}
@@ -49,7 +50,8 @@ def test_values_to_be_observed(heard: Any) -> None:
 
 
 @advises(
-    "quantization/calibration/observe.py", ": fix {}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+    "quantization/calibration/observe.py",
+    ": fix {}, or leave such values out by skip_nonfinite=True (--skip-nonfinite)",
 )
 def test_values_that_are_not_finite(heard: Any) -> None:
     module = qrt.ir.parse(TEXT)
@@ -112,7 +114,7 @@ def test_layouts_that_are_declared(heard: Any) -> None:
         assert int(value) == int(at) + 2 * int(step)
 
 
-@advises("runtime/bound.py", "is running in another thread: call Program.bind once for each thread")
+@advises("runtime/bound.py", "must not run in two threads at once: call Program.bind once for each thread")
 def test_a_bound_program_for_each_thread(heard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     text = """func.func @main(%n: index) -> tensor<?xindex> {
       %0 = tensor.generate %n { ^bb0(%i: index): tensor.yield %i : index } : tensor<?xindex>

@@ -83,7 +83,9 @@ def test_wrong_shapes_are_errors(file: Path, shapes: object, error: type[Excepti
 def test_a_program_takes_no_shapes(tmp_path: Path) -> None:
     path = tmp_path / "m.mlir"
     path.write_text("func.func @f(%x: i32) -> i32 { return %x : i32 }")
-    with pytest.raises(QuantTypeError, match=r"shapes= \(--input-shape\) is for .tflite and .onnx models only"):
+    with pytest.raises(
+        QuantTypeError, match=r"shapes= \(--input-shape\) can be given for .tflite and .onnx models only"
+    ):
         qrt.load(path, shapes={"x": (1,)})
 
 

@@ -56,7 +56,7 @@ def read_only():
 @pytest.mark.parametrize(
     ("changed", "outputs", "message"),
     [
-        ({"x": None}, {}, "input 'x' must be a NumPy array, which each call reads, got None"),
+        ({"x": None}, {}, "input 'x' must be a NumPy array, because each call reads it again, got None"),
         ({"x": [1, 2, 3, 4]}, {}, "input 'x' must be a NumPy array"),
         ({"x": np.zeros(4, np.int16)}, {}, "input 'x' must be .* dtype int8, got dtype int16"),
         ({"x": np.zeros(5, np.int8)}, {}, r"input 'x' must be .* got shape \[5\]"),
@@ -68,7 +68,7 @@ def read_only():
         ({}, {"sum": np.zeros(4, np.uint8)}, "output 'sum' must be .* dtype int8, got dtype uint8"),
         ({}, {"sum": np.zeros(3, np.int8)}, r"output 'sum' must be .* got shape \[3\]"),
         ({}, {"sum": np.zeros(8, np.int8)[::2]}, "output 'sum' must be C-contiguous"),
-        ({}, {"sum": read_only()}, "output 'sum' must be writable: each call writes to it"),
+        ({}, {"sum": read_only()}, "output 'sum' must be writable, because each call writes its result into it"),
         (
             {},
             {"sum": qrt.QuantTensor(np.zeros(4, np.int8), "!quant.uniform<i8:f32, 0.5>")},
@@ -129,7 +129,7 @@ def test_outputs_whose_shape_only_the_run_knows_are_made_by_it():
     assert given.outputs["result0"].tolist() == [7, 2, 3]
     n[()] = 1
     with pytest.raises(
-        ModelError, match=r"output 'result0' has shape \[1\], but the array bound to it has shape \[3\]"
+        ModelError, match=r"the array bound to output 'result0' must have the shape of the result, \[1\], got \[3\]"
     ):
         given()
 

@@ -168,7 +168,7 @@ def test_a_value_that_is_not_set_is_an_error():
     [
         (
             "(dense<1> : tensor<3xi8>) : tensor<2xi8>",
-            "the global is of type tensor<2xi8>, but its initial value is of type tensor<3xi8>",
+            "the initial value of the global must have the type tensor<2xi8>, got tensor<3xi8>",
         ),
         ("(dense<1> : tensor<2xi16>) : tensor<2xi8>", "initial value is of type tensor<2xi16>"),
         ("(1 : i8) : tensor<i8>", "initial value is of type i8"),

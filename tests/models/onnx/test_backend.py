@@ -82,7 +82,7 @@ def test_what_is_refused() -> None:
     assert not backend.Backend.supports_device("CUDA")
     with pytest.raises(ModelError, match="'device' must be 'CPU', the only device that qrt supports, got 'CUDA'"):
         backend.Backend.prepare(reshaping(), "CUDA")
-    with pytest.raises(QuantTypeError, match="prepare: qrt's backend has no option fast"):
+    with pytest.raises(QuantTypeError, match="prepare: qrt's backend accepts no option but 'profile', got 'fast'"):
         backend.Backend.prepare(reshaping(), fast=True)
     prepared = backend.Backend.prepare(reshaping())
     with pytest.raises(QuantTypeError, match="has no option"):

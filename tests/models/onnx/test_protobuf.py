@@ -204,7 +204,9 @@ def _long(number: int, content: bytes) -> bytes:
 def test_memory_is_bounded(number: int) -> None:
     """Messages and texts of two bytes take hundreds of bytes as objects."""
     content = _long(7, bytes([number << 3 | 2, 0]) * 10**5)
-    with pytest.raises(ModelError, match=r"^m\.onnx: graph, \w+ 2270: .* takes more memory than the limit of 1000000 bytes"):
+    with pytest.raises(
+        ModelError, match=r"^m\.onnx: graph, \w+ 2270: .* takes more memory than the limit of 1000000 bytes"
+    ):
         parse(content, "m.onnx", 10**6)
 
 

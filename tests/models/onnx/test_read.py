@@ -118,7 +118,7 @@ def test_duplicate_names() -> None:
     def again(message: Any) -> None:
         message.graph.initializer.append(message.graph.initializer[0])
 
-    assert "tensor 's' is an initializer twice" in refused(reshaping(change=again))
+    assert "every initializer must have its own name, got 's' twice" in refused(reshaping(change=again))
 
     def attribute(message: Any) -> None:
         message.graph.node[0].attribute.extend([helper.make_attribute("allowzero", 1)] * 2)
@@ -148,7 +148,7 @@ def test_typed_data_of_another_length() -> None:
     other = onnx.TensorProto(name="w", data_type=1, dims=[1], int32_data=[1])
     assert "the data of a tensor of float must be in float_data, but" in refused(reshaping(constants={"w": other}))
     large = onnx.TensorProto(name="w", data_type=3, dims=[1], int32_data=[300])
-    assert "its int32_data has numbers out of the range of int8" in refused(reshaping(constants={"w": large}))
+    assert "in int32_data must be from -128 to 127 for int8, got" in refused(reshaping(constants={"w": large}))
 
 
 @pytest.mark.parametrize("dims", [[-1], [2**40, 2**40]])
@@ -211,7 +211,7 @@ def test_inputs_that_are_too_large() -> None:
 
 def test_a_description_that_is_too_large() -> None:
     with pytest.raises(
-        ModelError, match="^<bytes>: graph, node 0: the description of the model takes more memory than"
+        ModelError, match=r"^<bytes>: graph, node 0: the description of the model takes more memory than"
     ):
         read(reshaping(), max_bytes=1000)
 
@@ -243,10 +243,10 @@ def test_external_data(tmp_path: Path) -> None:
     [
         ("../w.bin", "its external data must be in the model's folder, got '../w.bin'"),
         ("a/../../w.bin", "its external data must be in the model's folder, got 'a/../../w.bin'"),
-        ("/etc/passwd", "its external data must be in a file of the model's folder, named by a relative path, got"),
+        ("/etc/passwd", "must be in a file of the model's folder, named by a relative path"),
         ("", "its external data must be in a file of the model's folder, named by a relative path, got ''"),
         ("absent.bin", "No such file"),
-        (".", "outside the model's folder"),
+        (".", "its external data must be in the model's folder, got '.'"),
         ("link.bin", "its external data must not be behind a symbolic link, got 'link.bin'"),
         ("folder/w.bin", "its external data must not be behind a symbolic link, got 'folder/w.bin'"),
         ("short.bin", "its external data is 24 bytes from byte 0 of 'short.bin' on, but that file has 3 bytes"),
@@ -280,7 +280,7 @@ def test_external_data_of_other_sizes(tmp_path: Path) -> None:
     path = external(tmp_path, "w.bin", offset=2**50)
     with pytest.raises(ModelError, match="which has 24"):
         read(path)
-    with pytest.raises(ModelError, match="its data is external, but the model was not read from a file"):
+    with pytest.raises(ModelError, match="its data is in another file, which can be read only if"):
         read(path.read_bytes())
 
 

@@ -142,7 +142,7 @@ def resizing(*inputs: str, shape: Any = (1, 2, 3, 3), **attributes: Any) -> byte
     [
         (resizing("x", "", "k", mode="fast"), "node 0 Resize: attribute 'mode' must be one of nearest, linear"),
         (resizing("x", "", "k", nearest_mode="up"), "attribute 'nearest_mode' must be one of round_prefer_floor"),
-        (resizing("x", "", "k", coordinate_transformation_mode="own"), "attribute"),
+        (resizing("x", "", "k", coordinate_transformation_mode="own"), "ion_mode' must be one of"),
         (resizing("x", "", "three"), "scales must be a vector with a scale for each of 4 axes, got shape (3,)"),
         (resizing("x", "", "zero"), "scales must be positive and finite, got 0.0"),
         (resizing("x", "", "", "none"), "sizes must be 4 positive integers for axes of sizes [1, 2, 3, 3] (none"),

@@ -248,7 +248,10 @@ def test_branches_that_do_not_fit() -> None:
     _refused(
         "subgraph 2 has 1 input, but is", *_choice(_branch("ADD"), Subgraph([a], [y], [Operator("NEG", [a], [y])]))
     )
-    _refused("expected one bool", *_choice(_branch("ADD"), _branch("SUB"), condition=Tensor((2,), "bool", data=[1, 1])))
+    _refused(
+        "its condition must be one bool",
+        *_choice(_branch("ADD"), _branch("SUB"), condition=Tensor((2,), "bool", data=[1, 1])),
+    )
 
 
 def test_call_gives_the_results_of_a_subgraph() -> None:

@@ -91,7 +91,11 @@ def _hostile_tables() -> Iterator[tuple[str, bytes, str]]:
     at = _places()
     yield "the root beyond the end", _patched(0, "<I", len(FILE)), "the file is damaged or cut short: it has 992"
     yield "a table that is its own vtable", _patched(at["root"], "<i", 0), "the file is damaged: the vtable at byte"
-    yield "a vtable before the file", _patched(at["root"], "<i", at["root"] + 4), "the file is damaged or cut short: it has"
+    yield (
+        "a vtable before the file",
+        _patched(at["root"], "<i", at["root"] + 4),
+        "the file is damaged or cut short: it has",
+    )
     yield "a vtable of odd size", _patched(at["vtable"], "<H", 7), "an even number of bytes, at least 4, got 7"
     yield "a vtable beyond the end", _patched(at["vtable"], "<H", 0xFFFE), "the file is damaged or cut short: it has"
     yield (
@@ -99,7 +103,11 @@ def _hostile_tables() -> Iterator[tuple[str, bytes, str]]:
         _patched(at["vtable"] + 2, "<H", 4),
         "field .* is at byte .* of a table of 4 bytes",
     )
-    yield "a field outside its table", _patched(at["vtable"] + 8, "<H", 0xFFF0), "the file is damaged: field 'subgraphs' is at byte 65520"
+    yield (
+        "a field outside its table",
+        _patched(at["vtable"] + 8, "<H", 0xFFF0),
+        "the file is damaged: field 'subgraphs' is at byte 65520",
+    )
     yield "a length of billions", _patched(at["vector"], "<I", 0xFFFFFFFF), "refers to 17179869180 bytes from byte"
     inward = at["root"] - (at["vector"] + 4)
     yield "a table that refers to itself", _patched(at["vector"] + 4, "<i", inward), "subgraph 0"
@@ -119,7 +127,10 @@ def test_a_later_field_of_an_option_is_not_overlooked(monkeypatch: pytest.Monkey
     assert read(one_op("SOFTMAX", [x], [y], {"beta": 1.0, "later": 0})).subgraphs[0].operators[0].options == {
         "beta": 1.0
     }
-    _refused(one_op("SOFTMAX", [x], [y], {"beta": 1.0, "later": 1}), "its table SoftmaxOptions has a field that qrt does not know")
+    _refused(
+        one_op("SOFTMAX", [x], [y], {"beta": 1.0, "later": 1}),
+        "its table SoftmaxOptions has a field that qrt does not know",
+    )
 
 
 # -- memory ----------------------------------------------------------------------------------------------------------

@@ -89,8 +89,8 @@ def test_the_interpreter_has_the_same_bits() -> None:
 
 
 REFUSED: dict[str, tuple[bytes, str]] = {
-    "a gate without a bias": (model(operands(2, _13=None)), "its input 13, 'forget_bias', is absent"),
-    "an input gate without a bias": (model(operands(2, _12=None)), "gate 0 has only some of its weights and biases"),
+    "a gate without a bias": (model(operands(2, _13=None)), "its input 13 ('forget_bias') is required, but absent"),
+    "an input gate without a bias": (model(operands(2, _12=None)), "the input gate must have all"),
     "weights of another depth": (
         model(operands(2, _2=weights(0, CELLS, 5))), r"input 2 has the shape \[4, 5\], expected \[4, 3\]"
     ),
@@ -100,9 +100,9 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "a state of another batch": (model(operands(2, _19=state(5, CELLS))), "input 19 is tensor<5x4xf32>, expected"),
     "hidden values without a projection": (model(operands(2, _18=state(BATCH, 3))), "3 hidden values of 4 cells need"),
     "states without an axis": (
-        model(operands(2, _18=state(), _19=state())), "the input or a state has no axis"
+        model(operands(2, _18=state(), _19=state())), "the input and the states must have at least one axis"
     ),
-    "a cell without an axis": (model(operands(2, _19=state())), "the input or a state has no axis"),
+    "a cell without an axis": (model(operands(2, _19=state())), "the input and the states must have at least one axis"),
     "an activation": (
         model(operands(2), fused_activation_function="SIGN_BIT"), r"\(float32, fused SIGN_BIT\)"
     ),

@@ -17,10 +17,10 @@ from tests.quantization.workflow.programs import NETWORK, rows
 
 MODULE = ir.parse(NETWORK, "net.mlir")
 WRONG: list[tuple[Any, str]] = [
-    ({"images": []}, "no data: main needs at least one batch"),
-    ([], "no data: main needs at least one batch"),
-    ({"images": rows(0)}, "the data: input 'images' is empty: it has shape [0, 16]"),
-    ({"images": [rows(2), rows(0)]}, "batch 2: input 'images' is empty: it has shape [0, 16]"),
+    ({"images": []}, "'data' must have at least one batch for main, got none"),
+    ([], "'data' must have at least one batch for main, got none"),
+    ({"images": rows(0)}, "the data: input 'images' must have elements, got shape [0, 16]"),
+    ({"images": [rows(2), rows(0)]}, "batch 2: input 'images' must have elements, got shape [0, 16]"),
     ({}, "input 'images' is missing: it takes tensor<?x16xf32>"),
     ({"image": rows(2)}, "no input is named 'image'; the inputs are images"),
     ([{"images": rows(2)}, {"labels": rows(2)}], "batch 2: no input is named 'labels'; the inputs are images"),

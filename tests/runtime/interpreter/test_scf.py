@@ -129,7 +129,7 @@ def test_index_switch_with_a_block_that_takes_arguments():
       return %r : i32
     }"""
     assert run(text, i64(0)) == [1]
-    refused(text, i64(3), message="'scf.index_switch' op passes 0 values to a block with 1 arguments")
+    refused(text, i64(3), message="'scf.index_switch' op must pass 1 value to its block, one for each argument, got 0")
 
 
 def test_execute_region_with_branches():

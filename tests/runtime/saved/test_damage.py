@@ -99,7 +99,7 @@ def test_fields_of_the_header(small: bytes, tmp_path: Path, offset: int, code: s
         (lambda path: None, "No such file"),
         (lambda path: path.mkdir(), "a saved program must be a regular file"),
         (lambda path: os.mkfifo(path), "a saved program must be a regular file"),
-        (lambda path: path.touch(), "not a saved program: the file is empty"),
+        (lambda path: path.touch(), "the file is empty, and not a saved program"),
         (lambda path: path.write_text(SMALL), "not a saved program .a file that Program.save writes."),
     ],
     ids=["absent", "folder", "pipe", "empty", "text"],
