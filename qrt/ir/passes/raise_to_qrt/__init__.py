@@ -93,7 +93,7 @@ def _raised(result: Value, leaves: Mapping[Value, Value]) -> Value:
     """Build the kernel of a result, and return its value; raise NotRaisedError if there is none."""
     type = result.type
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, IntegerType):
-        raise NotRaisedError(f"the result is no ranked tensor of integers, but {type}")
+        raise NotRaisedError(f"the result must be a ranked tensor of integers, got {type}")
     outer = [size for size in type.shape if size is not None]
     if len(outer) != len(type.shape):
         raise NotRaisedError(f"the result of type {type} has a dynamic size")

@@ -82,7 +82,7 @@ class Elements:
     def _read(self, tensor: Value, indices: tuple[Expression, ...]) -> Scalar:
         element = element_of(tensor.type)
         if not isinstance(element, IntegerType):
-            raise NotRaisedError(f"it reads {element}, which is no integer")
+            raise NotRaisedError(f"it reads values of type {element}, not integers")
         read = Read(tensor, indices, element.width, True)
         used = {loop for index in indices for loop in dimensions(index)}
         if constant_values(tensor) is not None and used <= set(range(len(self.outer))):
@@ -190,17 +190,17 @@ class _Nest:
 
     def _sum_of_lanes(self, reduction: Operation, is_last: bool) -> Scalar:
         if kind_of(reduction) != "add" or len(reduction.operands) != 2 or not is_last or len(self._lanes) > 1:
-            raise NotRaisedError("a vector.reduction is no sum that is added to the accumulator")
+            raise NotRaisedError("a vector.reduction is not a sum that is added to the accumulator")
         lane, accumulator = map(self.value, reduction.operands)
         if accumulator.value.terms.keys() != {frozenset(((self.running, 1),))}:
-            raise NotRaisedError("a vector.reduction is no sum that is added to the accumulator")
+            raise NotRaisedError("a vector.reduction is not a sum that is added to the accumulator")
         return Scalar(lane.value + accumulator.value, lane.width)
 
 
 def _width(value: Value) -> int:
     element = element_of(value.type)
     if not isinstance(element, IntegerType):
-        raise NotRaisedError(f"it computes {element}, which is no integer")
+        raise NotRaisedError(f"it computes values of type {element}, not integers")
     return element.width
 
 

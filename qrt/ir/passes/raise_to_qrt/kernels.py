@@ -172,7 +172,7 @@ def _line(index: Expression, axis: int, outer: Sequence[int]) -> tuple[int, int,
     """Return (stride, dilation, loop of the sum or None) of the row or the column that a window reads."""
     terms = linear_terms(index)
     if terms is None or terms.pop(1, 0):
-        raise NotRaisedError("a row or a column of the first factor is no multiple of loops")
+        raise NotRaisedError("a row or a column of the first factor is not a sum of multiples of loops")
     stride = terms.pop(("d", axis), 0) or (1 if outer[axis] == 1 else 0)
     inner = list(terms.items())
     if stride < 1 or len(inner) > 1 or any(loop[1] < BOUND or step < 1 for loop, step in inner):  # type: ignore[index]
@@ -385,7 +385,7 @@ def _bias(b: Builder, p: Product, t: UniformType, channels: int) -> Value | None
     if p.bias is not None:
         source, indices = p.bias.read.source, p.bias.read.indices
         if tensor_type(source).shape != (channels,):
-            raise NotRaisedError(f"the bias is no vector of {channels} integers")
+            raise NotRaisedError(f"the bias is not a vector of {channels} integers")
         if indices != (("d", len(p.outer) - 1),) and (channels != 1 or indices != (0,)):
             raise NotRaisedError("the bias is not indexed by the last loop of the result")
         return _quantized(b, source, t)

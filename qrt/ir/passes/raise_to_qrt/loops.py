@@ -138,7 +138,7 @@ def position(value: Value, names: dict[Value, Expression]) -> Expression:
     if number is not None:
         return number
     if operation is None or operation.name != "affine.apply":
-        raise NotRaisedError("an index is no expression of the loops")
+        raise NotRaisedError("an index is not an expression of the loops")
     operands: Sequence[Expression] = [position(operand, names) for operand in operation.operands]
     indices = operation.attribute("map", AffineMapAttr)
     return substitute(indices.results[0], operands[: indices.dimensions], operands[indices.dimensions :])

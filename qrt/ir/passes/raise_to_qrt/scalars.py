@@ -24,10 +24,10 @@ from qrt.types import IntegerType
 
 
 def width_of(operation: Operation) -> int:
-    """Return the bits of an operation's result; raise NotRaisedError if it is no integer."""
+    """Return the bits of an operation's result; raise NotRaisedError if it is not an integer."""
     element = element_of(operation.results[0].type)
     if not isinstance(element, IntegerType):
-        raise NotRaisedError(f"{operation.name} gives {element}, which is no integer")
+        raise NotRaisedError(f"{operation.name} gives values of type {element}, not integers")
     return element.width
 
 
@@ -100,7 +100,7 @@ def _exact(value: Polynomial, width: int, is_signed: bool) -> Polynomial | None:
 def _constant(x: Scalar, what: str) -> Array:
     number = x.value.number
     if number is None:
-        raise NotRaisedError(f"{what} is no constant")
+        raise NotRaisedError(f"{what} is not constant")
     return np.asarray(number % (1 << x.width), object)
 
 
@@ -121,7 +121,7 @@ def _shift_right(operation: Operation, x: Scalar, places: Scalar) -> Scalar:
         low, _ = integer_range(x.width, is_signed)
         return Scalar(Polynomial.constant(((number - low) % (1 << x.width) + low) // 2**count).modulo(x.width), x.width)
     if not is_signed:
-        raise NotRaisedError("arith.shrui shifts a value that is no constant")
+        raise NotRaisedError("arith.shrui shifts a value that is not constant")
     return Scalar(Polynomial.variable(Shift(x.value, count, x.width)), x.width)
 
 
@@ -164,5 +164,5 @@ def computed(operation: Operation, operands: Sequence[Scalar]) -> Scalar:
     """Return the result of an operation; raise NotRaisedError if kernels compute nothing like it."""
     compute = SCALARS.get(operation.name)
     if compute is None:
-        raise NotRaisedError(f"{operation.name} is no step of the integer arithmetic that kernels do")
+        raise NotRaisedError(f"{operation.name} is not a step of the integer arithmetic of kernels")
     return compute(operation, *operands)

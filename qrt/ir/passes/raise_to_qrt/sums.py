@@ -85,7 +85,7 @@ class Summation:
                 loops |= {first + i: extent for i, extent in enumerate(variable.extents)}
                 reads += [read.map(lambda index: rewritten(index, names)) for read in variable.reads]  # noqa: B023
             else:
-                raise NotRaisedError("a sum adds values that are no products of integers read")
+                raise NotRaisedError("a sum adds values that are not products of integers that are read")
         factor = Polynomial({frozenset(outside.items()): 1})
         return factor * self._products(loops, reads, limits)
 

@@ -1,7 +1,7 @@
 """Elements of tensors as polynomials: what a lowered program computes, in a form in which equal sums are equal.
 
 A variable of a polynomial is an element that is read, a sum of products of such elements, or the result of a step that
-is no polynomial (an extension, a shift, a clamp). Coefficients are arrays over the loops of the result, such as the
+is not a polynomial (an extension, a shift, a clamp). Coefficients are arrays over the loops of the result, such as the
 multipliers of channels. Arithmetic of `width` bits is modulo `2**width`.
 """
 
@@ -43,7 +43,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Below:
-    """1 if the value of `index` is less than `size`, else 0: the elements of a tensor that are no padding."""
+    """1 if the value of `index` is less than `size`, else 0: the elements of a tensor that are not padding."""
 
     index: Expression
     size: int
@@ -186,7 +186,7 @@ def canonical(expression: Expression) -> Expression:
 
 
 def _multiples(expression: Expression) -> dict[Expression, int]:
-    """Return the factors of the parts of an expression that are no sums or products; the part 1 has the constant."""
+    """Return the factors of the parts of an expression that are not sums or products; the part 1 has the constant."""
     if isinstance(expression, int):
         return {1: expression}
     operator, left = expression[:2]

@@ -49,8 +49,8 @@ LINALG = [
     ("arith.maxsi", "arith.minsi", "the clamp has several bounds"),
     ("arith.maxsi %30, %2", "arith.addi %30, %2", "the result is not clamped to constants by arith.maxsi and"),
     ("127 : i64", "128 : i64", r"the clamp to \[-128, 128\] does not fit i8"),
-    ("arith.shrsi", "arith.shrui", "arith.shrui shifts a value that is no constant"),
-    ("arith.shrsi", "arith.divsi", "arith.divsi is no step of the integer arithmetic that kernels do"),
+    ("arith.shrsi", "arith.shrui", "arith.shrui shifts a value that is not constant"),
+    ("arith.shrsi", "arith.divsi", "arith.divsi is not a step of the integer arithmetic of kernels"),
     (
         "arith.muli %21, %22",
         "arith.muli %21, %21",
