@@ -46,7 +46,7 @@ MAX_MESSAGE = 1200
 MOST_LISTED = 16
 """Scales or quantiles of a type that are quoted one by one."""
 MANY_STEPS = "does not end within max_steps, the limit of steps"
-"""What is said of a loop that takes more steps than a run may."""
+"""The message for a loop that takes more steps than ``max_steps`` allows."""
 _LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}!\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
 
 _SCALE = re.compile(r"[{,] ?([^{}:, ]+)")
@@ -315,11 +315,11 @@ class KernelError(QuantError):
     """
 
     reason: str | None = None
-    """Of a kernel that ran: what it refused, without its name."""
+    """The reason why a kernel stopped while it ran, without the kernel's name; None for all other errors."""
     step: int | None = None
-    """Of a plan: the number of the step that failed."""
+    """The number of the step of a plan that failed; None outside a plan."""
     is_limit = False
-    """Whether a run would have taken more than it may."""
+    """True if a run reached its limit of steps or iterations."""
 
 
 class UndefinedError(QuantError):
@@ -366,7 +366,7 @@ class DiagnosticError(QuantError):
         self.message: str = self.args[0]
         self.location = location
         self.diagnostics: tuple[Diagnostic, ...] = (Diagnostic("error", message, location, notes),)
-        """All that was found, this error included: verification goes on after an error, and finds warnings too."""
+        """This error, and all other errors and warnings of the same verification, which goes on after an error."""
 
     def __str__(self) -> str:
         return str(Diagnostic("error", *self.args))

@@ -13,7 +13,7 @@ from typing import BinaryIO
 from qrt.errors import FileError, ModelError
 
 MAX_INPUT = 1 << 30
-"""Bytes of one input, unless a limit is given."""
+"""The largest number of bytes of one input, unless the caller gives a limit."""
 
 _PIECE = 1 << 20
 _BYTECODE = b"ML\xefR"  # the first bytes of MLIR bytecode
@@ -88,7 +88,10 @@ def _opened(name: str, streams: bool) -> BinaryIO:
 
 
 def _read(file: BinaryIO, limit: int, size: int) -> bytes:
-    """Read at most one byte more than the limit, in pieces, because ``read(n)`` allocates n bytes first."""
+    """Read a file, but at most ``limit`` + 1 bytes, so that the caller can see if the file is too large.
+
+    The file is read in pieces, because ``read(n)`` allocates n bytes first. ``size`` is the file's expected size.
+    """
     pieces, room = [], limit + 1
     while room and (piece := file.read(min(room, max(size + 1, _PIECE)))):
         pieces.append(piece)

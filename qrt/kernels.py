@@ -19,7 +19,7 @@ forced_isa: ContextVar[str | None] = ContextVar("qrt_isa", default=None)
 
 
 def available() -> tuple[str, ...]:
-    """The instruction sets with kernels that this CPU has: ``"ref"``, the scalar reference, first, the best last.
+    """The instruction sets that this build has kernels for and this CPU can run: ``"ref"`` first, the fastest last.
 
     Returns
     -------
@@ -37,8 +37,8 @@ def coverage() -> dict[str, dict[str, str | None]]:
     """Return which instruction set's code each kernel comes from, as ``{instruction set: {kernel: instruction set}}``.
 
     An instruction set without its own version of a kernel uses the version of its parent, up to ``"ref"``. The value is
-    None for an optional kernel of which none of them has a version. All instruction sets of this build are listed,
-    parents first, also those that are not ``available`` on this CPU.
+    None if neither the instruction set nor any of its parents has a version of the kernel; some kernels are optional.
+    All instruction sets of this build are listed, parents first, also those that are not ``available`` on this CPU.
 
     Returns
     -------

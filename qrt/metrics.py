@@ -209,9 +209,9 @@ def _values(what: str, given: Values) -> Array:
 
 
 def _scaled(values: Array) -> tuple[Array, int]:
-    """Return (``values / 2**exponent``, exponent), with values of a magnitude of at most 1.
+    """Return (``values / 2**exponent``, exponent), such that the largest magnitude is from 1/2 to 1.
 
-    So products of two values do not overflow, and products of large values do not underflow.
+    Then no product of two values overflows, and the square of the largest one does not underflow.
     """
     exponent = int(np.frexp(np.abs(values).max())[1])
     return np.ldexp(values, -exponent), exponent

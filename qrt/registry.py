@@ -54,7 +54,8 @@ def installed(group: str) -> "dict[str, EntryPoint]":
 class Registry(Mapping[str, T]):
     """A table of objects by name.
 
-    Entry points of installed packages are read when a name is not built in, or when all names are listed (last).
+    The entry points of installed packages are read when a name that is not built in is looked up, or when all names are
+    listed; their names come after the built-in ones.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""Cython over `csrc`: buffers in, status out, with the GIL released. Nothing here chooses rules, types or shapes.
+"""Cython modules that call the C code in `csrc` with the GIL released. They choose no rules, types or shapes.
 
 - `kernels.pyx` holds `KernelCall`, one C entry bound to types, shapes and attributes, and `Executable`, which runs
   calls over a frame; the `bind_*.pxi` files make the calls, a file for each family of kernels.
 - `scale_lists.pyx` reads long lists of scales.
 - Start with `executable.pxi` and `bind_gemm.pxi`; `qrt.pxd` has the declarations of `csrc/include/qrt`.
-- docs/reference/kernels describes what lies beneath.
+- docs/reference/kernels describes the kernels in C.
 """
 
 from importlib.machinery import EXTENSION_SUFFIXES

@@ -116,7 +116,8 @@ def _leave_unwritten(stream: TextIO) -> None:
 def _interrupted(is_program: bool) -> int:
     """Report an interrupt, and return the exit status that shells show for it.
 
-    If the process is the `qrt` program, not a caller of `main`, it ends by the signal itself, as shells expect.
+    If `is_program` (the process is the command `qrt`, not Python code that called `main`), end the process by the
+    signal, as shells expect.
     """
     _fail("interrupted")
     if is_program:
@@ -126,7 +127,7 @@ def _interrupted(is_program: bool) -> int:
 
 
 def _parse(given: list[str]) -> argparse.Namespace:
-    """Parse the arguments. Only the given command's module is imported and adds its options, to save time."""
+    """Parse the arguments. To save time, only the module of the given command is imported and adds its options."""
     parser = ShortParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
     parser.add_argument("--version", action="version", version=f"qrt {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=VerbParser)

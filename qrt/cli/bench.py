@@ -234,8 +234,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 class Workload:
     """A named benchmark; ``prepare`` creates its data and returns the call to measure.
 
-    ``work`` is the number of operations or of bytes moved in one call; ``unit`` is that of ``work`` per nanosecond,
-    "GOP/s" or "GB/s".
+    ``work`` is the number of operations or of moved bytes of one call; ``unit`` is "GOP/s" or "GB/s", the unit of
+    ``work`` per nanosecond.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """``qrt explain``: list the steps of a program or model, or find where a quantized program loses accuracy.
 
-The latter compares it with its float program, given by ``--against``.
+With ``--against``, the quantized program is compared with the float program that the option gives.
 """
 
 import argparse
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _reported(options: argparse.Namespace) -> tuple[Program, str]:
-    """Return the compiled program, and the importer's text about operations that it folded."""
+    """Return (the compiled program of ``options.file``, the importer's report about the operations that it folded)."""
     if is_saved(options.file):
         return program_of(options), ""
     module, folds = load_reported(

@@ -41,8 +41,8 @@ def _coloured(diagnostic: Diagnostic) -> str:
 def progress_bar() -> Iterator[Callable[[str, int, int | None], None] | None]:
     """Show a progress bar on standard error within the `with` block, and return the function that updates it.
 
-    The function is called as `update(stage, done, total)`, with the numbers of finished and of all steps. It is None if
-    standard error is no terminal, or the package `rich` is not installed.
+    The function is called as `update(stage, done, total)`, with the numbers of finished and of all steps. None is
+    returned instead if standard error is not a terminal, or the package `rich` is not installed.
     """
     if not sys.stderr.isatty():
         yield None

@@ -25,10 +25,9 @@ class BuilderObserver:
         """Handle an operation that is new, was moved, or has a new operand."""
 
     def copied(self, block: Block) -> None:
-        """Handle a block whose operations were moved in place of being copied.
+        """Handle the move of all operations of a block, where upstream MLIR copies them and erases the originals.
 
-        Upstream MLIR copies the operations of the block and erases the originals; the driver visits the operations as
-        if qrt did the same.
+        The pattern driver then visits the operations in the order in which it would visit copies.
         """
 
     def erase(self, operation: Operation) -> None:
@@ -402,7 +401,7 @@ class Builder:
     # -- changes that the observer hears of ---------------------------------------------------------------------------
 
     def insert(self, operation: Operation) -> Operation:
-        """Insert an operation that is in no block at the insertion point, and return it."""
+        """Insert at the insertion point an operation that is not yet in a block, and return the operation."""
         if self.before is None:
             self.block.append(operation)
         else:
@@ -474,7 +473,7 @@ class Builder:
         types: Sequence[Type],
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation | None:
-        """Create an operation of an op with `verify_signature`; return None if that verifier raises an error."""
+        """Create an operation and run its op's `verify_signature`; return None, and create nothing, if that raises."""
         operation = self.emit(name, operands, types, attributes)
         assert operation.definition is not None
         assert operation.definition.verify_signature is not None

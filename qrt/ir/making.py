@@ -21,7 +21,7 @@ from qrt.ir.core.attributes import (
     attribute,
     integer_range,
 )
-from qrt.ir.core.define import AttributeSpec, DeclaredPort, Definition, segments
+from qrt.ir.core.define import AttributeSpec, DeclaredGroup, Definition, segments
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.symbols import references
 from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR
@@ -42,7 +42,7 @@ _OPERAND = re.compile(r"operand #(\d+)")
 
 
 def as_type(given: TypeLike) -> Type:
-    """Return a type as it is, and parse a text as a type."""
+    """Return `given` if it is a Type; parse it if it is a text."""
     require(given, (Type, str), "a type", "a Type or its text")
     return parse_type(given) if isinstance(given, str) else given
 
@@ -84,7 +84,7 @@ class OperationDraft:
         if definition.operand_groups.uses_segments:
             self.attributes[definition.operand_groups.segments] = segments(*map(len, operand_groups))
 
-    def _values(self, group: DeclaredPort, given: Any) -> list[Value]:
+    def _values(self, group: DeclaredGroup, given: Any) -> list[Value]:
         what = f"{self.definition.name}: operand '{group.name}'"
         if given is None and group.size:
             return []
@@ -196,7 +196,7 @@ def _is_defined(symbol: SymbolRefAttr, operation: Operation) -> bool:
 
 
 def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
-    """Convert a Python value to an attribute that satisfies `spec`; parse a text that does not satisfy it as MLIR."""
+    """Convert a Python value to an attribute that satisfies `spec`, directly or by parsing the value's text as MLIR."""
     if isinstance(value, Attribute) or spec is None or (spec.kind is None and spec.constraint is None):
         return attribute(value)
     kind = spec.kind or _kind_of(spec.constraint)

@@ -111,9 +111,9 @@ class Module:
     ) -> str:
         """Return the program's text, in custom forms or with `generic` in generic form.
 
-        `locations` prints the `loc(...)` of the source. For upstream version 22, whose syntax lacks them, storage types
-        `siN` are printed as `iN` and `uiN` as `uN`; `exact` prints them unchanged, so that parsing the text gives the
-        same types. Constants of more than `elide_above` elements, except splats, are printed without their values.
+        `locations` prints the `loc(...)` of the source. The syntax of upstream version 22 has no storage types `siN`
+        and `uiN`; they are printed as `iN` and `uN`, or with `exact` unchanged, so that parsing the text gives the same
+        types. Constants of more than `elide_above` elements, except splats, are printed without their values.
         """
         with elided_above(elide_above):
             return print_program(self.operation, self.upstream, generic, locations, exact)

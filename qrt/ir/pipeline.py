@@ -213,7 +213,8 @@ def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> 
 def module_steps(pipeline: str, strict_upstream: bool = False) -> Steps:
     """Parse a pipeline, and return its steps without an outermost `builtin.module(...)`.
 
-    `strict_upstream` gives options that the text leaves out the values with which passes behave as in upstream MLIR.
+    With `strict_upstream`, options that the text leaves out have the values with which passes behave as in upstream
+    MLIR.
     """
     return in_module(parse_steps(pipeline, PASSES, strict_upstream))
 

@@ -91,7 +91,7 @@ def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> list[tuple[Pipelin
 
 
 def in_module(steps: Steps) -> list[PipelineStep | NestedPipeline]:
-    """Replace each outermost `builtin.module(...)` or `any(...)` by its steps; the pipeline runs on a module."""
+    """Replace each outermost `builtin.module(...)` or `any(...)` by its steps, because a pipeline runs on a module."""
     return [
         child
         for step in steps

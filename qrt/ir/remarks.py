@@ -17,7 +17,7 @@ _LISTENER: ContextVar[Report | None] = ContextVar("qrt_remarks", default=None)
 
 
 def remark(operation: Operation, message: str, *notes: Diagnostic) -> None:
-    """Report a remark located at an operation, if the code runs in a `remarks_to` block."""
+    """Report a remark located at an operation to the innermost `remarks_to` block; without one, discard the remark."""
     report = _LISTENER.get()
     if report is not None:
         report(Diagnostic("remark", message, operation.location, notes))

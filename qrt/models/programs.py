@@ -55,15 +55,15 @@ def load(
     allow_unregistered : bool, default False
         True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
     max_bytes : int, optional
-        For MLIR text, the largest size of the file, 1 GiB by default. For a model, the largest memory that it may take
-        beside its constants, 2 GiB by default.
+        For MLIR text, the largest size of the file, 1 GiB by default. For a model, the largest memory that it may take,
+        without its constants, 2 GiB by default.
     for_quantization : bool, default False
         True imports float operators in the form that the pass ``fuse-kernels`` recognises, with float weights. False
         imports every sum in the order in which the runtime adds.
-
     shapes : mapping of str to sequence of int, optional
         For a model, the shapes with which inputs are imported, by the names of the program's arguments, such as
-        ``{"x": (1, 96, 96, 1)}``. They replace the shapes in the file; an ONNX model keeps its static sizes.
+        ``{"x": (1, 96, 96, 1)}``. They replace the shapes in the file. For an ONNX model they may only set dynamic
+        dimensions; another size than a static one in the file is a ModelError.
 
     Returns
     -------

@@ -32,9 +32,10 @@ _MOST_RATIO: Final = 2.0**64
 class SumParameters:
     """The parameters by which add and sub scale two operands, and requantize their sum.
 
-    An operand minus its zero point is multiplied by its multiplier. If the rule has shifts, it is first shifted left by
-    ``left``, and then scaled by the rule ``fixed_double`` with its multiplier and shift. ``end`` requantizes the sum to
-    storage. Arrays are flat, with one entry per parameter index (such as a channel).
+    Without shifts (``a_shift`` and ``b_shift``), operand a minus its zero point is multiplied by ``a_multiplier``. With
+    shifts, it is shifted left by ``left``, then scaled by the rule ``fixed_double`` with ``a_multiplier`` and
+    ``a_shift``. Operand b is scaled alike. ``end`` requantizes the sum to storage. Arrays are flat, with one entry per
+    parameter index (such as a channel).
     """
 
     a_multiplier: Array
@@ -105,9 +106,9 @@ def _float32_ratios(sums: Sums) -> list[Array]:
 
 
 def form_scaled20(sums: Sums) -> SumParameters:
-    """Round the float32 ratios of the operands' scales to the result's scale to integers with one shift.
+    """Convert the float32 ratios of the operands' scales to the result's scale to integers with a common shift.
 
-    The shift gives the larger integer 21 bits.
+    The shift is chosen so that the larger integer has 21 bits.
     """
     ratios = np.stack(_float32_ratios(sums))
     outside = ratios[~((ratios >= 2.0**-10) & (ratios < 2.0**8))]
@@ -124,7 +125,7 @@ def form_scaled20(sums: Sums) -> SumParameters:
 def form_double_sum(sums: Sums) -> SumParameters:
     """Form ratios of scales as multipliers and shifts of the rule `fixed_double`.
 
-    The ratios are each operand's scale to twice the larger operand scale, and the latter to the result's scale.
+    The ratios are `sa / t`, `sb / t` and `t / (so * 2^left)`, where `t` is twice the larger one of `sa` and `sb`.
     """
     a_scales, b_scales, scales = sums.scales
     with np.errstate(over="ignore"):  # what overflows makes ratios that are refused
@@ -154,7 +155,7 @@ def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
 def form_fused_sum(sums: Sums) -> SumParameters:
     """Form the float32 ratios `ra` and `rb` of the operands' scales to the result's scale.
 
-    One offset contains all zero points: `zo - fma(ra, za, rb*zb)`.
+    The zero points are combined in one offset: `zo - fma(ra, za, rb*zb)`.
     """
     ra, rb = _float32_ratios(sums)
     rb = rb * np.float32(sums.sign)
@@ -206,9 +207,9 @@ SUM_RULES: Final = Table(
 
 
 def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:
-    """Return ``fixed_double`` with one rounding: shift ``q`` by ``left + shift``, then multiply by ``m0 / 2**31``.
+    """Return ``q * 2**places * m0 / 2**31`` with ``places = left + shift``, rounded to the nearest integer.
 
-    A shift to the right rounds down.
+    For negative ``places`` the shift to the right, which comes first, rounds down.
     """
     places = left + int(shift)
     shifted = q << places if places > 0 else q >> -places

@@ -102,7 +102,7 @@ COMPARED_BITS: Final = 8
 def compared_values(stored: npt.ArrayLike, scale: float, zero_point: int) -> Array:
     """Return ``(stored - zero_point) * scale`` in units of 2^-8: the integers that LiteRT's kernels compare.
 
-    The rule ``fixed_double`` scales and rounds; the scale is below 1.
+    The scale must be below 1. Values are scaled and rounded by the rule ``fixed_double``.
 
     >>> compared_values([3, 4, 5], 0.001, 0).tolist()
     [1, 1, 1]

@@ -27,7 +27,7 @@ _DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float3
 
 @lru_cache
 def float_dtype(form: str) -> np.dtype[Any]:
-    """Return the NumPy dtype of a float format; float32 for tf32. f80 and f128 have none: a QuantTypeError."""
+    """Return the NumPy dtype of a float format; float32 for tf32. Raise QuantTypeError for f80 and f128."""
     if form in _DTYPES:
         return np.dtype(_DTYPES[form])
     import ml_dtypes

@@ -27,7 +27,7 @@ _SPLITTER = float((1 << 27) + 1)
 
 
 def pair_of(x: Fraction) -> tuple[float, float]:
-    """Return the double-double (high, low) nearest to a rational; Python divides integers with one rounding."""
+    """Return the double-double (high, low) nearest to a rational. Python's division of integers rounds once."""
     high = float(x)
     return high, float(x - Fraction(high))
 

@@ -61,7 +61,7 @@ class DynamicColumns:
 
 
 def dynamic_product(x: Array, w: DynamicColumns) -> Array:
-    """Quantize float32 rows together, and return their float32 product with the weights [rows, columns]."""
+    """Quantize x [rows, depth] with one scale, and return its float32 product [rows, columns] with the weights."""
     scale, zero_point = dynamic_parameters(x)
     centred = dynamic_storage(x, scale, zero_point) - zero_point
     sums = centred @ (w.storage.astype(np.int64) - w.zero_points)

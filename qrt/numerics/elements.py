@@ -14,13 +14,13 @@ Function = Callable[..., Any]
 """A function of NumPy scalars or of arrays that broadcast; it returns a scalar or an array, or a tuple of two."""
 
 
-def holds(condition: Any) -> bool:
+def is_any(condition: Any) -> bool:
     """Return True if a condition, a NumPy bool or an array of them, is true for any element."""
     return bool(condition.any()) if condition.ndim else bool(condition)
 
 
 def choose(condition: Any, left: Any, right: Any) -> Any:
-    """Return ``left`` where the condition is true, else ``right``; for a scalar condition, that operand itself."""
+    """Return ``left`` where the condition is true, else ``right``. A scalar condition returns one operand uncopied."""
     if condition.ndim:
         return np.where(condition, left, right)
     return left if condition else right
@@ -37,7 +37,7 @@ def checked(compute: Function, *rules: tuple[str, Function]) -> Function:
     def call(*x: Any) -> Any:
         result = compute(*x)
         for what, undefined in rules:
-            if holds(undefined(result, *x)):
+            if is_any(undefined(result, *x)):
                 raise UndefinedError(what)
         return result
 

@@ -2,7 +2,7 @@
 
 ``spell_in`` truncates an exact fraction to about 6 decimal digits; if these do not read back as the value, it truncates
 to as many digits as distinguish it from its neighbours. Here a value is truncated once, to 17 digits or a few more, and
-these digits are truncated to the shorter texts: a floor of a floor is a floor.
+the shorter texts are truncated from these digits, which gives the same as truncating the value itself.
 """
 
 from itertools import chain
@@ -130,10 +130,11 @@ def _multiply(a: Array, b: Array) -> tuple[Array, Array]:
 def _read_back(
     values: Array, cut: _ScaledFloor, digits: Array, exponent: Array, form: FloatFormat
 ) -> tuple[Array, Array]:
-    """Return whether ``digits * 10^exponent`` rounds to its value in the format, and whether this answer is certain.
+    """Return (True where ``digits * 10^exponent`` rounds to its value in the format, True where that is certain).
 
-    The number is first rounded to a double. If that double is not half way between two values of the format, rounding
-    it again gives the correct result, because the first rounding is monotonic and each of these midpoints is a double.
+    The number is first rounded to a double, then to the format. The result is uncertain only if the double lies half
+    way between two values of the format: rounding to a double never moves a number across such a midpoint, because each
+    midpoint is itself a double.
     """
     tens = _EXACT_TENS[np.minimum(np.abs(exponent), 22)]
     doubles = np.where(exponent < 0, digits / tens, digits * tens)  # rounded once: both factors are exact

@@ -150,8 +150,8 @@ def round_to(value: float, name: str) -> float:
 def spell_double(value: float) -> str:
     """Return the text that upstream prints for a double.
 
-    It has six digits and an exponent if these are exact, else as many digits as distinguish doubles; if the latter text
-    has no decimal point, it is the 64-bit pattern.
+    The text has six digits and an exponent if these read back as the same double, else as many digits as distinguish
+    doubles. If the digits have no decimal point, upstream prints the 64-bit pattern instead.
 
     >>> spell_double(0.5), spell_double(1 / 3), spell_double(1234567.0)
     ('5.000000e-01', '0.33333333333333331', '0x4132D68700000000')
@@ -218,8 +218,8 @@ def bits_of_digits(precision: int) -> int:
 def _decimal(value: Fraction, precision: int) -> tuple[int, int]:
     """Return (digits, exponent) with ``value`` near digits * 10^exponent, by APFloat's two steps.
 
-    It drops decimal digits until the integer has about as many bits as ``precision`` digits need, then rounds half up
-    to ``precision`` digits. Because of the first step 0.7 prints as 0.69999999999999996.
+    APFloat drops decimal digits until the integer has about as many bits as ``precision`` digits need, then rounds half
+    up to ``precision`` digits. Because of the first step 0.7 prints as 0.69999999999999996.
     """
     shift = value.denominator.bit_length() - 1
     significand, exponent = value.numerator * 5**shift, -shift
@@ -244,7 +244,7 @@ def _scientific(digits: str, exponent: int) -> str:
 def _default(significand: int, exponent: int, precision: int) -> str:
     """Return the text of APFloat::toString with its default limits.
 
-    It has no exponent as long as at most three zeros have to be padded.
+    The text has an exponent only if a text without it would need more than three zeros of padding.
     """
     digits = str(significand)
     leading = exponent + len(digits)

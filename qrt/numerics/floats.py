@@ -1,7 +1,8 @@
 """Float arithmetic that is exact or rounded once, to nearest even: the same bits on every machine.
 
-f16, f32 and f64 are NumPy's; bf16 and the 8-bit formats are ml_dtypes'. f16 and the latter compute in f32 and round.
-All other formats, and operations that neither library has, compute in f64, and `conversions.rounder` rounds the result.
+f16, f32 and f64 are dtypes of NumPy, bf16 and the 8-bit formats dtypes of ml_dtypes. Both libraries compute f16, bf16
+and the 8-bit formats in f32 and round the result. All other formats, and operations that neither library has, are
+computed in f64, and `conversions.rounder` rounds the result.
 
 For ``+ - * / sqrt``, computing in a wider format and rounding equals one rounding, if the wider format has a precision
 of at least 2p + 2 bits for the narrower format's precision p (Figueroa, "When is double rounding innocuous?", 1995),
@@ -20,7 +21,7 @@ import numpy as np
 
 from qrt.numerics.conversions import rounder, widened
 from qrt.numerics.double_double import to_odd, two_sum
-from qrt.numerics.elements import Function, choose, holds
+from qrt.numerics.elements import Function, choose, is_any
 from qrt.numerics.float_text import FORMATS
 from qrt.numerics.rounding import round_integral
 
@@ -38,7 +39,7 @@ def rounded(compute: Function, form: str) -> Function:
 
 
 def _in(formats: frozenset[str], compute: Function) -> Make:
-    """Return a function from a format's name to the op: ``compute`` itself for ``formats``, else in float64."""
+    """Return a maker that returns ``compute`` for a format in ``formats``, else ``compute`` in float64, rounded."""
     return lambda form: compute if form in formats else rounded(compute, form)
 
 
@@ -58,7 +59,7 @@ def _extremum(better: Function, of_zeros: Function) -> Function:
         first, second = better(a, b), better(b, a)
         if not first.ndim:
             return a if first else b if second else of_unordered(a, b)
-        if not holds((b != b) | (b == 0)):  # a constant bound, nearly always
+        if not is_any((b != b) | (b == 0)):  # a constant bound, nearly always
             return np.where(second, b, a)
         return np.where(first, a, np.where(second, b, of_unordered(a, b)))
 

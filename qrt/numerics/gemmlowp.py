@@ -140,7 +140,7 @@ def one_over_one_plus(a: npt.ArrayLike, bits: int = 32) -> Array:
 
 
 def twice_reciprocal(a: npt.ArrayLike, bits: int = 32) -> Array:
-    """Return ``2 / (1 + a)`` with ``bits - 3`` fractional bits, for ``a`` from 0 to 1 with ``bits - 1``."""
+    """Return ``2 / (1 + a)`` with ``bits - 3`` fractional bits, for ``a`` from 0 to 1 with ``bits - 1`` of them."""
     half = (np.asarray(a, np.int64) + (1 << (bits - 1))) // 2
     # 48/17 - 32/17 * half, with two integer bits
     x = constant(1515870810, bits) + doubling_high_multiply(half, constant(-1010580540, bits), bits)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import UndefinedError
-from qrt.numerics.elements import Function, checked, choose, holds
+from qrt.numerics.elements import Function, checked, choose, is_any
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Integer:
         return np.dtype(f"u{self.dtype.itemsize}")
 
     def wrapped(self, compute: Function) -> Function:
-        """Return a function that applies ``compute``, of which only the low bits count, and sign-extends them."""
+        """Return a function that applies ``compute`` and sign-extends the low ``width`` bits of its result."""
         if not self.spare:
             return compute
         spare = self.spare
@@ -74,7 +74,7 @@ Rule = tuple[str, Function]
 def bind(name: str, t: Integer, promises: frozenset[str]) -> Function:
     """Return the function of op ``name`` on integers of type ``t``, with the flags ``promises`` (nsw, nuw, exact).
 
-    For i1, stored as bool, it is an equivalent logical operation, or it computes in int8.
+    For i1, the function takes and returns bools: it is a logical operation with the same results, or computes in int8.
     """
     if t.width > 1:
         return OPS[name](t, promises)
@@ -206,10 +206,10 @@ _BY_ZERO: Rule = ("division by zero", lambda _, a, b: b == 0)
 
 
 def _divided(signed: bool, quotient: Callable[[Any, Any], Any]) -> Make:
-    """Return the maker of a division op: it computes ``quotient`` of signed or unsigned values.
+    """Return the maker of a division op, which computes ``quotient`` of signed or unsigned values.
 
-    The op raises an error where it is undefined. NumPy's ``//`` and ``%``, of which ``quotient`` is made, round toward
-    minus infinity.
+    The op raises UndefinedError for operands for which it is undefined. ``quotient`` is built from
+    NumPy's ``//`` and ``%``, which round toward minus infinity.
     """
 
     def make(t: Integer, promises: frozenset[str]) -> Function:
@@ -324,7 +324,7 @@ def _ipowi(t: Integer, _: frozenset[str]) -> Function:
 
     def call(base: Any, exponent: Any) -> Any:
         negative = exponent < 0
-        if holds(negative & (base == 0)):
+        if is_any(negative & (base == 0)):
             raise UndefinedError("zero to a negative power")
         result = base ^ base ^ t.dtype.type(1)
         if t.width == 1:

@@ -81,7 +81,7 @@ def exact_ratio(numerators: Sequence[float], denominators: Sequence[float]) -> F
 
 
 def shared_fixed_multipliers(multipliers: Sequence[Fraction]) -> tuple[list[int], int]:
-    """Return (list of M0, N) with ``M0 / 2**N`` near each multiplier and one N for all, which the largest determines.
+    """Return (list of M0, N) with ``M0 / 2**N`` near each multiplier. The largest multiplier determines N.
 
     A sum of products with these M0 can be shifted by N with a single rounding.
     """
@@ -163,8 +163,8 @@ def divided_multipliers(m0: Array, shift: Array, counts: Array) -> tuple[Array, 
 def reduced_multipliers(m0: Array, shift: Array) -> tuple[Array, Array]:
     """Return (M0, N) of the rule ``fixed`` with M0 of 15 significant bits, as TFLite scales 64-bit accumulators.
 
-    TFLite's multiplier has only these 15 bits. Here they are the top bits of M0, and N is larger by 16, which gives the
-    same results; kernels require N >= 31.
+    TFLite's multiplier has only these 15 bits. Here they are the top bits of M0, and N is TFLite's shift plus 16, which
+    gives the same results; kernels require N >= 31.
 
     >>> reduced_multipliers(np.array([1431655765]), np.array([-1]))
     (array([1431633920]), array([32]))

@@ -50,8 +50,8 @@ def range_parameters(
 def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Array, Array]:
     """Return the least scale that covers ``-below`` to ``above`` in ``steps`` steps, and the number of steps below 0.
 
-    The number nearest to ``steps * below / (below + above)`` and its two neighbours are tried; the nearest wins if
-    scales are equal. As a function of the number, the scale has a single minimum, within 1 of this quotient.
+    The best number of steps below 0 is within 1 of ``steps * below / (below + above)``. So the integer nearest to this
+    quotient and the two integers next to it are tried; if scales are equal, the nearest integer wins.
     """
     is_divided = (below > 0) & (above > 0)
     if steps == 1 and is_divided.any():
@@ -116,7 +116,7 @@ def _quantum(x: Array, form: FloatFormat) -> Array:
 
 
 def fake_quant_parameters(low: Array, high: Array, storage_min: int, storage_max: int) -> tuple[Array, Array]:
-    """Return (scales, zero points) of the ranges ``low <= high`` of fake quantizations, float64 numbers.
+    """Return (scales, zero points) of fake quantizations for the ranges from ``low`` to ``high`` (float64).
 
     The arithmetic is that of TensorFlow's converter and of the `quant` dialect's `fakeQuantAttrsToType`.
 

@@ -91,8 +91,8 @@ class LstmParameters:
     ``gates`` are the input, forget, cell and output gate; the first is None if it is computed from the forget gate
     (CIFG). ``cell_output`` and ``projection`` are multipliers of the output before and after the projection. The cell's
     scale is ``2**cell_exponent``. ``cell_clip`` and ``projection_clip`` are the largest magnitudes of stored cell
-    values and projected values: 32768 and 128 without a clip. ``made_zero_point`` is the zero point of the output
-    before the projection, with the sign with which LiteRT adds it.
+    values and projected values: 32768 and 128 without a clip. ``made_zero_point`` is added to the output before the
+    projection: the output's zero point or, if there is a projection, its negative, as in LiteRT.
     """
 
     gates: tuple[LstmGate | None, ...]
@@ -128,8 +128,9 @@ def lstm_gate(
 ) -> LstmGate:
     """Return the parameters of a gate from scales; its pre-activations are multiples of ``unit``.
 
-    ``x``, ``hidden`` and ``cell`` are scales of operands; ``w``, ``r``, ``peephole`` and ``norm`` are those of their
-    weights. The multiplier of a peephole is formed in float64, and rounded once to float32.
+    ``x``, ``hidden`` and ``cell`` are the scales of operands; ``w``, ``r`` and ``peephole`` the scales of the weights
+    that they are multiplied by; ``norm`` is the scale of the layer normalization's weights. The multiplier of a
+    peephole is formed in float64, and rounded once to float32.
     """
     of_cell, of_norm, least = None, None, 1
     with np.errstate(over="ignore"):
@@ -155,8 +156,7 @@ def lstm_parameters(
 ) -> LstmParameters:
     """Return the parameters of an LSTM from (scale, zero point) of its values, its gates, and the projection's scale.
 
-    A clip of 0 means no clip. With a projection, LiteRT subtracts the zero point of the cell's output instead of adding
-    it.
+    A clip of 0 means no clip. LiteRT adds the zero point of ``cell_output``, but subtracts it if there is a projection.
     """
     largest, most = 1 << 15, 1 << 7
     if cell_clip > 0:

@@ -195,8 +195,8 @@ def rescale_bias(
 ) -> Array:
     """Return a stored bias q at the accumulator's scale: ``S_b * (q - Z_b) / (sa * sw)``, rounded once to int64.
 
-    ``bias`` is 1-D; the other three have one entry per element, ``scale`` the pairs (sa, sw). If ``S_b`` equals the
-    float64 product ``sa * sw``, the values are ``q - Z_b``.
+    ``bias`` is 1-D. ``bias_scale``, ``zero_point`` and ``scale`` have ``S_b``, ``Z_b`` and (sa, sw) for each element.
+    If ``S_b`` equals the float64 product ``sa * sw``, the result is ``q - Z_b``.
     """
     values = np.asarray(bias).astype(object) - np.array(zero_point, object)
     rescaled = [

@@ -69,7 +69,7 @@ def _truncated(a: Array, b: int) -> Array:
 def nearest_positions(size: int, out: int, *, align_corners: bool, half_pixel_centers: bool) -> Array:
     """Return the nearest source position for each position of an axis of ``size`` resized to ``out``.
 
-    It is computed in float32.
+    The positions are computed in float32.
     """
     corners = align_corners and out > 1
     scale = np.float32(size - corners) / np.float32(max(out - corners, 1))

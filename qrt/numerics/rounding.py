@@ -25,8 +25,7 @@ def round_to_format(x: npt.ArrayLike, name: str, rounding: str = "half_even") ->
     """Round float64 values to the builtin float format ``name`` and return them as float64.
 
     ``rounding`` is one of ``ROUNDINGS``, ``down`` or ``up``. A value that is too large becomes infinity; NaN if the
-    format has no infinity; the largest value if it has neither. If it is rounded toward zero, it becomes the largest
-    value.
+    format has no infinity; the largest value if the format has neither, or if the value is rounded toward zero.
 
     An operation on two values of a format that is computed in float64 and then rounded here equals the operation
     rounded once, if 53 >= 2p + 2 for the format's precision p (Figueroa, "When is double rounding innocuous?", 1995).

@@ -150,7 +150,7 @@ def _are_ordinary(numbers: Array, ratios: Sequence[Fraction]) -> bool:
 def _by_pairs(numbers: Array, ratios: Sequence[Fraction], which: Array, root: bool) -> tuple[Array, Sequence[int]]:
     """Return (values, positions at which the last bit is uncertain), computed in double-double arithmetic.
 
-    Its relative error is below 2**-85.
+    The relative error of this arithmetic is below 2**-85.
     """
     high = numbers.astype(np.float64)
     value = high, (numbers - high.astype(np.int64)).astype(np.float64)

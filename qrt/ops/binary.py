@@ -99,7 +99,10 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 
 
 def _have_equal_shapes(types: Types) -> bool:
-    """Return False if the types show that the operands' shapes differ. A dynamic size equals any size but 1."""
+    """Return False if the types show that the operands' shapes differ.
+
+    A dynamic size is taken to equal any size except 1, because a size of 1 may have to be broadcast to it.
+    """
     a, b = types[0].shape or (), types[1].shape or ()
     return len(a) == len(b) and all(x == y or (None in (x, y) and 1 not in (x, y)) for x, y in zip(a, b, strict=True))
 
@@ -165,7 +168,7 @@ def sum_parameters(
     """Return (requantization parameters, index) for a sum, or with ``sign`` -1 a difference, of two operands.
 
     ``elements`` are the quantized types of both operands and of the result, ``indices`` their parameter index arrays.
-    There is one entry of parameters for each distinct combination of these; ``index`` gives the entry of each element.
+    There is one entry of parameters for each combination of indices that occurs; ``index`` gives each element's entry.
     """
     columns = broadcast_arrays(*indices)
     sizes = [t.scale_array.size for t in elements]

@@ -226,7 +226,7 @@ def _bind_requantize(
 
 
 _MANY = 256
-"""From so many elements on a table pays: it has as many."""
+"""The number of elements from which a lookup table is faster; the table itself has so many entries."""
 
 
 def _pays(source: UniformType, element: UniformType, size: int) -> bool:
@@ -242,7 +242,7 @@ def _has_table(source: UniformType, element: UniformType) -> bool:
 def _table(source: UniformType, element: UniformType, rule: str) -> Array:
     """Return the result of a requantization for each byte of the source's storage, in ascending order.
 
-    Bytes outside of the storage bounds are included.
+    Bytes outside of the storage bounds, which no tensor has, are included: the table has 256 entries.
     """
     ends = np.iinfo(storage_dtype(source))
     here, there = TensorType((256,), source), TensorType((256,), element)

@@ -142,7 +142,7 @@ def call_arguments(
 ) -> tuple[dict[str, Any], Prepare | None]:
     """Return (arguments of the `bind_*` function of a convolution, function that converts its bias or None).
 
-    The arguments serve conv2d and depthwise_conv2d; those about the weights' shape are missing.
+    The arguments are those that conv2d and depthwise_conv2d have in common. The caller adds the sizes of the weights.
     """
     x, w = uniform(types[0]), uniform(types[1])
     bias, prepare = bias_operand(types, x, w, constants)

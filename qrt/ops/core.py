@@ -28,8 +28,8 @@ R = TypeVar("R")
 class DerivedArray(np.ndarray[Any, Any]):
     """A read-only array that was computed from the array ``origin``, by unpacking sub-byte storage or by dequantizing.
 
-    A kernel call that packs it as a constant does not keep it. From ``origin`` the call recognizes that an earlier call
-    has packed the same constant, and shares the packed form.
+    A kernel call with this array as a constant packs it and then drops it, to save memory. Calls with constants of the
+    same ``origin`` share one packed form.
     """
 
     origin: Array | None = None
@@ -117,7 +117,7 @@ class OpFamily:
     def resolve(self, types: Types, attributes: Attributes, result: TensorType | None = None) -> TensorType:
         """Return the type of the only result, after checking the number and the types of the operands.
 
-        ``result`` is its declared type, if any.
+        ``result`` is the declared result type, or None.
         """
         (inferred,) = self.resolve_all(types, attributes, (result,))
         return inferred
@@ -127,7 +127,7 @@ class OpFamily:
     ) -> Types:
         """Return the type of each result, after checking the number and the types of the operands.
 
-        ``results`` are the declared types, if any.
+        ``results`` are the declared result types, or None.
         """
         declared = self.declaration
         results = (None,) * len(declared.results) if results is None else tuple(results)
@@ -298,7 +298,8 @@ def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -
 def check_zero_points(t: UniformType, what: str) -> None:
     """Raise QuantTypeError for a zero point outside the range of the storage type.
 
-    A type may have any 64-bit zero point, but arithmetic may not. ``what`` names the value in the error.
+    Types may have any 64-bit zero point, but arithmetic supports only those that storage can represent. ``what`` names
+    the value in the error.
     """
     low, high = t.default_bounds
     least, greatest = t.zero_point_bounds
@@ -346,7 +347,7 @@ def one_axis(op: str, types: Types, attributes: Attributes) -> int:
     if not isinstance(axis, (int, np.integer)):
         fail(op, f"axis must be an integer, got {shown(axis)}", types)
     if not -rank <= axis < rank:
-        fail(op, f"axis {axis} is out of range for rank {rank}", types)
+        fail(op, f"axis {shown(axis)} is out of range for rank {rank}", types)
     return int(axis) % rank
 
 
@@ -464,7 +465,7 @@ def declared_element(op: str, result: TensorType | None) -> UniformType | None:
 
 
 def any_element(t: TensorType, op: str, operand: str) -> Type:
-    """Return the element type of an operand whose elements are only moved: a quantized type, or any that has a dtype.
+    """Return the element type of an operand whose elements are only moved: quantized, or any type with a dtype.
 
     Raises QuantTypeError for other types, and for quantized types that fail the checks of `quantized`.
     """

@@ -70,9 +70,10 @@ class Attribute:
     public: bool = True
 
     def read(self, value: Any) -> Any:
-        """Return the value of an IR attribute in the form of an eager call's: tuples for arrays, pairs for padding.
+        """Return the value of an IR attribute as a caller of the public function would give it: arrays become tuples.
 
-        The padding of a window may also be "VALID", one integer for each dimension, or the pairs in one flat list.
+        A window's padding becomes pairs (before, after). In IR it may also be "VALID", one integer for each dimension,
+        or one flat list of the pairs.
         """
         is_small = isinstance(value, np.ndarray) and value.ndim > 0 and value.size <= _MOST_NUMBERS
         if is_small and self.kind in ("pair", "pairs"):
@@ -108,13 +109,13 @@ class Result:
 
 
 DECLARED: Final = Result("as declared", "out_type")
-"""An exact type, or that of the operand, unless another one is said."""
+"""The declared type; without one, a type that is exact, or the type of the operand."""
 KEPT: Final = Result("of the operand's type", keeps_type=True)
 FOLLOWING: Final = Result("of the operand's type; channels follow their axis", keeps_type=True)
 
 
 Order = tuple[int, ...]
-"""A permutation of axes: for each axis of a transposed tensor that of the tensor before."""
+"""A permutation of axes: for each axis of the transposed tensor, the corresponding axis of the original tensor."""
 Permute = Callable[[Mapping[str, Any], Order], tuple[dict[str, Any], Order]]
 _Types = tuple[TensorType, ...]
 _Attributes = Mapping[str, Any]

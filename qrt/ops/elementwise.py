@@ -47,7 +47,7 @@ class Signature:
 
 Binder = Callable[[Signature], Function]
 Element = Callable[[Type], Integer | str]
-"""The form in which `numerics` takes a type: how an integer is held, or the name of a float format."""
+"""Returns a type in the form that `numerics` takes: an `Integer`, or the name of a float format."""
 
 
 @lru_cache(maxsize=128)

@@ -34,7 +34,7 @@ from qrt.ops.traits import kept_axis, permute_reduced
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
 KERNEL_DTYPES = frozenset({"i1", "u1", "i2", "u2", "i4", "u4", "i8", "f4", "f8"})
-"""Elements of which kernels know how they compare."""
+"""The element dtypes that the kernels can compare."""
 INDEX_TYPES = (IntegerType(64), IntegerType(32))
 
 

@@ -25,11 +25,11 @@ class Selection(NamedTuple):
     """The selected positions: a slice, an array of positions below the axis's size, or an integer; an array has several
     axes if the positions vary along several axes of the result."""
     target: int | None
-    """The axis of the result; None where there is none, or several."""
+    """The axis of the result; None if the elements lie along no axis of the result, or along several."""
 
 
 _Step = slice | int | Array | EllipsisType | None
-"""A part of a key: each consumes an axis but an ellipsis, which only separates, and None, a new one."""
+"""An entry of an index key: it selects along one axis, except an ellipsis, and None, which adds a new axis."""
 
 
 def indexed_element(t: UniformType, shape: Shape, key: Any) -> UniformType:

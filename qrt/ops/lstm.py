@@ -37,7 +37,7 @@ from qrt.ops.core import (
     uniform,
 )
 from qrt.ops.declare import Attribute, Declaration, Operand, Result
-from qrt.ops.recurrent import check, check_accumulator, is_whole_byte
+from qrt.ops.recurrent import check, check_bias_scale, is_whole_byte
 from qrt.ops.sigmoids import is_symmetric_16
 from qrt.types import TensorType, UniformType
 
@@ -45,7 +45,7 @@ LEAST_CELL, MOST_CELL = -15, -9
 """The exponents that the scale of a cell may have."""
 _SUM_SCALES = tuple(f"{gate}_scale" for gate in GATES)
 _NORM_UNIT = 2.0**-numerics.NORM_BITS
-"""Of the biases of a layer normalization, in units of its weights."""
+"""The scale of a layer normalization's bias, as a multiple of the scale of its weights."""
 
 
 def operand_names(attributes: Attributes, count: int) -> tuple[str, ...]:
@@ -132,10 +132,10 @@ def _check_weights(
         elif kind == "b":
             is_normalized = attributes["layer_norm"]
             scale = scales[f"n_{gate}"] * _NORM_UNIT if is_normalized else scales["x"] * scales[f"w_{gate}"]
-            check_accumulator("lstm", types, index, operand, scale)
+            check_bias_scale("lstm", types, index, operand, scale)
             check_shape("lstm", types, index, operand, (cells,))
         elif operand == "projection_bias":
-            check_accumulator("lstm", types, index, operand, float(attributes["made_scale"]) * scales["projection"])
+            check_bias_scale("lstm", types, index, operand, float(attributes["made_scale"]) * scales["projection"])
             check_shape("lstm", types, index, operand, (values,))
 
 

@@ -154,7 +154,8 @@ def _operand_index(t: UniformType, original: int, matrix: tuple[int, ...], contr
 def _requant_index(types: Types, matrices: tuple[Shape, Shape], result: TensorType, rule: str) -> tuple[Any, Array]:
     """Return (requantization parameters, array with the number of each element's parameters).
 
-    The array broadcasts to the result as a batch of matrices; ``matrices`` are the operands' shapes as such.
+    A vector counts as a matrix of one row or column: ``matrices`` are the operands' shapes as batches of matrices, and
+    the array broadcasts to the shape of their product.
     """
     a, w = uniform(types[0]), uniform(types[1])
     element = uniform(result)
@@ -195,7 +196,7 @@ def _matrix_steps(t: UniformType, rank: int, contracted: int) -> tuple[int, int]
     """Return how much an operand's parameter index grows from (matrix to matrix, row to row or column to column).
 
     ``contracted`` is the contracted axis of the matrices: -1 for a, which has rows, and -2 for w, which has columns.
-    Return None for a type whose parameters the kernel cannot index so.
+    Return None if two such steps do not describe the parameter index.
     """
     if t.is_per_layer or rank == 1:
         return (0, 0)

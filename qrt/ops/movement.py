@@ -194,21 +194,21 @@ def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorTy
     return arrays[0].transpose(axes_order(types, attributes))
 
 
-def _walk(types: Types, attributes: Attributes) -> Shape:
+def _permuted_strides(types: Types, attributes: Attributes) -> Shape:
     """Return the operand's strides in elements, permuted to the order of the result's axes."""
     source = row_major_strides(static_shape(types[0], "transpose"))
     return tuple(source[axis] for axis in axes_order(types, attributes))
 
 
 def _transpose_offset(types: Types, result: TensorType, attributes: Attributes) -> int | None:
-    return 0 if strided.is_contiguous(static_shape(result, "transpose"), _walk(types, attributes)) else None
+    return 0 if strided.is_contiguous(static_shape(result, "transpose"), _permuted_strides(types, attributes)) else None
 
 
 def _bind_transpose(
     types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
     shape = static_shape(result, "transpose")
-    part = strided.StridedPart(shape, _walk(types, attributes), row_major_strides(shape), prod(shape))
+    part = strided.StridedPart(shape, _permuted_strides(types, attributes), row_major_strides(shape), prod(shape))
     return strided.bind_parts(element_dtype(result.element), [part], prod(shape))
 
 
@@ -296,7 +296,7 @@ def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> l
 def _channels(t: UniformType, start: int, count: int) -> UniformType:
     """Return the type of ``count`` channels of a per-axis type, from channel ``start`` on.
 
-    Without channels it is per layer, because a per-axis type needs at least one scale.
+    If ``count`` is 0, the result is per layer, because a per-axis type needs at least one scale.
     """
     if count == 0:
         return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)

@@ -101,7 +101,7 @@ def _squared_difference(a: Array, b: Array, t: Three, attributes: Attributes) ->
 
 
 Compute = Callable[[Array, Array, Three, Attributes], Array]
-"""Storage of the result, of values without their zero points."""
+"""Returns storage of the result, given both operands' storage minus zero points."""
 _OF_BYTES: dict[str, Compute] = {"div": _quotient, "squared_difference": _squared_difference}
 
 

@@ -41,7 +41,7 @@ AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageName)
 
 
 _MOST_SCALE = 2.0**64
-"""Below it no sum of dequantized values leaves float32."""
+"""Scales must be below this bound, so that no sum of dequantized values overflows float32."""
 
 
 def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:

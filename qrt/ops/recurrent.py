@@ -42,7 +42,7 @@ def check(name: str, types: Types, index: int, what: str, is_right: bool, wanted
         fail(name, f"{what!r} must be {wanted}, got {types[index]}", types)
 
 
-def check_accumulator(name: str, types: Types, index: int, what: str, scale: float) -> None:
+def check_bias_scale(name: str, types: Types, index: int, what: str, scale: float) -> None:
     """Raise QuantTypeError unless a bias is i32 with this scale, the scale of the sums to which it is added.
 
     ``index`` is the number of the bias operand, ``what`` its name.
@@ -76,7 +76,7 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
     check_shape(name, types, 1, "feature", (filters, inputs))
     check_shape(name, types, 3, "state", (batch, filters * memory))
     if len(types) == 5:
-        check_accumulator(name, types, 4, "bias", state.scale * time.scale)
+        check_bias_scale(name, types, 4, "bias", state.scale * time.scale)
         check_shape(name, types, 4, "bias", (filters // rank,))
     if results[0] is None:
         raise QuantTypeError(f"{name}: expected a result type, a !quant.uniform type, got none")

@@ -62,8 +62,8 @@ def check_rule(op: str, rule: str, bound: int | None, rules: tuple[str, ...] = n
 def channel_parameters(rule: str, x: UniformType, w: UniformType, element: UniformType) -> numerics.RequantParameters:
     """Return the requantization parameters of a convolution, one entry for each output channel.
 
-    There is only one entry if no type is per axis. Types that are per axis have their channels along the output
-    channels. ``x``, ``w`` and ``element`` are the types of input, weights and result.
+    ``x``, ``w`` and ``element`` are the types of input, weights and result. A per-axis type among them has one scale
+    for each output channel. If all are per layer, there is only one entry.
     """
     count = max((t.scale_array.size for t in (x, w, element) if t.is_per_axis), default=1)
 
@@ -95,8 +95,8 @@ def combined_parameters(
 
     ``factors`` has each operand's type and its parameter index array, ``element`` and ``element_index`` are those of
     the result. With ``counts``, as for a mean, the multiplier is also divided by the count. All index arrays and
-    ``counts`` broadcast together. There is one entry of parameters for each distinct combination; the array ``index``
-    has the number of each element's entry, in the broadcast shape.
+    ``counts`` broadcast together. There is one entry of parameters for each combination of their values that occurs;
+    the array ``index`` has the number of each element's entry, in the broadcast shape.
     """
     columns = [i for _, i in factors] + [element_index]
     sizes = [t.scale_array.size for t, _ in factors] + [element.scale_array.size]

@@ -78,10 +78,10 @@ def _check_rule(types: Types, attributes: Attributes) -> None:
 def positions(
     types: Types, attributes: Attributes, shape: Sequence[int]
 ) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
-    """Return the neighbours and weights for the rows and for the columns of the result (`numerics.bilinear_positions`).
+    """Return the neighbours and weights for (the rows, the columns) of the result (`numerics.bilinear_positions`).
 
-    Each is (index of the first neighbour, index of the second neighbour, weight) for each position of the result.
-    ``shape`` is that of the input images, NHWC.
+    For rows and for columns they are three arrays with an entry for each position: the first neighbour, the second
+    neighbour, and the weight. ``shape`` is the shape of the input images, NHWC.
     """
     height, width = new_size("resize_bilinear", types, attributes)
     how = {name: bool(attributes[name]) for name in ("align_corners", "half_pixel_centers")}

@@ -61,7 +61,10 @@ class SliceStep(NamedTuple):
 
 
 def steps_of(types: Types, attributes: Attributes) -> list[SliceStep]:
-    """Return what ``slice`` takes along each axis, after checking that it is in bounds as far as sizes are known."""
+    """Return the elements that ``slice`` takes along each axis. Raise QuantTypeError if some are out of bounds.
+
+    Along an axis of dynamic size the upper bound is not known, and not checked.
+    """
     lists = [
         integers("slice", name, types, attributes[name], default)
         for name, default in (("offsets", 0), ("sizes", -1), ("strides", 1))
@@ -99,7 +102,7 @@ def _resolved(n: int | None, first: int, size: int, stride: int) -> tuple[int, i
 def with_channels(t: UniformType, chosen: Sequence[int]) -> UniformType:
     """Return a per-axis type with only the ``chosen`` channels.
 
-    Without channels it is per layer, because a per-axis type needs at least one scale.
+    If ``chosen`` is empty, the result is per layer, because a per-axis type needs at least one scale.
     """
     if not len(chosen):
         return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)
@@ -139,22 +142,22 @@ def _reference_slice(arrays: Sequence[Array], types: Types, result: TensorType, 
     return x
 
 
-def _walk(types: Types, attributes: Attributes) -> tuple[int, Shape]:
+def _slice_layout(types: Types, attributes: Attributes) -> tuple[int, Shape]:
     """Return (index of the slice's first element in the row-major operand, strides of the slice in elements)."""
     steps, strides = steps_of(types, attributes), row_major_strides(static_shape(types[0], "slice"))
-    walked = tuple(stride * step.stride for stride, step in zip(strides, steps, strict=True))
-    return strided.offset([step.offset for step in steps], strides), walked
+    offset = strided.offset([step.offset for step in steps], strides)
+    return offset, tuple(stride * step.stride for stride, step in zip(strides, steps, strict=True))
 
 
 def _slice_offset(types: Types, result: TensorType, attributes: Attributes) -> int | None:
-    shape, (first, walked) = static_shape(result, "slice"), _walk(types, attributes)
-    return first if prod(shape) and strided.is_contiguous(shape, walked) else None
+    shape, (first, strides) = static_shape(result, "slice"), _slice_layout(types, attributes)
+    return first if prod(shape) and strided.is_contiguous(shape, strides) else None
 
 
 def _bind_slice(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    shape, (first, walked) = static_shape(result, "slice"), _walk(types, attributes)
+    shape, (first, strides) = static_shape(result, "slice"), _slice_layout(types, attributes)
     size = prod(static_shape(types[0], "slice"))
-    part = strided.StridedPart(shape, walked, row_major_strides(shape), size, first if prod(shape) else 0)
+    part = strided.StridedPart(shape, strides, row_major_strides(shape), size, first if prod(shape) else 0)
     return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
 
 
@@ -198,13 +201,13 @@ def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constan
         for n, count, s, t in zip(own, multiples, source, target, strict=True)
         for axis in ((count, 0, t * n), (n, s, t))
     ]
-    walked, s, t = zip(*axes, strict=True) if axes else ((), (), ())
-    part = strided.StridedPart(tuple(walked), tuple(s), tuple(t), prod(own))
+    sizes, s, t = zip(*axes, strict=True) if axes else ((), (), ())
+    part = strided.StridedPart(tuple(sizes), tuple(s), tuple(t), prod(own))
     return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
 
 
 _MOST_CHANNELS = 1 << 24
-"""The most scales of a type that is inferred here: a short text could ask for more than there is memory."""
+"""The most scales of a type that is inferred here: a short program could otherwise ask for more than fits in memory."""
 _ONE_EACH = "one for each axis"
 
 FAMILIES = (

@@ -45,7 +45,7 @@ SLOPES = replace(REQUANT, choices=(*REQUANT.choices, "fixed8"))
 
 
 def _element(op: str, types: Types, x: UniformType, result: TensorType | None) -> UniformType:
-    """Return the element type of the result, by default that of x. Raise QuantTypeError unless both are per layer."""
+    """Return the result's element type, by default x's. Raise QuantTypeError unless x and the result are per layer."""
     element = declared_element(op, result) or x
     if not (x.is_per_layer and element.is_per_layer):
         fail(op, f"x and the result must have per-layer types, got the result type {element}", types)

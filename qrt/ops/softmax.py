@@ -50,7 +50,7 @@ _MOST = {
     "table_int32": 1 << 32, "table_float32": 1 << 40, "gemmlowp": 1 << 12, "table_int16": 1 << 16,
     "table_shifted": 1 << 40,
 }  # fmt: skip
-"""The axes whose exponentials are summed are shorter."""
+"""For each rule, a size that the softmax axis must be below, so that the sum of exponentials cannot overflow."""
 
 
 def _infer(name: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:

@@ -36,7 +36,7 @@ class BlockParameters:
 
 
 def column_scales(w: UniformType, depth: int, columns: int) -> tuple[int, Array, Array]:
-    """Return (values of K in a block, scales, zero points) of sub-channel weights, the latter as [blocks, columns]."""
+    """Return (size of a block along K, scales [blocks, columns], zero points [blocks, columns]) of the weights."""
     sizes = dict(w.block_sizes or ())
     k_block, n_block = sizes.get(0, max(depth, 1)), sizes.get(1, max(columns, 1))
     index = np.arange(columns) // n_block

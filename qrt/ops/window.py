@@ -24,7 +24,7 @@ def resolve_padding(
     strides: tuple[int, int],
     dilations: tuple[int, int],
 ) -> Pairs:
-    """Return the padding ``((top, bottom), (left, right))`` for "VALID", "SAME" or such pairs.
+    """Return the padding as pairs ``((top, bottom), (left, right))``, given as such pairs, "VALID" or "SAME".
 
     "SAME" is TensorFlow's: an odd element is added at the end. ``size`` is the height and width of the input.
     """
@@ -115,7 +115,7 @@ def _numbers_of_same(
     strides: tuple[int, int],
     dilations: tuple[int, int],
 ) -> str:
-    """Return the padding of "SAME" as text; the form of the numbers if a size is dynamic."""
+    """Return the padding that "SAME" means as text for a message; with names for numbers if a size is dynamic."""
     (height, width), (rows, columns) = size, kernel
     if height is not None and width is not None and rows is not None and columns is not None:
         padding = resolve_padding(op, "SAME", (height, width), (rows, columns), strides, dilations)

@@ -113,7 +113,7 @@ def explain_program(
 def report_of(
     program: NamedProgram, trial: Trial, target: Target, batches: Batches, function: str | None = None
 ) -> Report:
-    """Run a float program and its quantized form on a sample, and return the report of their differences."""
+    """Run a float program and its quantized program on a sample, and return the report of their differences."""
     comparison = Comparison(program, trial.module, function)
     for number, batch in enumerate(batches, 1):
         comparison.add(f"run {number} of the sample", comparison.float_program.arrays_of(batch))
@@ -123,8 +123,8 @@ def report_of(
 def _reported(comparison: Comparison, target: Target, batches: Batches) -> Report:
     """Return the report of a finished comparison, with each region's share of the error at the program's outputs.
 
-    The shares are measured on ``batches``; of a program with more than MANY_REGIONS regions, on the first FEW_ROWS
-    rows.
+    The shares are measured on ``batches``, or only on their first FEW_ROWS rows if the program has more than
+    MANY_REGIONS regions.
     """
     program = comparison.float_program
     sample = _few(batches, program) if len(comparison.parts) > MANY_REGIONS else batches
@@ -134,7 +134,7 @@ def _reported(comparison: Comparison, target: Target, batches: Batches) -> Repor
 
 
 def _few(batches: Batches, program: Program) -> Batches:
-    """Return the longest series of first batches with at most FEW_ROWS rows in total, but at least one batch."""
+    """Return the first batches: as many as have at most FEW_ROWS rows together, but at least one batch."""
     few: list[dict[str, Array]] = []
     rows = 0
     for batch in batches:

@@ -36,9 +36,9 @@ class NamedProgram:
 class Trial:
     """A quantized program before and after export.
 
-    In ``regions``, all operands and results of regions have types, but values are still floats. ``module`` is its
-    export to operations of the dialect ``qrt``. ``remarks`` are those of all passes from the choice of types to the
-    export.
+    In ``regions``, all operands and results of regions have types, but values are still floats. ``module`` is the
+    exported program, in operations of the dialect ``qrt``. ``remarks`` are those of all passes from the choice of types
+    to the export.
     """
 
     regions: Module

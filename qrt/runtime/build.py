@@ -234,9 +234,9 @@ class _Builder(ControlPlanner):
     ) -> SlotView | None:
         """Plan a concatenation whose operands are contiguous parts of the result, and return the slot of the result.
 
-        The step that computes an operand then writes directly into the result. An operand that is not a temporary, or
-        is a view (as one that occurs twice), is copied. Return None if every operand would be copied, if parts are not
-        contiguous, or if an operand must be requantized.
+        The step that computes an operand then writes directly into the result. An operand is copied if it is not a
+        temporary, or already a view of another slot: if a value is joined twice, its second part is a copy. Return None
+        if every operand would be copied, if parts are not contiguous, or if an operand must be requantized.
         """
         axis, shape = one_axis("concat", types, attributes), static_shape(result, "plan")
         own = [place.slot for place in operands if self.slots[place.slot].kind == "temporary"]
@@ -282,7 +282,7 @@ class _Builder(ControlPlanner):
         return self.states[name]
 
     def _load(self, op: Operation, state: SlotView) -> list[SlotView]:
-        """Plan the load of a global: a view of its array, or a copy if the global may change before the last use."""
+        """Plan the load of a global: a view of its array, or a copy if a store may change it before the last use."""
         if self.slots[state.slot].kind == "state" and (self.in_region or needs_copy(op)):
             return self._call(op, self._copy(state), [state], [state.static_type], copied(op), [])
         return [SlotView(state.slot, state.type, op.results[0].type)]
@@ -387,7 +387,7 @@ class _Builder(ControlPlanner):
         return Plan([place.type for place in results], states, memory, runner, lambda: details)
 
     def _forget_constants(self, returned: set[int]) -> None:
-        """Drop the constants that no step reads, such as sizes, to release their memory."""
+        """Drop constants that no step reads, such as sizes, to release their memory; keep the slots ``returned``."""
         used = returned | {number for number, _ in self.converted}
         for step in self.steps:
             used.update(place.slot for place in step.operands)

@@ -80,7 +80,7 @@ class FoldPlanConstants:
     def fold(self, module: Module, function: Operation) -> dict[Operation, list[Array]]:
         """Fold a function's operations, and return the result arrays of every operation whose results are known.
 
-        They include results that cannot be written as a constant in the program.
+        An operation whose results cannot be written as constants stays in the program, but its arrays are returned too.
         """
         evaluate = partial(plan_constants, ModuleCode(module, TABLES, self.saturating), function)
         folder = ConstantFolder(evaluate, self._may_fold, lambda op, arrays: replacements(folder.arrays, op, arrays))

@@ -15,6 +15,7 @@ class Coverage(NamedTuple):
     - ``control``: a jump between kernels; ``detail`` names the target step, counted from 0;
     - ``reference``: the op family's implementation in NumPy;
     - ``interpreter``: the interpreter; for a loop or a branch, ``detail`` has the reason;
+    - ``machine code``: the whole function as machine code of LLVM for the CPU that ``detail`` names;
     - ``tap``: a call of the function that observes a `quant.stats_ref`.
     """
 
@@ -38,7 +39,7 @@ class PlanTiming(NamedTuple):
 
 
 def shares(runs: Sequence[Sequence[tuple[Coverage, float]]]) -> list[PlanTiming]:
-    """Return the timing of each step over several runs: the median of its seconds, and the share of all medians."""
+    """Return the timing of each step over several runs: its median seconds, and its share of the sum of all medians."""
     medians = [(steps[0][0], float(np.median([seconds for _, seconds in steps]))) for steps in zip(*runs, strict=True)]
     total = sum(seconds for _, seconds in medians)
     return [

@@ -143,9 +143,9 @@ class Program:
         return self._named(results)
 
     def _run_binder(self, arguments: tuple[Any, ...]) -> list[Any] | None:
-        """Run the preferred plan by the compiled argument check, and return the results.
+        """Run the preferred plan by its compiled argument check, and return the results.
 
-        Return None if there is none, or if an argument needs a conversion.
+        Return None if no plan is preferred, if it has no such check, or if an argument needs a conversion.
         """
         plan, binder = self._preferred
         if plan is None or binder is None:
@@ -410,9 +410,9 @@ class Program:
 
     @contextmanager
     def _stream(self) -> Iterator[dict[str, Array]]:
-        """Yield the arrays of the program's globals by name, for one call that holds their lock.
+        """Yield the current arrays of the program's globals by name, and lock them within the `with` block.
 
-        Yield an empty dict if the program does not change globals.
+        If the program does not change globals, yield an empty dict and lock nothing.
         """
         if not self._source.is_stateful:
             yield {}

@@ -68,7 +68,7 @@ def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
 
 @lru_cache(256)
 def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
-    """Return `concrete` for an argument or a result, with a QuantTypeError raised as ModelError. Cached."""
+    """Return `concrete` for an argument or a result, cached. Raise ModelError in place of a QuantTypeError."""
     try:
         return concrete(declared, shape, what)
     except QuantTypeError as error:
@@ -172,7 +172,10 @@ def check_range(array: Array, declared: TensorType, what: str) -> None:
 
 
 def is_whole(element: Type) -> bool:
-    """Return True if every value of the array's dtype is a value of the type: of i8, not of i4 or narrower bounds."""
+    """Return True if every value of the array's dtype is a value of the type.
+
+    That is so for i8, but not for i4 (stored as int8), nor for a quantized i8 with narrower storage bounds.
+    """
     if isinstance(element, UniformType):
         return element.has_default_bounds and element.storage_width in (8, 16, 32)
     return not isinstance(element, IntegerType) or element.width in (1, 8, 16, 32, 64)

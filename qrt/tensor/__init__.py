@@ -5,7 +5,7 @@
 - `binding.py` describes a call, finds it in the call cache or binds a `KernelCall`, and runs it.
 - `npz.py`, `safetensors.py` and `tensor_files.py` read and write files; `choose.py` chooses a type from data.
 - Start with `quant_tensor.py`, then `binding.py`.
-- Imports `ops`, `types`, `kernels` and the packages below them; it does not import `ir`, nor `ir` it.
+- Imports `ops`, `types`, `kernels` and the packages below them. Neither of `tensor` and `ir` imports the other.
 """
 
 from qrt.tensor.quant_tensor import PackedTensor, QuantTensor, _rebuild

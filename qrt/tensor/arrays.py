@@ -17,15 +17,20 @@ from qrt.types import FloatType, Type, UniformType, check_integrity, parse_type
 
 
 def require_uniform(given: object, what: str = "type") -> UniformType:
-    """Return a quantized type that is given as itself or as text, and that tensors can have; ``what`` names the
-    argument in errors."""
+    """Return a quantized type, given as a type or as text. Raise QuantTypeError for a type that tensors cannot have.
+
+    ``what`` names the argument in the error.
+    """
     t = uniform_type(given, what)
     check_zero_points(t, "a tensor's type")
     return t
 
 
 def items(values: object, what: str) -> tuple[Any, ...]:
-    """Return the items of a sequence, which strings, sets and mappings are not; ``what`` names it in the error."""
+    """Return the items of a sequence. Raise QuantTypeError for any other object, also for strings, sets and mappings.
+
+    ``what`` names the sequence in the error.
+    """
     if isinstance(values, (tuple, list)):
         return tuple(values)
     is_none = isinstance(values, (str, bytes, Set, Mapping)) or (isinstance(values, np.ndarray) and values.ndim != 1)
@@ -126,7 +131,10 @@ def expressed_array(
 
 
 def cast(q: Any, wanted: object) -> Any:
-    """Return a tensor in another quantized type, or its values in a NumPy dtype; a float type means its dtype."""
+    """Convert a tensor to the quantized type ``wanted``, or return its values in the dtype ``wanted``.
+
+    A float type such as `f32` stands for its dtype.
+    """
     t = parse_type(wanted) if isinstance(wanted, str) and wanted.startswith("!") else wanted
     if isinstance(t, Type) and not isinstance(t, FloatType):
         t = require_uniform(t, "astype: type")

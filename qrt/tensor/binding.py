@@ -41,8 +41,8 @@ class FamilyCall:
 class EagerCall(Generic[R]):
     """A family call with the arrays that it reads and its result, which is ``out`` if that is given.
 
-    ``out`` may overlap the arrays. The family call is stored in ``cache`` under ``key``; a key of None means that it
-    came from there.
+    ``out`` may overlap the arrays. ``cache`` and ``key`` are the place to store the family call in. A key of None means
+    that it is not to be stored, because it was found in the cache or must not be cached.
     """
 
     family_call: FamilyCall
@@ -91,11 +91,11 @@ class EagerCall(Generic[R]):
 
 
 def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
-    """Make a public function of ``bind``, which binds the call that the function runs.
+    """Return the public function that binds its arguments by ``bind`` and runs the call.
 
     For arguments of the same types, shapes and attributes the function finds the call in the `CallCache` and does not
-    run ``bind``, so ``bind`` must not depend on the values in arrays. The operands are the first parameters of
-    ``bind``, in the order in which it passes them on.
+    run ``bind``, so ``bind`` must not depend on the values in arrays. The first parameters of ``bind`` must be the
+    family's operands, in the order of the family.
     """
     complete_docstring(bind)
     bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
@@ -111,7 +111,7 @@ def bind(
 ) -> EagerCall[Any]:
     """Bind an op family to quantized tensors.
 
-    The result has ``out_type``, the type of ``out``, or the type that the family infers.
+    The type of the result is ``out_type``; if that is None, the type of ``out``; else the family infers it.
     """
     for i, q in enumerate(operands):
         if not isinstance(q, Tensor):
@@ -151,7 +151,7 @@ def bind_arrays(
 
 
 def uniform_type(given: object, what: str) -> UniformType:
-    """Return a quantized type that is given as itself or as text; ``what`` names the argument in the error."""
+    """Return a quantized type, given as a type or as text; ``what`` names the argument in the error."""
     t = parse_type(given) if isinstance(given, str) and given.lstrip().startswith("!") else given
     if isinstance(t, UniformType):
         return t
@@ -195,7 +195,7 @@ def require_tensor(q: object, what: str) -> None:
 
 
 def _holds_numbers(x: object) -> bool:
-    """Return True for numbers that ``qrt.quantize`` accepts."""
+    """Return True for a float, or an array or list of real numbers, for which errors advise ``qrt.quantize``."""
     try:
         return isinstance(x, (np.ndarray, list, float)) and np.asarray(x).dtype.kind in "iuf"
     except (TypeError, ValueError):
@@ -203,7 +203,7 @@ def _holds_numbers(x: object) -> bool:
 
 
 def require_hashable(name: str, attributes: Iterable[tuple[str, object]]) -> None:
-    """Raise QuantTypeError for attributes that cannot be part of a cache key, as lists and arrays."""
+    """Raise QuantTypeError for attributes that cannot be part of a cache key, such as lists and arrays."""
     for attribute, value in attributes:
         try:
             hash(value)

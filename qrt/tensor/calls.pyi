@@ -34,29 +34,30 @@ class Tensor:
     def _cache(self) -> CallCache: ...  # None unless the tensor never changes
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
     def _keep_calls(self) -> None:
-        """Give this tensor its own call cache; its data must never change, and be in the form that kernels take."""
+        """Give this tensor its own call cache. Its data must never change, and have the form that kernels take."""
 
 def set_tensor_class(kind: type) -> None:
     """Set the subclass of Tensor that results have."""
 
 def tensor_of(data: np.ndarray[Any, Any], element: Any, shape: tuple[int, ...]) -> Any:
-    """Return a tensor around storage that is known to be valid, and packed if the width is 1, 2 or 4."""
+    """Return a tensor around storage, without checks: ``data`` must fit the type, and be packed for 1, 2 and 4 bits."""
 
 @final
 class CallCache:
     """A cache of bound calls of operation families, `sets` times `ways`.
 
     The key of a call consists of its function, the ISA in `kernels.forced_isa`, the parameters that have their default,
-    and each argument: types by identity, as they are interned; attributes by kind and value, so that `True` is not 1,
-    nor 0.0 -0.0; arrays by dtype and shape. There is no such key if an argument is a list, an object of another kind,
-    or an array that is not C-contiguous, aligned and of native byte order; or if the call needs a copy of its arrays,
-    or is no `KernelCall`. Such a call is found by a second key, which the function computes: family, types, attributes
-    and ISA.
+    and each argument: types by identity, as they are interned; attributes by kind and value, so that `True` differs
+    from 1, and 0.0 from -0.0; arrays by dtype and shape. There is no such key if an argument is a list, an object of
+    another kind, or an array that is not C-contiguous, aligned and of native byte order; or if the call needs a copy of
+    its arrays, or is no `KernelCall`. Such a call is found by a second key, which the function computes: family, types,
+    attributes and ISA.
 
-    The process has one cache of 512 calls, `call_cache`. A tensor that never changes has its own of 8 calls, for calls
-    that have it as an operand other than the first; they are freed with it. Only they may hold its data in another
-    form: packed by a family, or, as long as a call reads it, the storage with its bits unpacked (``unpacked``, a weak
-    reference). ``number`` stands for the tensor in keys. If a set is full, the least recently used call is replaced.
+    The process has one cache of 512 calls, `call_cache`. A tensor that never changes has a cache of its own, with 8
+    calls that read the tensor as their second or a later operand; the calls are freed with the tensor. Only these calls
+    may own the tensor's data in another form: packed by a family, or unpacked to whole bytes (``unpacked``, a weak
+    reference to the array that such calls share). ``number`` represents the tensor in keys. If a set is full, the least
+    recently used call is replaced.
     """
 
     unpacked: weakref.ref[Any] | None
@@ -75,10 +76,10 @@ class CallCache:
 
 @final
 class Function(Generic[_P, _R]):
-    """A public function around `bind`, whose result depends on types, shapes and attributes alone, never on values in
-    arrays.
+    """A public function that caches the calls that `bind` returns, and runs them.
 
-    The argument named `out`, if there is one, is the output.
+    The call may depend on types, shapes and attributes alone, never on values in arrays. The argument named `out`, if
+    there is one, is the output.
     """
 
     def __init__(self, bind: Callable[_P, EagerCall[_R]]) -> None: ...

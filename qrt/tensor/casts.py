@@ -18,7 +18,7 @@ from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import FloatType, UniformType, check_integrity
 
 Method = Literal["minmax", "mse", "percentile"]
-"""How a range is found in values: `calibrate.choose`."""
+"""The methods that choose a range from values."""
 
 
 @eager

@@ -32,8 +32,10 @@ _BATCH = 1 << 14
 
 @dataclass(frozen=True)
 class Layout:
-    """The partition of values into those that share a scale: all, one index of ``axis``, or ``group_size`` neighbours
-    on it."""
+    """The partition of an array into the values that share a scale.
+
+    These are all values; with ``axis``, the values of one index; with ``group_size``, that many neighbours on ``axis``.
+    """
 
     shape: tuple[int, ...]
     axis: int | None = None
@@ -78,7 +80,7 @@ class Storage:
     symmetric: bool
 
     def parameters(self, low: Array, high: Array) -> tuple[Array, Array]:
-        """Return (scales, zero points) for ranges."""
+        """Return the (scales, zero points) with which the storage covers the ranges from ``low`` to ``high``."""
         return range_parameters(low, high, self.low, self.high, self.expressed, symmetric=self.symmetric)
 
 
@@ -194,8 +196,10 @@ def choose_ranges(rows: Array, storage: Storage, method: Method, percentile: flo
 def percentile_ranges(
     rows: Array, low: Array, high: Array, percentile: float, *, symmetric: bool
 ) -> tuple[Array, Array]:
-    """Return ranges that leave out at most ``100 - percentile`` percent of a row; the whole range where that would be
-    empty."""
+    """Return ranges that leave out at most ``100 - percentile`` percent of the values of a row.
+
+    ``low`` and ``high`` are the rows' whole ranges, which are returned for rows whose range would otherwise be 0 to 0.
+    """
     if isinstance(percentile, bool) or not isinstance(percentile, Real) or not 0 < percentile <= 100:
         raise QuantTypeError(f"percentile must be a number above 0, up to 100, got {shown(percentile)}")
     count = rows.shape[1]
@@ -219,7 +223,10 @@ def _ranked(rows: Array, rank: int) -> Array:
 
 
 def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
-    """Return the fraction of each range with the least squared error; the widest of equals."""
+    """Return, for each row, the fraction of its range that has the least squared error.
+
+    ``low`` and ``high`` are the rows' whole ranges. The fractions are k/64; the widest of equal ones is chosen.
+    """
     factors = np.arange(FRACTIONS, 0, -1)[:, np.newaxis] / FRACTIONS
     best = np.empty(low.shape)
     step = max(_BATCH // max(rows.shape[1], 1), 1)
@@ -232,9 +239,10 @@ def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -
 
 
 def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
-    """Return the sum of squared errors for each candidate and row, an integer, as (bits from 31 on, bits below).
+    """Return the sums of squared errors for each candidate range ``low[i]`` to ``high[i]`` of each row.
 
-    An error is counted in units of 2^-31 of the least power of two above the whole range, so that squares have 62 bits.
+    A sum is an integer, returned as (its bits from 31 on, its bits below). The unit of an error is 2^-31 of the least
+    power of two above the whole range, so that squares have 62 bits.
     """
     scales, zeros = storage.parameters(low, high)
     exponent = _UNIT_BITS - np.frexp(np.maximum(-low[0], high[0]))[1]

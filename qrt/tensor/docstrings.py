@@ -22,36 +22,36 @@ _PARAMETERS = {
     "kernel": ("int or (int, int)", "The height and width of the window."),
     "strides": (
         "int or (int, int)",
-        "The steps of the window along height and width; of a pooling its kernel, if not given.",
+        "The strides of the window along height and width. The default of a pooling function is its ``kernel``.",
     ),
     "padding": (
         '{"VALID", "SAME"} or ((top, bottom), (left, right))',
-        "Elements around each image: none, as many as TensorFlow takes, or as many as said. They are 0; a pooling "
-        "leaves them out.",
+        'Elements with the value 0 around each image: none for "VALID", as many as in TensorFlow for "SAME", or the '
+        "given numbers. Pooling functions ignore these elements.",
     ),
     "dilations": ("int or (int, int)", "The distances between the elements of the window along height and width."),
     "bias": ("QuantTensor", "One value for each column or output channel, of rank 1. It needs ``out_type``."),
     "out_type": (
         "UniformType or str",
-        "The type of the result, to which it is requantized. Without it the result is i32 of the product of the scales "
-        "and zero point 0, where that is exact for every value of the types.",
+        "The type to which the result is requantized. Without it the result is exact: i32 with zero point 0 and the "
+        "product of the operands' scales. It is an error if i32 does not hold every possible result.",
     ),
     "requant": ("str", 'The rule by which the result is scaled and rounded (docs/numerics.md, "Requantization"):'),
     "out": ("QuantTensor", "A tensor of the result's type and shape, which is filled and returned."),
 }
 """The type and the meaning of parameters, by name; a default is added to the type."""
 _RETURNS = {
-    "strides": "Shape ``(images, height, width, channels)``, with the height and width that are left. A convolution "
-    "has a channel for each filter.",
+    "strides": "Shape ``(images, height, width, channels)``, where height and width are numbers of windows. A "
+    "convolution has a channel for each filter.",
     "b": "Of the shape that ``a`` and ``b`` broadcast to.",
     "": "Of the shape of ``{first}``.",
 }
 _RAISES = {
     "requant": "If shapes, channels or types do not fit together, i32 cannot hold every result and ``out_type`` is "
-    "missing, ``requant`` is no rule or cannot hold the values, or an option has another value.",
-    "": "If an argument is of another kind, type or shape, or an option has another value.",
+    "missing, ``requant`` is not a rule or does not support the types, or an option has an unknown value.",
+    "": "If an argument has a wrong kind, type or shape, or an option has an unknown value.",
 }
-"""Texts by a parameter of the functions that they are for; the last is for all others."""
+"""The text for each function that has this parameter; the last text is for all other functions."""
 _TITLE = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 
 

@@ -23,7 +23,7 @@ _OUTSIDE_NUMPY = {np.dtype(element_dtype(FloatType(name))): FloatType(name) for 
     "f6E3M2FN", "f6E2M3FN", "f4E2M1FN",
 )}  # fmt: skip
 _MOST_AXES = 64
-"""Axes of an array of NumPy."""
+"""The largest number of axes of a NumPy array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class MemoryLimit:
         self.left = self.max_bytes
 
     def take(self, name: str, size: int) -> None:
-        """Count bytes that are about to be read. Raise ModelError if they exceed the limit."""
+        """Subtract ``size`` bytes, which are about to be read, from the limit. Raise ModelError if they exceed it."""
         if size > self.left:
             raise ModelError(
                 f"{self.path}: the arrays up to {shown(name)}, which takes {size} bytes, exceed the limit of "

@@ -16,7 +16,7 @@ from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 
 Mode = Literal["allow", "warn", "raise"]
 _INSIDE = ("qrt.tensor", "qrt.errors")
-"""The modules whose frames stand between a call and what it warns of."""
+"""The packages whose frames are skipped, so that a warning points to the caller's line."""
 _MODE: ContextVar[Mode] = ContextVar("qrt_float_results", default="raise")
 
 
@@ -59,8 +59,10 @@ def float_results(mode: Mode) -> Iterator[None]:
 def in_floats(
     name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], hint: Callable[[], str]
 ) -> Any:
-    """Return ``function`` of the dequantized values if ``float_results`` allows it; ``hint`` gives the call for the
-    message."""
+    """Return the result of ``function`` on dequantized values; raise QuantTypeError if ``float_results`` forbids that.
+
+    ``hint()`` returns the text of the call that the error or warning advises.
+    """
     mode = _MODE.get()
     message = ""
     if mode != "allow":

@@ -11,7 +11,7 @@ from qrt.types import UniformType
 _BINS = 32
 _WIDTH, _HEIGHT = 256, 48
 _SAMPLE = 1 << 16
-"""Elements that the histogram counts at most."""
+"""The largest number of elements from which the histogram is computed."""
 
 
 def tensor_html(type: UniformType, shape: Shape, values: Array) -> str:

@@ -24,16 +24,16 @@ _ARRAY, _TEXT = ".npy", ".mlir"
 _CACHE_LINE = 64
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _ZIP64 = 20
-"""Bytes of the field that says a size of 64 bits, which each member has."""
+"""Bytes of the field with 64-bit sizes in the header of each member."""
 _PADDING = 0xD935
-"""The field of a member's header that holds nothing, by the name under which other tools that align write it."""
+"""The number of the header field with padding, as other tools that align members write it."""
 _ERRORS = (
     BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, OverflowError, ValueError, struct.error,
     zlib.error,
 )  # fmt: skip
 """The exceptions of a damaged archive."""
 _COMPRESSIONS = ZIP_STORED, ZIP_DEFLATED
-"""Those of NumPy. `zipfile` decompresses no more of them than is asked for, but whole pieces of bzip2 and LZMA."""
+"""The compressions that NumPy writes. For others `zipfile` decompresses whole blocks, however few bytes are read."""
 
 
 def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
@@ -57,7 +57,7 @@ def _member(archive: ZipFile, name: str) -> ZipInfo:
 
 
 def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEntry]:
-    """Return every array, in the order of the file; in the file's memory if it is mapped and not compressed."""
+    """Return every array, in the order of the file. If ``mapped``, those that can be are views of the mapped file."""
     with open_regular(path) as file:
         limit = MemoryLimit(path, os.fstat(file.fileno()).st_size, max_bytes)
         try:
@@ -108,7 +108,7 @@ def _array(
 ) -> Array:
     """Return the array of a member.
 
-    ``aligned`` (an operand of kernels) maps it only if its place in the file is aligned.
+    If ``aligned``, as kernels need it, an array at an unaligned place in the file is read into memory, not mapped.
     """
     place = f"{limit.path}: {shown(info.filename)}"
     _require_compression(place, info)
@@ -131,7 +131,7 @@ def _array(
 
 
 def _header(place: str, member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Return the shape of an array, whether it is in Fortran order, and its dtype."""
+    """Read the header of an array and return (shape, True for Fortran order, dtype)."""
     try:
         version = npy.read_magic(member)
         reader = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0

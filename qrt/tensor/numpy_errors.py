@@ -7,7 +7,7 @@ from numpy.exceptions import AxisError
 from qrt.errors import QuantAxisError, QuantIndexError, QuantTypeError, QuantValueError
 
 NUMPY_ERRORS = (TypeError, ValueError, IndexError, OverflowError, AttributeError, KeyError, RuntimeError)
-"""What NumPy's routines raise of their arguments."""
+"""The exceptions that NumPy's functions raise for wrong arguments."""
 _SHAPE = r"\([\d, ]*\)"
 _OBJECTS = (
     r"'[\w.]+' object |object of type '|unsupported operand type|\w\(\) argument|ufunc '|invalid literal|'[<>]=?' not"
@@ -39,13 +39,13 @@ _REWORDED = {
     r"[\w.<>]+\(\) takes .* given\)": "an argument has a shape or a type that the function does not accept",
     rf".*({_OBJECTS}).*": "an argument has a type that the function does not accept",
 }
-"""Messages about Python's objects, and what is said of the arguments instead. Other messages stay as they are."""
+"""Patterns of messages about Python's objects, and the text in their place. Other messages are not changed."""
 
 
 def from_numpy(error: Exception, name: str = "", argument: str = "") -> QuantTypeError:
     """Return qrt's error for an error of NumPy, with the same base class.
 
-    ``name`` is the function that was called, ``argument`` what follows the message: the argument that is wrong.
+    ``name`` is the function that was called; ``argument``, a text that names the wrong argument, ends the message.
     """
     text = " ".join(str(error).split())
     for pattern, ours in _REWORDED.items():

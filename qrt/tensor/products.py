@@ -285,7 +285,10 @@ def _pool(
 def _window(
     name: str, x: QuantTensor, kernel: Sequence[int], padding: Padding, steps: Mapping[str, Pair]
 ) -> dict[str, Any]:
-    """Return the attributes of an op family: a pair for each of ``steps``, and the padding in numbers."""
+    """Return the attributes of a window operation: ``steps`` (strides, dilations) as pairs, and ``padding`` in numbers.
+
+    ``name`` is the name of the public function, ``kernel`` the height and width of the window.
+    """
     pairs = {step: _pair(name, step, value) for step, value in steps.items()}
     if x.ndim != 4:
         raise QuantTypeError(f"{name}: the first operand must have the layout NHWC, of rank 4, got {x.tensor_type}")

@@ -1,4 +1,4 @@
-"""QuantTensor: storage and a quantized type, with NumPy's protocols. Every operator is one call of an op family.
+"""QuantTensor: storage and a quantized type, with NumPy's protocols. The operators + - * @ call op families.
 
 Storage of 1, 2 or 4 bits is packed (low element first, rows padded to a byte); storage of any other width is in the
 next larger integer dtype.
@@ -39,7 +39,7 @@ def _of_two(name: str, a: Tensor, b: Tensor) -> EagerCall[Any]:
 
 
 def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    """Return the operator of an op family, which is NumPy's function if the second operand is not a tensor."""
+    """Return a binary operator: the op family ``name`` if both operands are tensors, else NumPy's ``ufunc``."""
     return lambda a, b: _of_two(name, a, b) if isinstance(b, Tensor) else by_ufunc(ufunc, a, b)
 
 
@@ -325,9 +325,9 @@ set_tensor_class(QuantTensor)
 class PackedTensor(QuantTensor):
     """A tensor that never changes, made by ``qrt.pack``.
 
-    Functions such as ``matmul`` and ``conv2d`` that read it as their second or third operand store their packed form of
-    it with it, for each ISA and each signature (the latest 8). Its views and copies are ordinary tensors. A pickle
-    holds the storage alone.
+    Functions such as ``matmul`` and ``conv2d`` that read the tensor as their second or third operand pack it once for
+    each ISA and set of argument types, and store the packed forms in the tensor (the latest 8). Views and copies of the
+    tensor are ordinary tensors. A pickle has the storage without the packed forms.
 
     Parameters
     ----------
@@ -395,8 +395,8 @@ def bind_sum(
 ) -> EagerCall[Any]:
     """Bind ``add`` or ``sub``.
 
-    Two elements of one scale have an exact result in i32 if their values do, although their types alone do not
-    guarantee it: Python's ``sum`` adds each element to the sum of those before.
+    Two tensors of rank 0 and equal scales have an exact i32 result if the result's value fits, also if the operands'
+    types alone do not guarantee that. Python's ``sum`` needs this: it adds each element to an i32 sum.
     """
     attributes = {"requant": requant}
     is_of_elements = (

@@ -41,7 +41,7 @@ def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
 
 
 def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEntry]:
-    """Return every array, in the order of the file's bytes; in the file's memory if it is mapped."""
+    """Return every array, in the order of the file's bytes. If ``mapped``, arrays are views of the mapped file."""
     library = extra("safetensors", "safetensors")
     with open_regular(path) as file:
         try:

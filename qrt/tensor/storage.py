@@ -66,7 +66,7 @@ def unpack(packed: Array, t: UniformType, shape: Shape) -> Array:
 def constant_of(x: Tensor) -> Array:
     """Return the storage of a tensor that never changes, in the form that kernels take.
 
-    Calls share one unpacked array.
+    All calls with this tensor share one unpacked array.
     """
     if not is_packed(x.type):
         return x._data

@@ -78,8 +78,8 @@ def load_tensors(path: Path, *, mapped: bool = True, max_bytes: int | None = Non
         True reads each tensor from the file when it is used: the file must not change, and the tensors are read-only.
         False reads the whole file at once. Compressed members of an ``.npz`` file are always read at once.
     max_bytes : int, optional
-        The most bytes that are read into memory, beside what is mapped. If not given, 1 GiB, or the size of the file if
-        that is larger: a small file whose compressed members are larger needs a limit of its own.
+        The most bytes that are read into memory; mapped bytes do not count. If not given, 1 GiB, or the size of the
+        file if that is larger. Give a limit for a file whose compressed members need more.
 
     Returns
     -------

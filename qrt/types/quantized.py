@@ -306,7 +306,7 @@ class UniformType(StoredType):
     def with_(self, **changes: Any) -> "UniformType":
         """Return a copy with the given constructor arguments changed.
 
-        A new `storage` without bounds gets the bounds of that storage type.
+        If `storage` is changed and no bounds are given, the bounds are those of the new storage type.
 
         >>> str(UniformType("i8", "f32", 0.5, 3).with_(scales=0.25))
         '!quant.uniform<i8:f32, 2.500000e-01:3>'

@@ -108,7 +108,7 @@ class Location:
 def _end_before(text: str, at: int) -> int:
     """Return the end offset of the token before offset `at`; `at` itself if there is none.
 
-    Comments and blank lines between the two tokens are skipped.
+    Comments and blank lines between that token and `at` are skipped.
     """
     end = at
     while True:

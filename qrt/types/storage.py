@@ -17,7 +17,7 @@ from qrt.types.parameters import as_integer
 class TableStorage(Type):
     """Base of storage types whose integers are indices into a table; `QuantileType` is the only one.
 
-    Upstream MLIR has an interface for storage types that are not builtin.
+    The class corresponds to upstream MLIR's interface for storage types that are not builtin.
     """
 
     __slots__ = ("is_signed",)

@@ -82,8 +82,8 @@ def test_a_spelling_means_the_nested_lists(op: str, nested: str, spelling: str) 
         ("padding = dense<1> : tensor<i64>", "padding must be"),
         ("padding = [true, false]", "padding must be"),
         ("padding = [1, -1]", "padding must be"),
-        ("strides = dense<2> : tensor<3xi64>", "strides must be two positive integers, got (2, 2, 2)"),
-        ("strides = dense<2.0> : tensor<2xf32>", "strides must be two positive integers"),
+        ("strides = dense<2> : tensor<3xi64>", "'strides' must be two positive integers, got (2, 2, 2)"),
+        ("strides = dense<2.0> : tensor<2xf32>", "'strides' must be two positive integers"),
     ],
 )
 def test_other_spellings_are_refused(attribute: str, message: str) -> None:

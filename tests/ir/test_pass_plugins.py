@@ -71,7 +71,7 @@ def test_a_pass_that_is_defined_again_replaces_itself() -> None:
     ("name", "kind", "message"),
     [
         ("cse", Named, "named 'cse' is registered already"),
-        ("constant-fold", Named, "the pass 'constant-fold'"),
+        ("constant-fold", Named, "named 'constant-fold'"),
         ("a b", Named, "followed by letters, digits, '-', '_' or '.', got 'a b'"),
         ("", Named, "followed by letters, digits, '-', '_' or '.', got ''"),
         (3, Named, "'name' must be a string, got 3"),

@@ -81,11 +81,11 @@ def test_names_and_rooms_that_are_refused() -> None:
     for name, room, message in (
         ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "named 'arith' is registered already"),
         ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "the name 'gpu' is reserved"),
-        ("outer", SimpleNamespace(OPS=[NEGATE]), "the dialect 'outer'"),
+        ("outer", SimpleNamespace(OPS=[NEGATE]), "named 'outer'"),
         ("empty", SimpleNamespace(OPS=[]), "must have a non-empty list OPS"),
         ("empty", None, "must have a non-empty list OPS"),
-        ("empty", SimpleNamespace(OPS=[NEGATE]), "has an op of another"),
-        ("empty", SimpleNamespace(OPS=[3]), "has an op of another"),
+        ("empty", SimpleNamespace(OPS=[NEGATE]), "must have only Definitions of ops named"),
+        ("empty", SimpleNamespace(OPS=[3]), "must have only Definitions of ops named"),
     ):
         with pytest.raises(qrt.QuantError, match=message):
             ir.register_dialect(name, room)

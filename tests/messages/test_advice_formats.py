@@ -16,7 +16,7 @@ from tests.models.onnx.test_inlining import PORTS, X, call, function
 from tests.models.onnx.test_operand_order import added, operands
 from tests.models.onnx.writing import model, node, port
 from tests.models.test_input_shapes import flattened, integers
-from tests.models.tflite.writing import Operator, Subgraph, Tensor, write
+from tests.models.tflite.writing import Dimension, Operator, Sparsity, Subgraph, Tensor, write
 
 
 def run(path: Path, *arrays: Any, **options: Any) -> Any:
@@ -91,6 +91,16 @@ def negations(count: int, *shape: int) -> bytes:
 @advises("models/tflite/check.py", "max_bytes (--max-input), {}")
 def test_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(negations(1, 300_000))
+    follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
+
+
+@advises("models/tflite/read.py", "max_bytes (--max-input), {}")
+def test_sparse_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    stored = Sparsity([0], [], [Dimension(0, [0, 1], [5])])
+    sparse = Tensor((1 << 21,), "int8", 0.5, data=[1], sparsity=stored)
+    dense, x, y = (Tensor((size,), "int8", 0.5) for size in (1 << 21, 1, (1 << 21) + 1))
+    operators = [Operator("DENSIFY", [sparse], [dense]), Operator("CONCATENATION", [x, dense], [y], {"axis": 0})]
+    (tmp_path / "m.tflite").write_bytes(write([Subgraph([x], [y], operators)]))
     follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
 
 
@@ -188,13 +198,14 @@ def test_all_results_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> N
 @advises("models/importing/graph.py", "give the shapes: shapes={{}: {}} of qrt.load, or --input-shape {}={}")
 def test_shapes_of_dynamic_inputs(heard: Any, tmp_path: Path) -> None:
     x, sizes = Tensor((1, 3), "float32", name="x", signature=(-1, 3)), Tensor((2,), "int32")
-    one, y = Tensor((), "float32", data=np.float32(1)), Tensor((1, 3), "float32")
-    operators = [Operator("SHAPE", [x], [sizes], {"out_type": "INT32"}), Operator("FILL", [sizes, one], [y])]
+    squares, one, y = Tensor((2,), "int32"), Tensor((), "float32", data=np.float32(1)), Tensor((1, 3), "float32")
+    operators = [Operator("SHAPE", [x], [sizes], {"out_type": "INT32"}), Operator("MUL", [sizes] * 2, [squares])]
+    operators.append(Operator("FILL", [squares, one], [y]))
     (tmp_path / "m.tflite").write_bytes(write([Subgraph([x], [y], operators)]))
     *_, name, numbers = heard(lambda: qrt.load(tmp_path / "m.tflite"))
     assert (name, numbers) == ("x", "1x3")
     zeros = np.zeros((1, 3), np.float32)
-    assert run(tmp_path / "m.tflite", zeros, shapes={"x": (1, 3)}).tolist() == [[1, 1, 1]]
+    assert run(tmp_path / "m.tflite", zeros, shapes={"x": (1, 3)}).tolist() == [[1] * 9]
     assert status(f"import {tmp_path}/m.tflite --input-shape {name}={numbers} -o {tmp_path}/m.mlir") == 0
 
 

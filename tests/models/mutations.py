@@ -30,6 +30,8 @@ RECURRENT_FLOAT = "qrt/models/tflite/operators/recurrent_plain.py"
 DETECTIONS = "qrt/numerics/detections.py"
 COMPARED = "qrt/numerics/comparisons.py"
 HYBRID = "qrt/models/tflite/operators/hybrid.py"
+AT_RUN_TIME = "qrt/models/tflite/operators/run_time_quantization.py"
+ARITHMETIC = "qrt/models/tflite/operators/arithmetic.py"
 
 FORMS: dict[Change, tuple[str, ...]] = {
     # Products and what rescales.
@@ -167,13 +169,23 @@ FORMS: dict[Change, tuple[str, ...]] = {
         "TFLite_Detection_PostProcess",
     ),
     # Inputs that are quantized at each run.
-    (HYBRID, "_LANES, _FOURS = 8, 4", "_LANES, _FOURS = 8, 8"): ("DEPTHWISE_CONV_2D f32 x i8, halves",),
-    (HYBRID, "_HALF, _BELOW_HALF = np.float32(0.5), np", "_HALF, _BELOW_HALF = np.float32(0.49), np"): (
+    (HYBRID, "_FOURS = 4", "_FOURS = 8"): ("DEPTHWISE_CONV_2D f32 x i8, halves",),
+    (AT_RUN_TIME, "_HALF, _BELOW_HALF = np.float32(0.5), np", "_HALF, _BELOW_HALF = np.float32(0.49), np"): (
         "FULLY_CONNECTED f32 x i8, halves, asymmetric",
     ),
-    (HYBRID, "% _LANES:", "% 1:"): ("FULLY_CONNECTED f32 x i8 per axis, halves",),
+    (AT_RUN_TIME, "% _LANES:", "% 1:"): ("FULLY_CONNECTED f32 x i8 per axis, halves",),
     # The profiles: which rule, and up to where.
-    (PROFILE, '"hybrid", "rows"', '"hybrid", "asymmetric"'): ("FULLY_CONNECTED f32 x i8, halves",),
+    (PROFILE, '"hybrid", "rows", {"operator": ("C', '"hybrid", "asymmetric", {"operator": ("C'): (
+        "FULLY_CONNECTED f32 x i8, halves",
+    ),
+    (PROFILE, '"hybrid", "rows", {"operator": "B', '"hybrid", "asymmetric", {"operator": "B'): (
+        "BATCH_MATMUL f32 x i8, halves",
+    ),
+    (REFERENCE, '"asymmetric", {"operator": "BATCH', '"symmetric", {"operator": "BATCH'): (
+        "BATCH_MATMUL f32 x i8, halves, asymmetric",
+    ),
+    (ARITHMETIC, '{"requant": "float64_away"}', '{"requant": "fixed"}'): ("SUB i16, powers of two",),
+    (ARITHMETIC, "_POWER_TOLERANCE = 1e-3", "_POWER_TOLERANCE = 1e-4"): ("ADD i16, powers of two",),
     (PROFILE, '"hybrid", "images_in_fours"', '"hybrid", "asymmetric"'): ("DEPTHWISE_CONV_2D f32 x i8, halves",),
     (REFERENCE, '"asymmetric", {"operator": "FULLY', '"symmetric", {"operator": "FULLY'): (
         "FULLY_CONNECTED f32 x i8, halves, asymmetric",

@@ -147,14 +147,10 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
      "rule = 'lines_float32' is not defined for the storage type i8"),
     ("resize_bilinear", tensor((1, 4, 4, 2), T.with_(storage="i16", storage_min=None, storage_max=None)), None,
      {"size": (2, 2)}, "rule = 'fixed11' is not defined for the storage type i16"),
-    ("resize_bilinear", tensor((1, 4, 4, 2), FloatType("f32")), None, {"size": (2, 2)}, (
-        "is not defined for "
-        "elements of f32"
-    )),
-    ("resize_bilinear", tensor((1, 4, 4, 2), IntegerType(8)), None, {"size": (2, 2)}, (
-        "is not defined for "
-        "elements of i8"
-    )),
+    ("resize_bilinear", tensor((1, 4, 4, 2), FloatType("f32")), None, {"size": (2, 2)},
+     "is not defined for elements of type f32"),
+    ("resize_bilinear", tensor((1, 4, 4, 2), IntegerType(8)), None, {"size": (2, 2)},
+     "is not defined for elements of type i8"),
     ("resize_nearest", tensor((1, 0, 4, 2), T), None, {"size": (2, 2)}, "the height and the width of x must be "
         "at least 1, got 0"),
     ("resize_nearest", tensor((1, 4, 4, 2), channels(T, 4, 1)), None, {"size": (2, 2)},

@@ -62,7 +62,7 @@ def test_an_index_that_names_no_element(wrong: int) -> None:
 X, U = tensor((3, 2), F32), tensor((5, 2), F32)
 REFUSED: list[tuple[list[TensorType], dict[str, Any], str]] = [
     ([X, tensor((5, 1), F32), U], {}, "'indices' must be of i32 or i64"),
-    ([X, tensor(None, I32), U], {}, "'x' and 'updates' must be ranked tensors"),
+    ([X, tensor(None, I32), U], {}, "'x' and 'indices' must be ranked tensors"),
     ([X, tensor((5, 1), I32), tensor(None, F32)], {}, "'x' and 'updates' must be ranked tensors"),
     ([X, tensor((5, 1), I32), U], {"reduction": "mul"}, "reduction must be 'none' or 'add', got 'mul'"),
     ([tensor((3, 2), T), tensor((5, 1), I32), tensor((5, 2), T)], {"reduction": "add"}, (

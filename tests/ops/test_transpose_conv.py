@@ -89,7 +89,7 @@ def test_an_open_batch() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"strides": (0, 1)}, "'strides' must be two positive integers, got (0, 1)"),
+        ({"strides": (0, 1)}, r"'strides' must be two positive integers, got \(0, 1\)"),
         (
             {"padding": ((3, 2), (0, 0))},
             "the result would have no elements: the size of x is 2, that of w 2, the stride 1, the padding",

@@ -56,8 +56,10 @@ Sums of products of float32 become loop nests, which define the order of every s
 Functions such as Exp are correctly rounded, and operators of several steps round each step, except for normalizations:
 these are computed in float64 and rounded once. Float results therefore have the same bits on every CPU.
 
-The runtime's results have other bits, because its orders of sums depend on the CPU and on the sizes. `qrt diff` accepts
-differences of up to 4 ulp, and the following, where y is the element and max is the largest magnitude in the tensor:
+The runtime's results have other bits, because its orders of sums depend on the CPU and on the sizes. A
+comparison with the runtime, [`qrt diff`](commands_models.md#qrt-diff), accepts every difference of up to 4 ulp. For the
+operators of this table it also accepts larger ones, up to the second column; y is the element, and max is the largest
+magnitude in the tensor:
 
 | operators | accepted difference |
 |---|---|
@@ -66,8 +68,8 @@ the products), because the runtime and qrt each are within half of that from the
 | other sums, such as AveragePool, ReduceSum and LogSoftmax | 4 ulp of max |
 | functions, such as Exp and Gelu, and Softmax along up to 10,000 elements | 4e-6 * \\|y\\| + 4e-7 |
 | Softmax along n > 10,000 elements | n * 4e-10 * \\|y\\| + 4e-7 |
-| normalizations, except for InstanceNormalization | 2e-3. The runtime sums in float32: elements that are 100 times as \
-large as their differences lead to such errors, elements around 0 to errors below 1e-5 |
+| normalizations, except for InstanceNormalization | 2e-3. The runtime sums in float32, which loses digits if the mean \
+is large: its errors are about 2e-3 if the mean is 100 times the standard deviation, and below 1e-5 if it is near 0 |
 | Resize and Upsample with linear or cubic weights | 32 ulp of max |
 | LSTM, GRU, RNN, attention, InstanceNormalization | 64 ulp of max |
 | DynamicQuantizeLSTM | 2e-6. If a hidden value is near a tie, the runtime may quantize it to the next integer, and \
@@ -83,7 +85,8 @@ operation. Otherwise its operator is computed on floats between casts, and `qrt 
 - The casts are of float32, and all scales are between 2^-40 and 2^40.
 - The bias is a constant of int32 without a zero point. Its scale is the product of both operands' scales, to within
   4 ulp of float32.
-- The operands and the result of an Add or Mul have one storage type. Any other operator supports the storage types.
+- The operands and the result of an Add or Mul have one storage type. For any other operator, the
+  [profile](#profile) has a rule for the storage types.
 - An operator that moves elements has a result of the same scale, zero point and storage type.
 - There is at most one activation, and no other operator reads the float result.
 
@@ -91,15 +94,16 @@ The runtime rounds the floats between the casts; a folded group rounds only its 
 Sigmoid, LeakyRelu, pools and operators that move elements equal the runtime's. Those of Add, Mul, Conv, MatMul, Gemm
 and Softmax differ only near ties. With
 
-    f  the float that QuantizeLinear gets           s, z  the scale and zero point of the result
+    f  the exact result of the operator             s, z  the scale and zero point of the result
     n  the number of terms in the sum of f          S     the sum of the magnitudes of these terms
 
 qrt and the runtime both quantize a number that differs from f by at most
 
     2 * (n + 4) * 2^-24 * S + 8 * 2^-24 * (|f| + |z| * s)
 
-For Add, S includes `|zero point| * scale` of both operands. For Softmax the first term is twice the difference that the
-table above accepts. `qrt diff` counts an integer as different if no number within this bound is quantized to it. At
+For Add, S includes `|zero point| * scale` of both operands. For Softmax, twice the difference in the row Softmax
+of the table above replaces the first term of the bound, `2 * (n + 4) * 2^-24 * S`. `qrt diff` accepts an integer if it
+is the quantized value of some number within this bound of f. At
 most about 1 of 100,000 elements differs by 1. If quotients of scales have few digits, as with 0.02, 0.01 and 0.05, many
 results are ties, and about 1 of 100 elements differs.
 
@@ -111,11 +115,12 @@ values beyond the integers. The runtime stores the same integers, except for the
 | floats | values x, scale s | what the runtime stores |
 |---|---|---|
 | float32 | NaN | the least integer |
-| float32, quantized to 4 bits | x / s of at least 2^31 | for some elements at the end of a row, the least instead of \
-the greatest integer or the reverse |
+| float32, quantized to 4 bits | x / s of at least 2^31 | the wrong end of the range for some elements at the end of a \
+row: the least integer instead of the greatest, or the greatest instead of the least |
 | float16 | NaN, infinities, x / s of at least 2^31 | the least integer; if the zero point is below 0, the greatest |
 
-`qrt diff` does not count these NaNs, nor infinities of float16. It counts differences in results computed from them.
+`qrt diff` does not count these integers as different, except for those of finite x. Differences in results that are
+computed from them are counted.
 
 If the scale or the zero point is known only at run time:
 
@@ -130,14 +135,14 @@ For 8 or more elements the runtime may differ: its vector code then drops the el
 ## Invalid files
 
 - Each error is a `ModelError` that names the file, the node and the tensor.
-- External data must be in files in the model's folder, and no link may lead to it.
+- External data must be in files in the model's folder; a path with a symbolic link is an error.
 - An attribute that is a flag must be 0 or 1, because runtimes read other numbers differently.
 - The functions of a file may expand to at most 100,000 nodes.
 - The constants that are computed at import may take at most `max_bytes` (`--max-input`) bytes.
 
 ## Operators
 
-"Known" means known at import. Positions are indices.
+"Known" means known at import.
 
 """
 _PROFILE = """
@@ -146,7 +151,9 @@ _PROFILE = """
 The profile `ort` has the rules by which ONNX Runtime rounds. Each row has a computation, conditions, and a rule. The
 rule of a computation is that of its first row whose conditions are all true; "none" is always true. If no row applies,
 the operator's form is not supported, and the error names the computation and the values of its conditions. Each rule is
-linked to its definition. All kernels are ONNX Runtime's own (`builtin`).
+linked to its definition. Column `kernel` says whose kernel a rule
+describes; `builtin` is ONNX Runtime's own, the only one in this profile. Rules of floats, such as `fma_then_bias`, are
+qrt's: [the runtime's own order](#floats) depends on the CPU.
 
 """
 _CONDITIONS = """
@@ -184,7 +191,8 @@ COMPUTATIONS = {
         "QLinearSoftmax, folded Softmax", "../numerics_functions.md#rules-of-softmax-and-log_softmax"
     ),
     "table": Computation(
-        "QLinearSigmoid, QLinearLeakyRelu, QLinearConcat, QLinearWhere, and the folded operators", "#other-rules"
+        "QLinearSigmoid, QLinearLeakyRelu, QLinearConcat, QLinearWhere; folded Sigmoid, LeakyRelu, Concat and Where",
+        "#other-rules",
     ),
     "quantize": Computation("QuantizeLinear", "#other-rules"),
     "dequantize": Computation("DequantizeLinear", "#other-rules"),

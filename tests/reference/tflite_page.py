@@ -46,12 +46,23 @@ them, as listed below.
   variables, and for results whose shape depends on elements that are known only at run time.
 - **Dynamic dimensions** are `?` in types. To import the model with other shapes of its inputs, write
   `qrt.load(..., shapes={"x": (1, 96, 96, 1)})` or `--input-shape x=1x96x96x1`, where `x` is the name of the argument.
-- **Computed shapes.** RESHAPE accepts a shape that is known only at run time if it is computed by SHAPE, SLICE,
-  STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result may then be dynamic.
+- **Computed shapes.** RESHAPE, FILL, BROADCAST_TO and TILE accept sizes that are known only at run time if they are
+  computed by SHAPE, SLICE, STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result of RESHAPE
+  may then be dynamic. TILE repeats a dynamic dimension only by a number known at import. In BROADCAST_TO a dynamic
+  dimension must equal its size in the shape: only dimensions that are 1 at import are repeated.
 - **Fused activations** of quantized operators become a `qrt.clamp` after the operation, unless the bounds do not
   restrict the storage. Those of float32 operators are the last step of the operator's loop nest.
+- **Complex numbers.** A complex64 tensor becomes two float32 tensors. Only RFFT2D computes such a tensor, only
+  COMPLEX_ABS, IMAG and REAL read it, and EXPAND_DIMS, RESHAPE and SQUEEZE move it. A subgraph cannot have one as its
+  argument or result.
+- **Sparse constants** become dense ones. DENSIFY reads them, and FULLY_CONNECTED as its weights: float32 ones, in whose
+  products the elements that are not stored count as 0; and int8 ones of an int8 input, if blocks of 16 elements of a
+  row are stored. All other operators need DENSIFY before them.
 - **Constants.** A tensor that is known at import becomes a constant. Therefore a model whose weights are stored as
-  float16, int8, uint8, int16 or int4 and read through DEQUANTIZE needs as much memory as a float32 model.
+  float16, int8, uint8, int16, int4, uint4 or int2 and read through DEQUANTIZE needs as much memory as a float32 model.
+- **Integers of less than 8 bits** are constants: the weights of products (int4), tables of EMBEDDING_LOOKUP (int4,
+  int2), operands of DEQUANTIZE (int4, uint4, int2) and of GATHER along axis 0 (int4). Their types keep their width,
+  `i4` or `i2`. Other operators do not read them.
 
 **Errors.** If the model has operators or forms of operators that are not supported, `qrt.load` raises one `ModelError`
 that lists all of them, and how often each occurs. Supported forms are those under [Operators](#operators) for which
@@ -70,7 +81,8 @@ the bits of LiteRT on a CPU with fused multiply-adds in these cases:
 fused |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED with [int8 weights](#float32-inputs-with-int8-weights) | TANH is not \
 fused |
-| TRANSPOSE_CONV | weights and bias are in the file, and no stride is larger than the kernel |
+| TRANSPOSE_CONV, Convolution2DTransposeBias | weights and bias are in the file, and no stride is larger than the \
+kernel |
 | AVERAGE_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
 | SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
@@ -96,6 +108,8 @@ order in the sum |
 of the n terms | XNNPACK's order depends on the CPU |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV that are not in the table above, and BATCH_MATMUL | \
 4 ulp of the element, or of the largest element of the result | the order of the sums |
+| COMPLEX_ABS, IMAG and REAL of RFFT2D | 4 ulp of the element, or of the largest element of the result | the order of \
+the sums in float64 |
 | UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN | 64 ulp of the element, or of the largest element of the result | errors \
 accumulate from step to step |
 
@@ -128,6 +142,8 @@ With `bias_then_fma`, a depthwise convolution with one filter for each channel g
 
     bias_then_fma:       sum = bias, or 0;  sum = fma(x, w, sum) for each product
     products_then_bias:  sum = 0;           sum = sum + x*w for each product;  sum = sum + bias
+    fours_then_bias:     as products_then_bias, but with a sum for each of k = 0, 1, 2 and 3 modulo 4, which are then
+                         added in this order
 
 **float_average_pool**: n is the number of elements of the window that are not padding. `nines` takes the elements of
 the window column by column, nine at a time; padding and missing elements are 0.
@@ -169,14 +185,15 @@ terms are similar. An axis whose size is known only at run time is added in orde
 
 ## Float32 inputs with int8 weights
 
-FULLY_CONNECTED, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 or int4 weights quantize their input in every run,
-with a scale s and a zero point z from the range of the elements x. These are the rules of the rows `hybrid`.
+FULLY_CONNECTED, BATCH_MATMUL, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 weights (or int4 weights, except in
+BATCH_MATMUL and DEPTHWISE_CONV_2D) quantize their input in every run, with a scale s and a zero point z from the range
+of the elements x. These are the rules of the rows `hybrid`.
 
 | rule | the elements x with one scale |
 |---|---|
-| `rows` | FULLY_CONNECTED: a row. CONV_2D with a 1x1 kernel, strides of 1 and no padding: a pixel. Any other CONV_2D, \
-and one from one channel to one: an image |
-| `symmetric`, `asymmetric` | FULLY_CONNECTED: a row. Convolutions: an image |
+| `rows` | FULLY_CONNECTED, BATCH_MATMUL: a row. CONV_2D with a 1x1 kernel, strides of 1 and no padding: a pixel. Any \
+other CONV_2D, and one from one channel to one: an image |
+| `symmetric`, `asymmetric` | FULLY_CONNECTED, BATCH_MATMUL: a row. Convolutions: an image |
 | `images`, `images_in_fours` | an image |
 
 The parameters and the quantized input q, with `low = min(0, min(x))`, `high = max(0, max(x))` and
@@ -224,11 +241,16 @@ These forms are not supported:
 | form | reason |
 |---|---|
 | weights of uint8, or int8 weights with a zero point | no kernel of LiteRT |
+| FULLY_CONNECTED with sparse weights of int8 | LiteRT's default build reads them as dense weights |
 | DEPTHWISE_CONV_2D with weights of int4 | no kernel of LiteRT |
 | CONV_2D with groups | |
 | DEPTHWISE_CONV_2D of several channels whose weights have a single scale | LiteRT reads past the end of the scales |
-| rule `asymmetric` in CONV_2D or FULLY_CONNECTED, with weights that are known only at run time | LiteRT keeps the \
-sums of the weights of its first run |
+| rule `asymmetric` in BATCH_MATMUL, CONV_2D or FULLY_CONNECTED, with weights that are known only at run time | \
+LiteRT keeps the sums of the weights of its first run |
+| BATCH_MATMUL with weights that are known only at run time, in the profile `litert` (rule `zeros`) | LiteRT's results \
+are 0 |
+| BATCH_MATMUL of an operand with several axes of batches larger than 1, in the profile `litert-ref` | LiteRT scales \
+rows by the scales of other rows |
 
 ## Operators
 
@@ -259,7 +281,7 @@ COMPUTATIONS = {
     "conv2d": Computation("CONV_2D", "requantization.md#{rule}"),
     "depthwise_conv2d": Computation("DEPTHWISE_CONV_2D", "requantization.md#{rule}"),
     "fully_connected": Computation("", "requantization.md#{rule}"),
-    "add": Computation("ADD and SUB", "requantization.md#{rule}-of-sums"),
+    "add": Computation("ADD and SUB", "requantization.md#{rule}-of-sums", {"shifted": "#other-rules"}),
     "mul": Computation("", "requantization.md#{rule}"),
     "transpose_conv2d": Computation("TRANSPOSE_CONV", "requantization.md#{rule}", {"half_up_twice_8": "#other-rules"}),
     "batch_matmul": Computation("", "requantization.md#{rule}"),
@@ -294,7 +316,7 @@ COMPUTATIONS = {
     "requantize": Computation("QUANTIZE of a quantized tensor", "requantization.md#{rule}", {"exact": "#other-rules"}),
     "float_products": Computation("the sums of products of float32", "#rules-of-floats"),
     "hybrid": Computation(
-        "CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32 with int8 weights",
+        "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32 with int8 weights",
         "#float32-inputs-with-int8-weights",
     ),
     "float_average_pool": Computation("AVERAGE_POOL_2D of float32", "#rules-of-floats"),
@@ -319,6 +341,7 @@ CONDITIONS = {
     "bias_type": "the option `quantized_bias_type` of the operator",
     "weight_offset": "the weights, or the second operand of `batch_matmul`, have a zero point other than 0",
     "weights": "the storage type of the weights",
+    "sparse_block": "sparse weights are stored in blocks of so many elements of a row; 0 if the weights are not sparse",
     "has_even_depth": "the weights of `fully_connected` have an even depth",
     "is_remainder": "the output channels after the last complete group of eight",
     "scale_axis": "the `quantized_dimension` of weights with a single scale; 0 if they have several",
@@ -326,6 +349,8 @@ CONDITIONS = {
     "largest_ratio": "the larger one of both inputs of `add`",
     "slope": "the magnitude of `ratio` times the slope",
     "op": "the operator, ADD or SUB",
+    "are_powers": "16-bit tensors of `add` whose option `pot_scale_int16` is set, its default, and whose three scales "
+    "are powers of two: their binary logarithms are closer than 0.001 to an integer",
     "operator": "the operator",
     "function": "the operator",
     "is_broadcast": "the operands have different shapes",
@@ -370,6 +395,8 @@ others |
 `c // 8 * 8` of c output channels, [`fixed_double`](requantization.md#fixed_double) for the others |
 | `maximum_minimum`, `max_pool2d` | `exact` | the largest or least storage |
 | `comparison` | `exact` | the storage is compared |
+| `add` | `shifted` | `a + b`, or `a - b`, where one operand has the scale of the result, and the other is shifted \
+right by the quotient of the powers of two first, `away` |
 | `neg` | `exact` | `-q`, whatever the zero point |
 """
 

@@ -115,7 +115,7 @@ class TestPlots:
 
         axes = plot.error([[1.1, 2.5], [-1.0, 0.0]], Q)
         assert np.allclose(axes.lines[0].get_ydata(), [-0.1, 0, 0, 0])
-        with pytest.raises(qrt.errors.QuantTypeError, match="the shapes of reference and q differ"):
+        with pytest.raises(qrt.errors.QuantTypeError, match="reference and q must have the same shape"):
             plot.error([1.0], Q)
 
     @pytest.mark.parametrize("values", ["ab", [1, "x"], [1j], [None], np.array(["2020"], "M8[Y]")])

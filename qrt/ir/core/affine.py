@@ -60,7 +60,7 @@ def count_operators(value: Expression) -> int:
 
 
 def _depth(part: Expression, operator: str) -> int:
-    """Return the number of nested parentheses when `part` is printed as an operand of `operator`."""
+    """Return how deeply parentheses are nested when `part` is printed as an operand of `operator`."""
     if isinstance(part, int) or part[0] in ("d", "s"):
         return 0
     return _compound(part).depth + (operator != "+")
@@ -201,7 +201,7 @@ def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Seq
 def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
     """Return (constant term, coefficient of d0, coefficient of d1, ...); None if the expression is not linear.
 
-    Terms in symbols are ignored.
+    The last coefficient is that of dimension `dimensions - 1`. Terms in symbols are ignored.
 
     >>> linear(("+", ("*", ("d", 1), 2), 5), 2)
     (5, 0, 2)

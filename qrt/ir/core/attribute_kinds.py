@@ -45,7 +45,7 @@ class AttributeReader(Protocol):
         """Read `@name`, and return the name."""
 
     def elements_of(self, kind: TensorType) -> Attribute:
-        """Read `dense<...>` or `sparse<...>` without the type after it: the elements are of the given tensor type."""
+        """Read `dense<...>` or `sparse<...>` as a constant of type `kind`; the text has no `: type` after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ AFFINE_MAP = _instance(AffineMapAttr, "AffineMap attribute", "affine_map", "#")
 
 
 def array_of(description: str, holds: Callable[[Attribute], bool]) -> AttributeKind:
-    """Return the kind of an array `[a, b]` whose elements all satisfy `holds`."""
+    """Return the kind of an array `[a, b]` whose elements all satisfy `holds`; `description` is used in errors."""
     return AttributeKind(
         description,
         lambda value: isinstance(value, ArrayAttr) and all(map(holds, value.elements)),
@@ -165,7 +165,7 @@ def dense_array(element: IntegerType) -> AttributeKind:
 
 
 def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> AttributeKind:
-    """Return the kind of an integer attribute whose value is an index in `cases` and which is printed as that case."""
+    """Return the kind of an integer attribute of `width` bits: an index in `cases`, printed as the case itself."""
     names = tuple(cases)
     type = IntegerType(width)
 
@@ -248,7 +248,8 @@ class Enumeration:
 def enumeration(name: str, cases: str, separator: str = "", every: str = "", typed: bool = False) -> AttributeKind:
     """Register the enumeration attribute `#name<...>` with space-separated `cases`, and return its kind.
 
-    An assembly format prints the attribute as `<case>`, and reads `<case>`, `#name<case>` or an alias.
+    An assembly format prints the attribute as `<case>`, and reads `<case>`, `#name<case>` or an alias. The other
+    parameters are fields of `Enumeration`.
 
     >>> kind = enumeration("test.direction", "up down")
     >>> ENUMERATIONS.pop("test.direction").attribute("up").text, kind.description

@@ -44,7 +44,9 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class IntegerAttr(Attribute):
-    """An integer attribute: `5 : i32`, `true`, `3 : index`. `value` is signed if the type is signless.
+    """An integer attribute: `5 : i32`, `true`, `3 : index`.
+
+    For a signless type, `value` is the bits read as a signed number: 255 as i8 becomes -1.
 
     Examples
     --------
@@ -97,7 +99,7 @@ class FloatAttr(Attribute):
 
     @classmethod
     def of(cls, value: float, type: FloatType) -> "FloatAttr":
-        """Return the double `value` rounded to `type`."""
+        """Return the attribute of the double `value`, rounded to `type`."""
         return cls(type.format.encode_float(value), type)
 
     @property

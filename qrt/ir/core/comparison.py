@@ -73,7 +73,7 @@ class _Comparison:
     def _values(self, left: list[Value], right: list[Value]) -> bool:
         """Match each left value with the right value at its position.
 
-        Return False if the numbers or types of the values differ, or a left value was matched with another right value
+        Return False if the two lists differ in length or types, or if a left value was matched with another right value
         before.
         """
         if len(left) != len(right):

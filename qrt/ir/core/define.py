@@ -43,11 +43,11 @@ _verified: set[tuple[object, ...]] = set()  # signatures that have been verified
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """Declaration of one attribute of an op: constraint, default, required or not, property or not.
+    """Declaration of one attribute of an op: the allowed values, and whether the attribute is required and a property.
 
-    `kind` is a constraint that also parses and prints the attribute in an assembly format; otherwise `constraint`
-    checks the value. A property is printed in `<{...}>` in generic form. An attribute with a `default` may be omitted
-    from the text.
+    The allowed values are those that satisfy `constraint` and `kind`, where given; a `kind` also parses and prints the
+    attribute in an assembly format. A property is printed in `<{...}>` in generic form. An attribute with a `default`
+    may be omitted from the text.
     """
 
     constraint: Constraint | None = None
@@ -69,10 +69,10 @@ class AttributeSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class DeclaredPort:
-    """Parsed declaration `name`, `name?` or `name*`, with an optional `: rest`.
+class DeclaredGroup:
+    """Declaration of operands, results, regions or successors: `name`, `name?` or `name*`, perhaps with `: rest`.
 
-    It declares an operand, result, region or successor. `size` is "", "?" or "*"; `rest` is the text after the colon.
+    `size` is "" for one of them, "?" for at most one, "*" for any number; `rest` is the text after the colon, or "".
     """
 
     name: str
@@ -80,7 +80,7 @@ class DeclaredPort:
     rest: str
 
     @classmethod
-    def of(cls, text: str) -> "DeclaredPort":
+    def of(cls, text: str) -> "DeclaredGroup":
         head, _, rest = text.partition(":")
         name = head.strip().rstrip("?*")
         return cls(name, head.strip()[len(name) :], rest.strip())
@@ -91,7 +91,7 @@ class Groups:
 
     def __init__(self, what: str, segments: str, declarations: Iterable[str]) -> None:
         self.what = what
-        self.declared = tuple(map(DeclaredPort.of, declarations))
+        self.declared = tuple(map(DeclaredGroup.of, declarations))
         self.names = [group.name for group in self.declared]
         self.constraints = [type_constraint(group.rest) if group.rest else None for group in self.declared]
         self.single = sum(not group.size for group in self.declared)
@@ -205,7 +205,7 @@ class Definition:
     infer : mapping of str to Relation, optional
         By name of an operand or result: the relation that infers its type.
     result_types : callable, optional
-        A function of the operand types and the attributes that returns the result types, if ``infer`` does not.
+        A function of the operand types and the attributes that returns the result types, for ops without ``infer``.
     format : str, optional
         The declarative assembly format, as ``assemblyFormat`` in ODS.
     verify_signature, verify : callable, optional
@@ -319,14 +319,14 @@ class Definition:
         return self.result_groups.group(name, operation, operation.results)
 
     @cached_property
-    def region_names(self) -> tuple[DeclaredPort, ...]:
+    def region_names(self) -> tuple[DeclaredGroup, ...]:
         """Parsed declarations of the regions."""
-        return tuple(map(DeclaredPort.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
+        return tuple(map(DeclaredGroup.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
 
     @cached_property
-    def successor_names(self) -> tuple[DeclaredPort, ...]:
+    def successor_names(self) -> tuple[DeclaredGroup, ...]:
         """Parsed declarations of the successors."""
-        return tuple(map(DeclaredPort.of, self.successors))
+        return tuple(map(DeclaredGroup.of, self.successors))
 
     # -- verification -----------------------------------------------------------------------------------------------
 

@@ -61,7 +61,7 @@ class PendingOperation:
         self.successors: list[Block] = []
 
     def clear(self) -> None:
-        """Reset operands, types and attributes before the text is parsed again by another rule."""
+        """Reset operands, types and attributes after the one-line pattern failed, before the text is parsed again."""
         self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
         self.inherent = frozenset()
 
@@ -105,9 +105,9 @@ class FormParser(AttributeReader, Protocol):
     ) -> Region:
         """Read a region `{ blocks }`; if the text omits the terminator, add one of the op `terminator`.
 
-        `isolated` gives the region a new scope of SSA names. Inside the region, ops may be written without the dialect
-        name that `dialect` is or begins with. `arguments` are (name, offset in the text, type) of entry block arguments
-        that the custom form has already read.
+        `isolated` gives the region a new scope of SSA names. Inside the region, ops of the dialect `dialect` may be
+        written without the dialect's name, as `return` in a `func.func`; with the name of an op as `dialect`, none may.
+        `arguments` are (name, offset in the text, type) of entry block arguments that the custom form has already read.
         """
 
     def successor(self) -> Block:
@@ -124,7 +124,7 @@ class FormPrinter(Protocol):
         """Print text with no space before it."""
 
     def new_line(self, deeper: str = "") -> None:
-        """Begin a new line of the same operation: its indentation, then `deeper`."""
+        """Begin a new line of the same operation, indented as the operation and by `deeper`, a text of spaces."""
 
     def punctuation(self, text: str) -> None:
         """Print punctuation."""

@@ -25,7 +25,7 @@ def constant_number(value: Value) -> int | None:
 
 
 def number_of(size: int | Value) -> int | None:
-    """Return a static size as it is, and for an SSA value the constant integer that defines it, or None."""
+    """Return `size` if it is an int; for a value, the integer of its `arith.constant`, or None without a constant."""
     return size if isinstance(size, int) else constant_number(size)
 
 
@@ -54,9 +54,10 @@ def value_behind(value: Value, names: Container[str]) -> Value:
 
 
 def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Return True if `parts_of` does not return None for `value`, nor for any value reached by applying it again.
+    """Return True unless `parts_of` returns None for `value`, for a part of `value`, for a part of a part, and so on.
 
-    Each value is visited once, so the search also ends for cyclic values.
+    The parts of a value are the values that `parts_of` returns for it. Each value is visited once, so that the search
+    also ends for cyclic values.
     """
     visited, pending = {value}, [value]
     while pending:

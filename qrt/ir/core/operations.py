@@ -65,7 +65,7 @@ class Value:
 
     @property
     def block(self) -> "Block | None":
-        """Block that contains the defining operation, or that has this value as an argument."""
+        """Block that contains the defining operation (None if no block does), or that has this value as an argument."""
         return self.owner.parent if isinstance(self.owner, Operation) else self.owner
 
     @property
@@ -251,11 +251,11 @@ class Operation:
         self.detach()
 
     def clone(self, values: dict[Value, Value]) -> "Operation":
-        """Return a copy of the operation, with its regions, that is in no block.
+        """Return a copy of the operation and of its regions; the copy is not in a block.
 
         `values` maps values used by this operation to the values that the copy uses instead; a value that is not in the
-        mapping is used by the copy too. Results and block arguments of the original are added, mapped to those of the
-        copy.
+        mapping is used by the copy too. This method adds the results and block arguments of the original to `values`,
+        mapped to those of the copy.
         """
         blocks: dict[Block, Block] = {}
         regions = [Region() for _ in self.regions]
@@ -389,7 +389,7 @@ class Block:
             argument.index = index
 
     def append(self, operation: Operation) -> Operation:
-        """Append an operation that is in no block, and return it."""
+        """Append an operation that is not yet in a block, and return it."""
         operation.parent = self
         operation.previous = self.last
         operation.next = None
@@ -401,7 +401,7 @@ class Block:
         return operation
 
     def insert_before(self, place: Operation, operation: Operation) -> Operation:
-        """Insert an operation that is in no block before `place`, an operation of this block; return `operation`."""
+        """Insert `operation`, which is in no block yet, before `place`, which is in this block; return `operation`."""
         before = place.previous
         operation.parent, operation.previous, operation.next = self, before, place
         place.previous = operation

@@ -38,7 +38,7 @@ def is_symbol(operation: Operation) -> bool:
 def may_be_discarded(symbol: Operation) -> bool:
     """Return True if a symbol without uses may be removed, because no operation outside the program can refer to it.
 
-    It has private visibility, or nested visibility in a symbol table that is itself private or at the top level.
+    Such a symbol has private visibility, or nested visibility in a symbol table that is private or at the top level.
     """
     visibility = symbol.attributes.get("sym_visibility")
     if visibility == StringAttr("private"):
@@ -60,8 +60,8 @@ def nearest_table(operation: Operation) -> Operation | None:
 def searched_table(operation: Operation) -> Operation | None:
     """Return the symbol table in which the symbol references of an operation are resolved, or None.
 
-    The result is None if no symbol table contains the operation, or if an unregistered op with one region contains it
-    more closely: that op may itself be a symbol table.
+    The result is None if no symbol table contains the operation, or if between the two there is an unregistered op with
+    one region, which may itself be a symbol table.
     """
     table = operation.parent_operation
     while table is not None and not table.has_trait(SYMBOL_TABLE):

@@ -15,8 +15,9 @@ Verify = Callable[[Operation], None]
 class Trait:
     """A property of an op, such as `Pure` or `Terminator`, optionally with a verifier.
 
-    `implies` are further traits of every op that has this one. `verify` raises VerifyError. If `of_signature`, it reads
-    only types and attributes, so that operations with equal types and attributes are verified once.
+    `implies` are further traits of every op that has this one. `verify` raises VerifyError for an operation that
+    violates the trait. If `of_signature`, `verify` reads only types and attributes, and is called once for operations
+    in which these are equal.
 
     Examples
     --------

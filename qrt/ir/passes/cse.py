@@ -42,7 +42,10 @@ def _regions(operation: Operation, known: Known, unused: list[Operation]) -> Non
 
 
 def _block(block: Block, known: Known, unused: list[Operation]) -> list[Hashable]:
-    """Merge or remove the operations of a block, and return the keys that the block added to `known`."""
+    """Merge equal operations of a block, and return the keys that the block added to `known`.
+
+    Dead operations, and those replaced by an equal one, are appended to `unused`, to be erased.
+    """
     before = len(known)
     for operation in block:
         if not _simplify(operation, known, unused):

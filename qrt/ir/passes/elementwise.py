@@ -86,7 +86,7 @@ class ChannelEmitter(Emitter):
     """A builder in the body of a `linalg.generic` over the ranked tensor `x`, for per-axis or sub-channel types."""
 
     def __init__(self, builder: Builder, x: Value, quantized: UniformType, axis: int | None) -> None:
-        """Open the body of the `linalg.generic`; an `axis` other than None replaces the axis of a per-axis type."""
+        """Open the body of the `linalg.generic`; an `axis` other than None replaces that of the type `quantized`."""
         assert isinstance(x.type, TensorType)
         assert x.type.rank is not None
         self._outer = builder

@@ -70,7 +70,10 @@ class Inline:
             uses.remove(reversed(component))
 
     def _inline_into(self, function: FuncOp, inline: Callable[[], list[FuncOp]], uses: "_Uses | None") -> None:
-        """Run `inline`, which inlines calls in `function` and returns their callees; canonicalize before and after."""
+        """Run `inline`, which inlines calls in `function` and returns their callees; canonicalize before and after.
+
+        With `uses`, nothing is inlined in an unused function, and the references that inlining changes are counted.
+        """
         self._simplify(function)
         if uses is not None and uses.is_unused(function):
             return
@@ -174,13 +177,17 @@ def _components(graph: Graph) -> dict[FuncOp, int]:
 
 
 def _inline_calls(function: FuncOp, recursive: set[FuncOp], budget: InliningBudget) -> list[FuncOp]:
-    """Inline the calls in a function, except calls within the inlined bodies, and return the inlined callees."""
+    """Inline the calls in a function, but no calls within the inlined bodies, and return the inlined callees."""
     calls = [operation for operation in function.walk() if operation.name == "func.call"]
     return [callee for call in calls if (callee := _inline(call, recursive, budget)) is not None]
 
 
 def _inline(call: Operation, recursive: set[FuncOp], budget: InliningBudget) -> FuncOp | None:
-    """Replace a call by the body of its callee and return the callee, or return None if the call has to remain."""
+    """Replace a call by the body of its callee and return the callee, or return None if the call has to remain.
+
+    The call remains if the callee is one of the functions `recursive`, or exceeds the `budget`. The class `Inline`
+    lists the other reasons.
+    """
     callee = symbol_of(call)
     if not isinstance(callee, FuncOp) or callee in recursive or callee.is_declaration:
         return None

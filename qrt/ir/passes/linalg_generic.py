@@ -66,9 +66,9 @@ def _body(operation: Operation, operands: list[Value]) -> Region:
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:
-    """Build the `linalg.generic` of a named op of linalg from its body, and return its results.
+    """Build the `linalg.generic` of a named op of linalg, into which the op's body is moved; return its results.
 
-    Other attributes of the op are dropped.
+    Attributes of the op other than its maps and iterator types are dropped.
     """
     assert isinstance(operation, StructuredOp)  # this is a pattern of such ops alone
     types, maps, kinds = [value.type for value in operation.results], operation.indexing_maps, operation.iterators

@@ -51,7 +51,10 @@ class StripFuncQuantTypes:
 
 
 def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
-    """Replace the results of casts that undo each other by the original values. Return the operations to erase."""
+    """Replace the results of `quant.scast` that undo another one by the original values; return these operations.
+
+    With `strict_upstream`, fold all operations that upstream's conversion driver folds. The caller erases them.
+    """
     if not strict_upstream:
         return fold_at_once(module.operation, Folds(), lambda operation: operation.name == "quant.scast")
     for operation in module.operation.walk():
@@ -124,7 +127,7 @@ def _cast(user: Operation, value: Value, type: Type) -> Value:
 
 
 def _storage(type: Type) -> Type:
-    """Return a quantized type, or a tensor of one, with its storage integers; return other types unchanged."""
+    """Return the storage type of a quantized type, a tensor of storage for a tensor; return other types unchanged."""
     element = element_of(type)
     if isinstance(element, CalibratedType):
         raise QuantTypeError(f"{element} has no storage type")

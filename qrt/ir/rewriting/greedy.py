@@ -104,7 +104,7 @@ class _Worklist(BuilderObserver):
                     self.changed(value.operation)
 
     def erase(self, operation: Operation) -> None:
-        """Erase an operation. Before it, the operations in its regions are erased, last one first."""
+        """Erase the operations in an operation's regions, the last one first, and then the operation itself."""
         for region in reversed(operation.regions):
             for block in _successors_first(region):
                 for inner in reversed(block.operations):
@@ -173,7 +173,7 @@ class _Worklist(BuilderObserver):
 class _Budget:
     """Limit on the rewrites per operation of the original program, which detects patterns that never stop.
 
-    A rewrite of an operation that a pattern created counts for the original operation.
+    A rewrite of an operation that a pattern created counts for the original operation that the pattern was applied to.
     """
 
     def __init__(self) -> None:
@@ -190,7 +190,7 @@ class _Budget:
         self.visited = self.origins.get(operation, operation)
 
     def count(self, operation: Operation) -> None:
-        """Count the later rewrites of a new operation for the original operation that is being visited."""
+        """Attribute the later rewrites of a new operation to the original operation that is being visited."""
         self.origins.setdefault(operation, self.visited or operation)
 
     def spend(self, operation: Operation, rewrite: str | Pattern) -> None:
@@ -245,7 +245,7 @@ def _successors_first(region: Region) -> Iterator[Block]:
 
 
 def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
-    """Return the value of a new constant that replaces `operation`, a `shape.const_shape` if that is a shape op."""
+    """Return a new constant that replaces `operation`: a `shape.const_shape` for a tensor that a `shape` op returns."""
     if operation.name.startswith("shape.") and isinstance(type, TensorType):
         return builder.value("shape.const_shape", (), type, {"shape": value})
     return builder.constant(value, type)

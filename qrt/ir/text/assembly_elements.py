@@ -134,7 +134,7 @@ class Attribute(Element):
 
 
 class Unit(Attribute):
-    """Unit attribute that anchors an optional group: it is printed as the group's literal and has no text itself."""
+    """Unit attribute that anchors an optional group: the group's literal stands for it, and it has no text itself."""
 
     space = False
 
@@ -291,7 +291,7 @@ class GroupElement(Element):
 
 @dataclass(frozen=True)
 class Directive:
-    """Python functions for the element `name($x, $y)` of assembly formats; they get the names ("x", "y").
+    """Python functions for the element `name($x, $y)` of assembly formats, with the names ("x", "y") as an argument.
 
     `parse` stores what it reads in `pending.operand_groups`, `types`, `region_groups` and `attributes`, by name.
     """

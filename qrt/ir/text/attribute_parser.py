@@ -64,7 +64,7 @@ class AttributeParser:
         self._blobs: dict[str, Blob] = {}
 
     def _is_opaque(self, dialect: str) -> bool:
-        """Return True if unknown types of a dialect are kept as text, which needs `allow_unregistered`."""
+        """Return True if types of `dialect` are stored as text: it is unknown, and `allow_unregistered` is True."""
         is_unknown = dialect not in _WITHOUT_TYPES and _NAMESPACE.fullmatch(dialect) is not None
         return self.allow_unregistered and is_unknown
 
@@ -229,7 +229,7 @@ class AttributeParser:
         return literal.elements(kind) or OpaqueAttr(f"{text} : {kind}")
 
     def elements_of(self, kind: TensorType) -> Attribute:
-        """Parse `dense<...>` or `sparse<...>` without a type after it; the elements are of type `kind`."""
+        """Parse `dense<...>` or `sparse<...>` as a constant of type `kind`; the text has no `: type` after it."""
         start = self.scanner.skip()
         if self.scanner.accept_word("sparse"):
             self.scanner.expect("<", " after 'sparse'")
@@ -329,7 +329,7 @@ class AttributeParser:
         return OpaqueAttr(str(self.types.strided_layout()))
 
     def _copy(self, text: str, start: int) -> str:
-        """Return `text`, and raise ParseError at offset `start` if the texts returned so far exceed a limit in total.
+        """Return `text`; raise ParseError at offset `start` if all texts returned so far exceed a limit in total.
 
         Expanded aliases may be far longer than the source.
         """

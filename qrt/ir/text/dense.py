@@ -34,7 +34,10 @@ FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.
 
 @contextmanager
 def elided_above(limit: int | None) -> Iterator[None]:
-    """Within the `with` block, print constants of more than `limit` elements without their values, except splats."""
+    """Within the `with` block, print constants of more than `limit` elements without their values, except splats.
+
+    With None, print all values.
+    """
     token = _elided_above.set(limit)
     try:
         yield
@@ -101,7 +104,7 @@ def static_shape(type: Type) -> tuple[int, ...]:
 def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
     """Raise QuantTypeError if a NumPy array of this shape has too many dimensions or bytes.
 
-    `itemsize` is the size of an element in bytes; by default the largest of all dtypes. Dynamic and empty dimensions
+    `itemsize` is the size of an element in bytes, by default that of the largest dtype. Dynamic and empty dimensions
     count as size 1.
     """
     shape = type.shape or ()
@@ -341,7 +344,7 @@ class KeptElementsAttr(Attribute):
 def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> Array:
     """Return the array of type `type` with the bytes `data`, the inverse of `element_bytes`.
 
-    Bytes of a single element give a splat. `packed_bool` tells if booleans are packed, eight to a byte.
+    Bytes of a single element give a splat. `packed_bool` is True if booleans are packed, eight to a byte.
     """
     shape = static_shape(type)
     dtype = storage_dtype(type.element)

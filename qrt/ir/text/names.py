@@ -10,7 +10,7 @@ from qrt.types.scanner import Location, Source
 
 
 class Scope:
-    """SSA names of a region that is isolated from above, with the regions inside it."""
+    """SSA names of a region that is isolated from above, and of the regions inside it that are not isolated."""
 
     __slots__ = ("forward", "places", "values")
 

@@ -272,7 +272,7 @@ class Parser(NameParser, ResourceParser):
         return operands
 
     def type(self) -> Type:
-        """Parse a type. A text that was parsed before is looked up."""
+        """Parse a type, or look it up if the same text was parsed before."""
         match = TYPE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is None or self._open_aliases:  # inside an alias each type is measured again
             return self.types.parse()
@@ -334,9 +334,9 @@ class Parser(NameParser, ResourceParser):
     ) -> Region:
         """Parse a region `{ blocks }`; if its single block lacks a terminator, add one of the op `terminator`.
 
-        `isolated` gives the region a new scope of SSA names. Inside the region, ops may be written without the dialect
-        name that `dialect` is or begins with. `arguments` are (name, offset in the text, type) of entry block arguments
-        that the custom form has already read.
+        `isolated` gives the region a new scope of SSA names. Inside the region, ops of the dialect `dialect` may be
+        written without the dialect's name, as `return` in a `func.func`; with the name of an op as `dialect`, none may.
+        `arguments` are (name, offset in the text, type) of entry block arguments that the custom form has already read.
         """
         with self.scanner.nested():
             outer = self._scope, self._names, self._blocks

@@ -20,8 +20,8 @@ def print_program(
 ) -> str:
     """Return the text of a whole program, with the resource section of its constants.
 
-    `upstream` is the MLIR version whose syntax is used. Up to version 22 that syntax omits the sign of signed storage
-    types and writes `uiN` as `uN`; `exact` keeps both spellings.
+    `upstream` is the MLIR version whose syntax is used. Up to version 22 that syntax writes storage types `siN` as `iN`
+    and `uiN` as `uN`; `exact` prints `siN` and `uiN` all the same.
     """
     printer = Printer(generic, locations)
     if generic:
@@ -76,7 +76,7 @@ class Printer:
         self._parts.append(text)
 
     def new_line(self, deeper: str = "") -> None:
-        """Begin a new line of the same operation: its indentation, then `deeper`."""
+        """Begin a new line of the same operation, indented as the operation and by `deeper`, a text of spaces."""
         self._parts.append(f"\n{self._indent}{deeper}")
 
     def punctuation(self, text: str) -> None:
@@ -115,7 +115,7 @@ class Printer:
     def name(self, value: Value) -> str:
         """Return the SSA name of a value, such as `%0`, `%0#1` or `%arg0`.
 
-        A value that is not in scope gets the error text of upstream MLIR's printer.
+        For a value that is not in scope, return the error text of upstream MLIR's printer.
         """
         return self._names.get(value, "<<UNKNOWN SSA VALUE>>")
 

@@ -241,16 +241,16 @@ _RENAMES = ("quant.scast", "tensor.bitcast")
 
 
 def _is_carrying(op: Operation) -> bool:
-    """Return True for an op that only clamps elements, permutes axes, or reinterprets the elements' type."""
+    """Return True for an op without arithmetic: it clamps elements, permutes axes, or reinterprets the element type."""
     family = family_of(op)
     carries = family is not None and (family.traits.bounds is not None or family.traits.permutation is not None)
     return carries or op.name in _RENAMES
 
 
 def _computes(maker: Operation) -> Operation:
-    """Return the op that computes a tensor, given the last op (``maker``) that the importer emitted for the tensor.
+    """Return the op whose arithmetic computes a tensor. ``maker`` is the last op that the importer emitted for it.
 
-    The ops between both, which convert to the file's layout and type, are skipped.
+    If ``maker`` and ops before it only clamp, transpose or reinterpret, the result is the op before these.
     """
     place = str(maker.location)
     while _is_carrying(maker):
@@ -272,19 +272,20 @@ def _run_alone(alone: Alone, operands: Mapping[int | str, Array], change: Callab
 
 
 def _rounding_room(tensor: ComparedTensor, run: Run) -> Array:
-    """Return ``2 * 2**-24 * n * sum(abs(products))`` for each element of a sum of n products.
+    """Return the largest difference that two runtimes may have in each element, because they add in different orders.
 
-    This bounds the difference of two float32 sums of the same products in different orders.
+    For an element that is a float32 sum of n products, this is ``2 * 2**-24 * n * sum(abs(products))``. ``run(change)``
+    computes the tensor with ``change``, such as `numpy.abs`, applied to the operator's operands and constants.
     """
     terms = run(np.ones_like) if tensor.terms is None else tensor.terms
     return 2 * 2.0**-24 * terms * run(np.abs)
 
 
 def _with_stated_differences(tensor: ComparedTensor, tensors: Mapping[Any, Array], ours: Array, theirs: Array) -> Array:
-    """Return ``ours`` with the elements of ``theirs`` at which a cast from float to integer is known to differ.
+    """Replace elements of ``ours`` by those of ``theirs`` where the two casts from float to integer differ by design.
 
-    These are the NaNs of the float operand, and for float16 the infinities. The format's reference page documents the
-    difference.
+    These are the elements cast from a NaN, and from an infinity of float16. The format's reference page documents the
+    difference. If the tensor is not the result of such a cast, ``ours`` is returned unchanged.
     """
     floats = None if tensor.cast_of is None else tensors.get(tensor.cast_of)
     if floats is None or floats.shape != ours.shape or ours.shape != theirs.shape:

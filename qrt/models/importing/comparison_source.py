@@ -58,9 +58,9 @@ class ComparedTensor:
     - ``bound`` is the largest allowed difference of floats.
     - ``reads`` are the keys of the operands. Both runtimes compute the result from the same operands.
     - ``alone`` is given for an operator that sums n products of floats. It returns a program of this operator alone.
-      Run on magnitudes, the program gives the largest rounding error: ``n * 2^-24`` times the sum of the products'
-      magnitudes.
-    - ``terms`` is n for a mean, whose program cannot count the terms; for other operators it is None.
+      With magnitudes as operands, the program computes the sum of the products' magnitudes; times ``n * 2^-24``, this
+      bounds the rounding error. With ones as operands, it computes n.
+    - ``terms`` is n for an operator whose program with ones as operands does not compute n, such as a mean; else None.
     - ``interval`` is given if the other runtime may round to a neighbouring integer. It returns the least and the
       greatest allowed integer of each element.
     - ``cast_of`` is the key of the float operand of a cast to integers for which the runtimes store different integers

@@ -23,7 +23,10 @@ def is_one_bool(value: Value) -> bool:
 
 
 def condition(node: Node, block: Block, value: Value) -> Value:
-    """Append a `tensor.extract` of the bool in a one-element tensor. Raise ModelError for any other value."""
+    """Append a `tensor.extract` of the bool in a one-element tensor, and return the bool.
+
+    Raise ModelError for any other value.
+    """
     if not is_one_bool(value):
         node.fail(f"its condition is {value.type}, expected one bool")
     assert isinstance(value.type, TensorType)

@@ -99,9 +99,9 @@ def _is_small(type: Type) -> bool:
 
 
 def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | None:
-    """Compute the results of an op from its operands' arrays ``known``; None if the op cannot be computed at import.
+    """Compute the results of an op, whose operands have the elements ``known``. Return None for unsupported ops.
 
-    Constants, `arith.extf` and the op families of qrt, by their reference implementations, can be computed.
+    Supported are constants, `arith.extf`, and op families of qrt, whose reference implementations compute the results.
     """
     if op.name == "arith.constant":
         return [constant_array(op)] if isinstance(op.attributes["value"], DenseElementsAttr) else None
@@ -125,10 +125,10 @@ _KEEPS_SIZES = ("arith.extsi", "arith.trunci", "qrt.reshape")
 
 
 def sizes_of(value: Value) -> tuple[int | Value, ...] | None:
-    """Return the elements of a small integer tensor, such as a shape for RESHAPE; None if they cannot be traced.
+    """Return the elements of a small integer tensor, such as the target shape of a RESHAPE.
 
-    An element that is known at import is an integer. Any other element is the scalar value that the program computes,
-    an operand of a `tensor.from_elements`.
+    An element that is known at import is an int. Any other element is the scalar value of the program from which a
+    `tensor.from_elements` built the tensor. If an element comes from any other operation, the result is None.
     """
     array, op = known_result(value), value.operation
     if array is not None:
@@ -156,7 +156,10 @@ def sizes_of(value: Value) -> tuple[int | Value, ...] | None:
 
 
 def erase_unused(value: Value) -> None:
-    """Erase the operation that computes an unused value, then likewise its operands. Constants are not erased."""
+    """Erase the operation that computes an unused value, and operations whose results only that operation used.
+
+    Constants are not erased.
+    """
     op = value.operation
     if op is None or op.name == "arith.constant" or any(result.uses for result in op.results):
         return

@@ -93,11 +93,11 @@ def total(
     order: str,
     bias: Value | None,
 ) -> Value:
-    """Return the tensor of sums of products that a loop nest computes.
+    """Append a loop nest that computes sums of products, and return the tensor of the sums.
 
     ``parallel`` has the extents of the result, ``reduced`` those of the loops over which products are added.
-    ``operands`` reads the two factors in the body of the nest. ``bias`` has one element for each index of the last
-    parallel loop. The module's description lists the names for ``order``.
+    ``operands(nest)`` reads the two factors of a product in the body of the nest. ``bias`` has one element for each
+    index of the last parallel loop. The module's description lists the names for ``order``.
     """
     first = order == "bias_then_fma"
     start: Value | float = 0.0

@@ -169,10 +169,10 @@ def _check_element(node: Node, name: str, operand: Operand, element: Type) -> No
 def _spread(
     node: Node, operands: Sequence[Operand], elements: Sequence[Type], shape: tuple[int | None, ...]
 ) -> list[Operand]:
-    """Repeat each operand that is one constant number to a tensor of the dynamic ``shape``; return all operands.
+    """Return the operands, with each one-element constant replaced by a tensor of the dynamic ``shape`` filled with it.
 
-    The sizes are taken from an operand that already has this shape; without one, operands are returned unchanged.
-    Kernels of whole tensors support every element type; kernels of loops, which could broadcast, do not.
+    Then a kernel of an elementwise op can compute the result, for every element type. Broadcasting in a loop nest would
+    not support all types. The sizes are those of an operand of this shape; without one, nothing is replaced.
     """
     whole = next((value for value in operands if isinstance(value, Value) and shape_of(value) == shape), None)
     if whole is None:
@@ -202,9 +202,9 @@ def _nested(
     number: int | None,
     shape: tuple[int | None, ...],
 ) -> Operand:
-    """Return an elementwise operation as a loop nest, for operands that broadcast to a dynamic shape.
+    """Append an elementwise operation as a loop nest, for operands that broadcast to the dynamic ``shape``.
 
-    Raise UnsupportedForm unless one of the operands has the full shape.
+    The parameters are those of `apply`. Raise UnsupportedForm unless one of the operands has the full shape.
     """
     values = [as_value(node, operand, element) for operand, element in zip(operands, elements, strict=True)]
     whole = next((value for value in values if shape_of(value) == shape), None)
@@ -228,7 +228,7 @@ def _nested(
 
 
 def compare(node: Node, predicate: str, a: Operand, b: Operand, element: Type) -> Operand:
-    """Return a tensor of bools, the elementwise comparison of ``a`` and ``b`` by a key of `COMPARISONS`."""
+    """Compare ``a`` and ``b`` elementwise, and return a tensor of bools. ``predicate`` is a key of `COMPARISONS`."""
     of_integers, of_floats = COMPARISONS[predicate]
     if isinstance(element, FloatType):
         return apply(node, "arith.cmpf", [a, b], [element] * 2, BOOL, of_floats)

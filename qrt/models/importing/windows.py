@@ -72,7 +72,10 @@ def make_window(
             node.refuse("images whose size is known only at run time")
         room = size + sum(ends) - (extent - 1) * dilation - 1
         if room < 0 or extent < 1:
-            node.fail(f"a window of {extent} elements, dilation {dilation}, does not fit {size}")
+            node.fail(
+                f"a window of {extent} elements with dilation {dilation} is larger than an axis of {size} elements "
+                f"with padding {list(ends)}"
+            )
         outputs.append(room // stride + 1)
         extents.append(extent)
     return Window(tuple(extents), strides, dilations, padding, tuple(outputs))

@@ -42,8 +42,8 @@ def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
 def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
     """Raise ModelError if a function of the file is in a domain of built-in operators, or imports an unsupported opset.
 
-    Built-in operators are in "" and "com.microsoft". Runtimes may run such an operator instead of a function of its
-    name.
+    Built-in operators are in "" and "com.microsoft". A runtime may run a built-in operator instead of the function with
+    the same name.
     """
     if domain in OPSETS:
         raise ModelError(

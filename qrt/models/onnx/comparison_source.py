@@ -71,9 +71,10 @@ def _dtype(number: int) -> str:
 
 
 def _zero_point_magnitude(folding: Folding, group: Group) -> float:
-    """Return the sum of ``abs(scale * zero_point)`` over an Add's operands, or 0 for another operator.
+    """Return the sum of ``abs(scale * zero_point)`` over an Add's two operands, or 0 for another operator.
 
-    An Add rounds these products together with its terms.
+    The folded Add subtracts these products from the sum of the products ``scale * q``, so that its rounding error
+    depends on them too.
     """
     if group.parts[0].type != "Add":
         return 0.0
@@ -237,9 +238,9 @@ def _input(graph: ModelGraph, port: ModelPort) -> Input:
 
 
 def _limit(graph: ModelGraph, name: str) -> int:
-    """Return the exclusive limit of the integers in input ``name``: the size of the axis that they index in a Gather.
+    """Return n, if test data for the integer input ``name`` must be from 0 to n - 1.
 
-    If no Gather of a constant reads the input, the limit is 2.
+    This is the size of the axis that the input indexes in a Gather of a constant, or 2 if there is no such Gather.
     """
     limit = 2
     for op in graph.operators:

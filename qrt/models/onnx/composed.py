@@ -69,7 +69,10 @@ class ComposedGraph:
 
 
 def composed(node: Node) -> ComposedGraph:
-    """Return an empty graph to replace a node. Names of tensors added to it differ from all that the node reads."""
+    """Return an empty graph to replace a node.
+
+    Tensors that are added to the graph get names that differ from those of all tensors that the node reads.
+    """
     prefix = next(filter(None, node.op.outputs), node.op.type)
     while any(name.startswith(f"{prefix}/") for name in node.op.inputs):
         prefix += "_"

@@ -50,8 +50,8 @@ class Axis:
     def coordinates(self, mode: str) -> Array:
         """Compute the position of each result element in the input, in units of input elements.
 
-        ``mode`` is a value of ``coordinate_transformation_mode``. The steps are in float32, some in float64, as in the
-        runtime.
+        ``mode`` is a value of ``coordinate_transformation_mode``. The arithmetic is in float32, in some modes partly
+        in float64, as in the runtime.
         """
         at, one = np.arange(self.result, dtype=np.float32), np.float32
         scale, size, result = one(self.scale), one(self.size), one(self.result)

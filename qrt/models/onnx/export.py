@@ -167,7 +167,10 @@ class _Function:
             self._record_operation(group)
 
     def _stand_in(self, op: Operation) -> None:
-        """Name the results of an unsupported operation, so that the export can go on to report all such operations."""
+        """Give the results of an unsupported operation tensor names, so that its users can be exported.
+
+        The export goes on in order to report all unsupported operations, and then fails.
+        """
         for i, value in enumerate(op.results):
             if isinstance(value.type, TensorType) and value.type.shape is not None:
                 exported = self.graph.exported(value)
@@ -183,7 +186,7 @@ class _Function:
             exported.array = as_unsigned(value.array, exported.type.element)
 
     def _scast(self, op: Operation) -> None:
-        """Export a cast between quantized values and their storage: the result is the operand's ONNX tensor."""
+        """Export a `quant.scast` or `tensor.bitcast` without a node: operand and result have the same ONNX tensors."""
         source, exported = self.graph.exported(op.operands[0]), self.graph.exported(op.results[0])
         if exported.data_type is None:
             raise UnsupportedForm(exported.type.element.shown())
@@ -270,7 +273,7 @@ class _Function:
 
 
 def _own_program(group: Group) -> ExportedProgram | None:
-    """Return a function of the group's operation alone, or None unless that is one of `arith`, `linalg` or `math`."""
+    """Return a function that computes only the group's operation, or None for dialects other than those in `_PLAIN`."""
     if not group.op.name.startswith(_PLAIN):
         return None
     inputs = {group.op.operands[i]: i for i in sorted(group.reads)}
@@ -320,7 +323,10 @@ def _elements(values: Sequence[Value]) -> str:
 
 
 def _clamp_after(op: Operation) -> Operation | None:
-    """Return the clamp that alone reads an operation's result, if both can be exported as one operation, else None."""
+    """Return the clamp that is the only reader of an operation's result, if the two can be exported together.
+
+    Return None in all other cases.
+    """
     family = family_of(op)
     if family is None or not family.traits.ends_in_clamp or len(op.results[0].uses) != 1:
         return None

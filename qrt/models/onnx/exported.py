@@ -102,7 +102,7 @@ class Exported:
 
     @cached_property
     def _graph_results(self) -> frozenset[str]:
-        """The names of the graph's outputs, those with the next values of variables included."""
+        """The names of the graph's outputs, including the outputs that have the next values of variables."""
         ports = (*self.neighbors.graph.outputs, *(state.output for state in self.graph.importer.states))
         return frozenset(port.name for port in ports)
 
@@ -120,7 +120,8 @@ class Exported:
             try:
                 self._make(group, op)
             except QuantError as error:
-                raise ModelError(f"{self.graph.file}: metadata {shown(group.key)}: {error}") from None
+                entry = f"{self.graph.file}: metadata {shown(group.key)}: "
+                raise ModelError(entry + str(error).removeprefix(entry)) from None
             if group.fold is not None:
                 self.graph.importer.folds.append(group.fold)
         return True
@@ -130,7 +131,7 @@ class Exported:
     def _group(self, key: str, text: str) -> _Group | None:
         """Parse an entry of the metadata. Return None if it does not match the graph.
 
-        That is so if the entry's nodes have changed since the export, or if another node reads a tensor between them.
+        It does not match if its nodes have changed since the export, or if another node reads a tensor between them.
         """
         try:
             entry = json.loads(text)
@@ -256,7 +257,9 @@ class Exported:
             rank = next((len(order) for name, order in self.values if name == tensor.name), -1)
         order = tensor.order_of(rank)
         if len(order) != rank:
-            self._fail(group.key, f"tensor {shown(tensor.name)} has no order {list(order)}")
+            self._fail(
+                group.key, f"order {list(order)} of tensor {shown(tensor.name)} must name each of its {rank} axes"
+            )
         element = tensor.type or self.neighbors.implied(tensor.name, order)
         if element is None and is_bias(group.op, i):
             element = bias_of([value.type.element for value in before[:2] if isinstance(value.type, TensorType)])
@@ -283,7 +286,9 @@ class Exported:
             other = tuple(range(self._rank(value)))
         if other != order:
             if other is None or None in order or len(order) != len(other):
-                self._fail(group.key, f"tensor {shown(name)} has no order {list(order)}")
+                self._fail(
+                    group.key, f"order {list(order)} of tensor {shown(name)} must name each axis of {list(other or ())}"
+                )
             permutation = [other[order.index(axis)] for axis in range(len(order))]
             value = node.emit("qrt.transpose", [value], {"permutation": permutation})
         self.values[name, order] = value
@@ -312,7 +317,10 @@ class Exported:
             self._fail(group.key, f"the file does not declare the shape of {shown(tensor.name)}")
         order = tensor.order_of(len(port.shape))
         if len(order) != len(port.shape):
-            self._fail(group.key, f"tensor {shown(tensor.name)} has no order {list(order)}")
+            self._fail(
+                group.key,
+                f"order {list(order)} of tensor {shown(tensor.name)} must name each of its {len(port.shape)} axes",
+            )
         sizes = {axis: size for axis, size in zip(order, port.shape, strict=True) if axis is not None}
         shape = tuple(size if isinstance(size := sizes[axis], int) else None for axis in range(len(sizes)))
         element = tensor.type or self.neighbors.implied(tensor.name, order) or element_of(port.dtype)

@@ -3,7 +3,8 @@
 DequantizeLinear and QuantizeLinear are called casts here. A group is a float operator whose inputs are results of
 DequantizeLinear, and whose result, perhaps after Relu or Clip, is read by one QuantizeLinear and nothing else. The
 group is replaced by an operator such as QLinearConv, whose inputs are those of the casts. An operator that cannot be
-folded is imported as it is. Each operator beside a cast has a record (`Fold`) for the report of the import.
+folded is imported as it is. An operator is next to a cast if it reads the result of a DequantizeLinear of computed
+integers, or if a QuantizeLinear reads its result. Each such operator has a record (`Fold`) for the import's report.
 
 DynamicQuantizeLinear, MatMulInteger and the operators that convert the int32 sums to floats are folded too, into a
 DynamicQuantizeMatMul, which computes the same bits.
@@ -55,7 +56,7 @@ _FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNA
 
 @dataclass(frozen=True)
 class Fold:
-    """A record of whether an operator beside QuantizeLinear or DequantizeLinear is folded into a quantized operator.
+    """A record of whether an operator next to a QuantizeLinear or DequantizeLinear is folded into a quantized operator.
 
     ``reason`` is the reason why the operator runs on floats; it is empty if the operator is folded.
     """
@@ -66,9 +67,9 @@ class Fold:
 
 
 def fold_report(folds: Sequence[Fold]) -> str:
-    """Return a report of how many operators beside casts are folded into quantized operators.
+    """Return a report of how many operators next to casts are folded into quantized operators.
 
-    For each reason, a line lists the operators that are not folded. The report is empty if no operator is beside a
+    For each reason, a line lists the operators that are not folded. The report is empty if no operator is next to a
     cast.
 
     >>> print(fold_report([Fold("a", "Conv", ""), Fold("b", "Add", "input 1 is not dequantized")]), end="")
@@ -92,7 +93,7 @@ def fold_report(folds: Sequence[Fold]) -> str:
 class Group:
     """Operators that are folded together, in the graph's order, and the operator ``folded`` that replaces them.
 
-    If they include Relu or Clip, ``within`` has the bounds of the result, ``(low, high)``, of which None is no bound.
+    If they include Relu or Clip, ``within`` has the bounds of the result, ``(low, high)``; None there means no bound.
     """
 
     parts: tuple[Operator, ...]
@@ -117,9 +118,9 @@ class Folding:
     """The groups of operators in a graph that can be folded.
 
     ``groups`` maps the index of each group's last operator, in whose place it is imported, to the group. ``inside`` has
-    the indices of the groups' other operators. ``reasons`` maps the index of an operator beside a cast that is in no
-    group to the reason. In a nested graph, ``outer`` is the folding of the enclosing graph, whose constants the nested
-    graph reads.
+    the indices of the groups' other operators. ``reasons`` maps the index of each operator that is next to a cast, but
+    in no group, to the reason. In a nested graph, ``outer`` is the folding of the enclosing graph, whose constants the
+    nested graph reads.
     """
 
     def __init__(self, graph: ModelGraph, outer: "Folding | None" = None) -> None:
@@ -139,11 +140,11 @@ class Folding:
         for op in graph.operators:
             if op.key == "DynamicQuantizeLinear":
                 self._fold_dynamic(op)
-            elif op.index not in self.inside and not op.domain and op.type not in CASTS and self._is_beside_casts(op):
+            elif op.index not in self.inside and not op.domain and op.type not in CASTS and self._is_next_to_cast(op):
                 self._fold_operator(op)
 
-    def _is_beside_casts(self, op: Operator) -> bool:
-        """Return True if a DequantizeLinear of a tensor that is not known precedes, or a QuantizeLinear follows."""
+    def _is_next_to_cast(self, op: Operator) -> bool:
+        """Return True if ``op`` is next to a cast, as the module's description defines it."""
         reads = any(dq is not None and not self._is_known(dq.inputs[0]) for dq in map(self._dequantized, op.inputs))
         return reads or any(
             reader.type == "QuantizeLinear" and reader.inputs[0] == name

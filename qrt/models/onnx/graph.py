@@ -34,8 +34,8 @@ class ImportContext:
 
     Constants computed at import take at most ``max_bytes`` in total. ``given`` has arrays for inputs: an operator that
     must know an input at import takes its array from there, and the input's name is added to ``fixed``. ``groups`` are
-    the groups of the main graph that were folded into quantized operators. ``folds`` records for each operator beside
-    QuantizeLinear or DequantizeLinear whether it was folded.
+    the groups of the main graph that were folded into quantized operators. ``folds`` records for each operator next to
+    a QuantizeLinear or DequantizeLinear whether it was folded.
     """
 
     def __init__(

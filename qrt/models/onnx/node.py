@@ -309,7 +309,7 @@ def attribute_text(value: object) -> str:
 
 
 def clamped(node: Node, value: Value, low: float | None, high: float | None) -> Value:
-    """Clamp a quantized value to real bounds, of which None is no bound.
+    """Clamp a quantized value to real bounds. A bound of None is left out.
 
     Each bound is quantized first: divided by the scale, rounded half to even, and added to the zero point.
     """

@@ -78,7 +78,7 @@ _BLOCK = 1 << 16
 class Message:
     """A decoded message, with its fields as attributes.
 
-    A field that the file omits has a default, such as 0; a repeated field is then empty.
+    A field that the file omits has a default, such as 0. The default of a repeated field is an empty sequence.
     """
 
     by_tag: "dict[int, _Field]"

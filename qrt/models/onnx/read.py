@@ -34,11 +34,11 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     Parameters
     ----------
     source : str, PathLike or bytes
-        A path, or the content of a file. The file, and those with external data beside it, are mapped into memory, and
-        must not change while the model is used.
+        A path, or the content of a file. The file, and files with external data in its folder, are mapped into memory,
+        and must not change while the model is used.
     max_bytes : int, default 2 GiB
-        The limit of the memory that the objects describing the model take, and of the memory that the inputs and
-        outputs of its graph take. Constants do not count.
+        The limit of the memory that the objects describing the model take, without its constants, and of the memory
+        that the inputs and outputs of its graph take.
 
     Returns
     -------

@@ -72,7 +72,7 @@ class Subgraph(FunctionGraph):
         self.walk()
 
     def set_results(self) -> None:
-        """Set the outputs of the node that holds this graph to the outputs of this graph. Call `inline` before."""
+        """Set the outputs of the node that holds this graph to the outputs of the graph, after `inline`."""
         names = [name for name in self.holder.outputs if name]
         if len(names) != len(self.graph.outputs):
             Node(self.outer, self.holder).fail(f"it has {len(names)} outputs, expected {len(self.graph.outputs)}")

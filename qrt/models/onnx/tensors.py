@@ -1,4 +1,4 @@
-"""Tensors of an ONNX file as arrays, including external data in files beside the model.
+"""Tensors of an ONNX file as arrays, including external data in other files.
 
 Files with external data must lie in the model's folder and must not be links. They are mapped into memory.
 """
@@ -141,7 +141,7 @@ def tensor(place: str, message: Message, external: External, name: str | None = 
 
 
 def dtype_name(place: str, number: int) -> str:
-    """Return the dtype of a type's number in ONNX files: "float" for 1. Raise ModelError for unsupported types."""
+    """Return the dtype with a type number of ONNX files: "float" for 1. Raise ModelError for unsupported types."""
     dtype = NUMBERS.get(number)
     if dtype is None:
         raise ModelError(f"{place}: its type has the unknown number {number}")

@@ -1,4 +1,6 @@
-"""Profile of LiteRT's default build on x86-64: XNNPACK's kernels for what its delegate takes, else the builtin ones."""
+"""Profile of LiteRT's default build on x86-64: XNNPACK's kernels for operators that it supports, else builtin ones."""
+
+import math
 
 from qrt.models.profiles.model import Profile, Range, Row
 
@@ -28,6 +30,7 @@ LITERT = Profile(
         Row("depthwise_conv2d", "half_up_twice", {"storage": "i8", "weights": "i4"}),
         Row("depthwise_conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("depthwise_conv2d", "reduced16", {"storage": "i16", "bias": "i64"}),
+        Row("fully_connected", "fixed_double", {"storage": "i8", "sparse_block": 16}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "i8", "weight_offset": True}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "u8", "scale_axis": 1}),
         Row("fully_connected", "half_up_twice", {"storage": "i8", "weights": "i4", "has_even_depth": False}),
@@ -35,6 +38,7 @@ LITERT = Profile(
         Row("fully_connected", "float64_away", {"storage": "i16", "bias": "i64"}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "i16", "bias": ("i32", None)}),
         Row("add", "scaled20", {"storage": _BYTES, "ratio": _SUMMED, "largest_ratio": _SUMMED}, "delegate"),
+        Row("add", "shifted", {"are_powers": True}),
         Row("add", "fixed_double_16", {"storage": "i16", "op": "ADD", "is_broadcast": False}),
         Row("add", "fixed_double", {"storage": _BYTES, "op": "ADD", "largest_ratio": Range(0.0, 2.0**8)}),
         Row("add", "fixed_double", {"storage": _BYTES, "op": "SUB"}),
@@ -48,7 +52,7 @@ LITERT = Profile(
         Row("transpose_conv2d", "half_up_twice_8", {"storage": "i16", "bias": "i32", "bias_type": "INT32"}),
         Row("batch_matmul", "float32", {"storage": "i8", "weight_offset": False, "multiplier": _FUSED}, "delegate"),
         Row("batch_matmul", "fixed_double_f32_product", {"storage": "i8"}),
-        Row("batch_matmul", "reduced16", {"storage": "i16"}),
+        Row("batch_matmul", "reduced16", {"storage": "i16", "weight_offset": False}),
         Row("div", "fixed_double", {"storage": _BYTES}),
         Row("squared_difference", "fixed_double", {"storage": "i8"}),
         Row("maximum_minimum", "exact", {"storage": (*_BYTES, "i16")}),
@@ -86,6 +90,8 @@ LITERT = Profile(
         Row("requantize", "fixed8", {"source": "u8", "storage": "u8", "ratio": Range(2.0**-8, 2.0**7)}, "delegate"),
         Row("requantize", "half_up_twice_16", {"source": _BYTES, "storage": _BYTES}),
         Row("requantize", "fixed_double"),
+        Row("float_products", "fours_then_bias", {"sparse_block": 4}),
+        Row("float_products", "products_then_bias", {"sparse_block": Range(1, math.inf)}),
         Row("float_products", "bias_then_fma", {}, "delegate"),
         Row("hybrid", "images_in_fours", {"operator": "DEPTHWISE_CONV_2D"}),
         Row("hybrid", "rows", {"operator": ("CONV_2D", "FULLY_CONNECTED"), "is_delegated": True}, "delegate"),
@@ -93,6 +99,8 @@ LITERT = Profile(
         Row("hybrid", "symmetric", {"operator": "CONV_2D"}),
         Row("hybrid", "asymmetric", {"operator": "FULLY_CONNECTED", "is_asymmetric": True}),
         Row("hybrid", "symmetric", {"operator": "FULLY_CONNECTED"}),
+        Row("hybrid", "rows", {"operator": "BATCH_MATMUL", "is_delegated": True}, "delegate"),
+        Row("hybrid", "zeros", {"operator": "BATCH_MATMUL"}),
         Row("float_average_pool", "nines", {"has_gaps": False}, "delegate"),
         Row("float_average_pool", "in_order"),
         Row("float_sum", "by_runs", {}, "delegate"),

@@ -1,4 +1,4 @@
-"""Profiles: tables of (op, conditions, rounding rule), in which the first row of an op whose conditions hold counts.
+"""Profiles: tables of (op, conditions, rounding rule). For an op, the first row applies whose conditions hold.
 
 `for_kernels` adapts a profile to the import of programs that will be quantized.
 """
@@ -35,7 +35,7 @@ class Row:
     """A row of a profile: ``op`` is computed by the rounding rule ``rule`` if every condition in ``when`` holds.
 
     ``when`` maps a property of the operator, such as "storage", to the required value, to a tuple of allowed values, or
-    to a `Range`. ``kernel`` is the kind of the runtime's kernel that computes the op so.
+    to a `Range`. ``kernel`` is the kind of the runtime's kernel that computes the op by this rule.
     """
 
     op: str
@@ -68,7 +68,7 @@ class Profile:
     description : str
         The runtime's kernels that the table describes.
     rows : tuple of Row
-        The rows of the table. For one op the first row whose conditions hold counts.
+        The rows of the table. For an op, the first row applies whose conditions hold.
     suffix : str
         The suffix of the files that the runtime reads.
 
@@ -131,7 +131,7 @@ _ROWS = (
 
 
 def for_kernels(profile: Profile) -> Profile:
-    """Return a profile that imports float operators in the forms that the pass ``fuse-kernels`` recognises.
+    """Return a profile with which float operators are imported in the forms that the pass ``fuse-kernels`` recognises.
 
     Sums are computed in the order of their loops, averages and softmax by a division, and operators with float inputs
     and int8 weights get float weights.

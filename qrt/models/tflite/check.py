@@ -14,15 +14,17 @@ from qrt.models.tflite.model import ABSENT, Model, Operator, Quantization, Signa
 from qrt.models.tflite.operands import OPERANDS, operands
 
 BITS = {
-    "bool": 8, "int4": 4, "int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "float16": 16, "bfloat16": 16, "int32": 32,
-    "uint32": 32, "float32": 32, "int64": 64, "uint64": 64, "float64": 64, "complex64": 64, "complex128": 128,
+    "bool": 8, "int2": 2, "int4": 4, "uint4": 4, "int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "float16": 16,
+    "bfloat16": 16, "int32": 32, "uint32": 32, "float32": 32, "int64": 64, "uint64": 64, "float64": 64,
+    "complex64": 64, "complex128": 128,
 }  # fmt: skip
-PACKED = {"int4"}
+PACKED = {"int2", "int4", "uint4"}
 """The dtypes with several elements per byte, which NumPy does not have."""
-UNSIZED = {"string", "resource", "variant"}
+UNSIZED = {"string", "resource", "variant", "float8_e4m3fn", "float8_e5m2"}
+"""The dtypes whose elements are not read."""
 ZERO_POINTS = {
-    "int4": (-8, 7), "int8": (-128, 127), "uint8": (0, 255), "int16": (0, 0), "int32": (-(2**31), 2**31 - 1),
-    "int64": (-(2**63), 2**63 - 1),
+    "int2": (-2, 1), "int4": (-8, 7), "uint4": (0, 15), "int8": (-128, 127), "uint8": (0, 255), "int16": (0, 0),
+    "int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1),
 }  # fmt: skip
 """The bounds of zero points by dtype. Other dtypes cannot be quantized. The format requires 0 for int16."""
 _LARGEST = 2**63 - 1
@@ -52,8 +54,8 @@ def byte_count(dtype: str, elements: int) -> int:
 def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], dtype: str) -> None:
     """Raise ModelError if a tensor's scales or zero points are invalid.
 
-    Scales must be positive and finite, zero points in the range of the dtype (0 with several scales). There must be one
-    scale and zero point, or as many as the size of the quantized axis.
+    There must be one scale and zero point, or one of each for every index of the quantized axis. Scales must be
+    positive and finite. A single zero point must be in the range of the dtype; several must be 0.
     """
     scales, zero_points, axis = given.scales, given.zero_points, given.axis
     count = scales.size
@@ -173,13 +175,13 @@ class _Subgraph:
         inputs = {*self.subgraph.inputs}
         for operator in self.subgraph.operators:
             for index in operator.outputs:
-                reason = self._holder(index, inputs)
+                reason = self._reason_against_writing(index, inputs)
                 if reason:
                     raise ModelError(f"{self.operator(operator)}: it computes {self.tensor(index)}, which {reason}")
                 self.writers[index] = operator
 
-    def _holder(self, index: int, inputs: set[int]) -> str:
-        """Return the reason why no operator may write a tensor, such as "is constant"; "" if there is none."""
+    def _reason_against_writing(self, index: int, inputs: set[int]) -> str:
+        """Return the reason why an operator may not write a tensor, such as "is constant", or "" if it may."""
         if index in inputs:
             return "is an input"
         if self.tensors[index].is_constant:
@@ -190,9 +192,10 @@ class _Subgraph:
         return f"operator {writer.index} {writer.name} computes" if writer else ""
 
     def _check_order(self) -> None:
-        """Raise ModelError if an operator reads a tensor that no earlier operator computes, or if a tensor is empty.
+        """Raise ModelError if a tensor is read before it is computed, or if a dimension has size 0.
 
-        A tensor may also be read if it is an input of the subgraph, a constant or a variable.
+        Operators and the subgraph's outputs may read results of earlier operators, inputs, constants and variables. The
+        dimensions are those of inputs and results.
         """
         known = {*self.subgraph.inputs}
         for operator in self.subgraph.operators:

@@ -176,7 +176,7 @@ class Reader:
     # -- errors ------------------------------------------------------------------------------------------------------
 
     def error(self, message: str) -> ModelError:
-        """Return a ModelError whose message has the path of fields to the table that is being read."""
+        """Return a ModelError with the file and the path to the table being read: "m.tflite: subgraph 0: ..."."""
         path = "".join(f" {part}" if isinstance(part, int) else f", {_SINGULAR.get(part, part)}" for part in self._path)
         return ModelError(f"{self.name}: {path.removeprefix(', ')}{': ' if path else ''}{message}")
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from functools import cache
 
-_UNARY = """ABS CAST CEIL COS DEQUANTIZE ELU EXP FLOOR GELU HARD_SWISH LEAKY_RELU LOG LOGICAL_NOT LOGISTIC LOG_SOFTMAX
-    NEG QUANTIZE RANK RELU RELU6 RELU_0_TO_1 RELU_N1_TO_1 ROUND RSQRT SHAPE SIGN SIN SOFTMAX SQRT SQUARE TANH ZEROS_LIKE
+_UNARY = """ABS CAST CEIL COS DENSIFY DEQUANTIZE ELU EXP FLOOR GELU HARD_SWISH LEAKY_RELU LOG LOGICAL_NOT LOGISTIC
+    LOG_SOFTMAX NEG QUANTIZE RANK RELU RELU6 RELU_0_TO_1 RELU_N1_TO_1 ROUND RSQRT SHAPE SIGN SIN SOFTMAX SQRT SQUARE
+    TANH ZEROS_LIKE
     AVERAGE_POOL_2D MAX_POOL_2D L2_POOL_2D L2_NORMALIZATION SPACE_TO_DEPTH DEPTH_TO_SPACE SQUEEZE READ_VARIABLE
     BITCAST"""
 _BINARY = """ADD SUB MUL DIV FLOOR_DIV FLOOR_MOD POW MAXIMUM MINIMUM SQUARED_DIFFERENCE ATAN2 EQUAL NOT_EQUAL LESS
@@ -39,6 +40,10 @@ OPERANDS = {
     "ONE_HOT": "indices depth on off",
     "DYNAMIC_UPDATE_SLICE": "x update start",
     "EMBEDDING_LOOKUP": "indices table",
+    "COMPLEX_ABS": "x",
+    "IMAG": "x",
+    "REAL": "x",
+    "RFFT2D": "x sizes",
     "MATRIX_DIAG": "diagonal",
     "MATRIX_SET_DIAG": "x diagonal",
     "SEGMENT_SUM": "x segments",
@@ -58,6 +63,7 @@ OPERANDS = {
     "CALL": "x* -> *",
     "STABLEHLO_COMPOSITE": "x* -> *",
     "TFLite_Detection_PostProcess": "boxes scores anchors -> 4",
+    "Convolution2DTransposeBias": "x weights bias",
 }
 """The operands of each operator, and after an arrow the number of results if it is not 1.
 
@@ -67,7 +73,7 @@ neither checked nor imported."""
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An operand of an operator. With ``is_many`` it stands for any number of tensors, the last operands."""
+    """An operand of an operator. With ``is_many`` it is the last one, and stands for any number of tensors."""
 
     name: str
     is_optional: bool

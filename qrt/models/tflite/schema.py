@@ -27,7 +27,7 @@ TABLES = {
         sparsity:SparsityParameters shape_signature:[i] has_rank:? variant_tensors:[VariantSubType]
     """,
     "QuantizationParameters": """
-        min:_ max:_ scale:[f] zero_point:[q] details_type:B details:_ quantized_dimension:i
+        min:_ max:_ scale:[f] zero_point:[q] details_type:B details:QuantizationDetails? quantized_dimension:i
     """,
     "Operator": """
         opcode_index:I inputs:[i] outputs:[i] builtin_options_type:B builtin_options:BuiltinOptions?
@@ -50,6 +50,7 @@ TABLES = {
         time_major:? fused_activation_function:ActivationFunctionType merge_outputs:?
         asymmetric_quantize_inputs:?
     """,
+    "BlockwiseQuantization": "scales:i zero_points:i block_size:i block_shape:[i]",
     "BucketizeOptions": "boundaries:[f]",
     "CallOnceOptions": "init_subgraph_index:i",
     "CallOptions": "subgraph:I",
@@ -70,6 +71,10 @@ TABLES = {
         padding:Padding stride_w:i stride_h:i depth_multiplier:i
         fused_activation_function:ActivationFunctionType dilation_w_factor:i=1 dilation_h_factor:i=1
     """,
+    "DimensionMetadata": """
+        format:DimensionType dense_size:i array_segments_type:B array_segments:SparseIndexVector?
+        array_indices_type:B array_indices:SparseIndexVector?
+    """,
     "DivOptions": "fused_activation_function:ActivationFunctionType",
     "EmbeddingLookupSparseOptions": "combiner:CombinerType",
     "FakeQuantOptions": "min:f max:f num_bits:i narrow_range:?",
@@ -81,6 +86,7 @@ TABLES = {
     "GeluOptions": "approximate:?",
     "HashtableOptions": "table_id:i key_dtype:TensorType value_dtype:TensorType",
     "IfOptions": "then_subgraph_index:i else_subgraph_index:i",
+    "Int32Vector": "values:[i]",
     "L2NormOptions": "fused_activation_function:ActivationFunctionType",
     "LSHProjectionOptions": "type:LSHProjectionType",
     "LSTMOptions": """
@@ -117,6 +123,7 @@ TABLES = {
     "StableHLOCompositeOptions": """
         name:string decomposition_subgraph_index:i composite_attributes:[B] composite_attributes_format:b version:i
     """,
+    "SparsityParameters": "traversal_order:[i] block_map:[i] dim_metadata:[DimensionMetadata]",
     "SplitOptions": "num_splits:i",
     "SplitVOptions": "num_splits:i",
     "SqueezeOptions": "squeeze_dims:[i]",
@@ -126,6 +133,8 @@ TABLES = {
         padding:Padding stride_w:i stride_h:i fused_activation_function:ActivationFunctionType
         quantized_bias_type:TensorType
     """,
+    "Uint16Vector": "values:[H]",
+    "Uint8Vector": "values:[B]",
     "UnidirectionalSequenceLSTMOptions": """
         fused_activation_function:ActivationFunctionType cell_clip:f proj_clip:f time_major:?
         asymmetric_quantize_inputs:? diagonal_recurrent_tensors:?
@@ -144,8 +153,9 @@ listed have no fields."""
 _ENUMERATIONS = {
     "TensorType": """
         FLOAT32 FLOAT16 INT32 UINT8 INT64 STRING BOOL INT16 COMPLEX64 INT8 FLOAT64 COMPLEX128 UINT64
-        RESOURCE VARIANT UINT32 UINT16 INT4 BFLOAT16
+        RESOURCE VARIANT UINT32 UINT16 INT4 BFLOAT16 INT2 UINT4 FLOAT8_E4M3FN FLOAT8_E5M2
     """,
+    "DimensionType": "DENSE SPARSE_CSR",
     "ActivationFunctionType": "NONE RELU RELU_N1_TO_1 RELU6 TANH SIGN_BIT",
     "Padding": "SAME VALID",
     "MirrorPadMode": "REFLECT SYMMETRIC",
@@ -157,6 +167,8 @@ _ENUMERATIONS = {
 }
 
 _UNIONS = {
+    "QuantizationDetails?": "NONE CustomQuantization BlockwiseQuantization MultiAxisQuantization",
+    "SparseIndexVector?": "NONE Int32Vector Uint16Vector Uint8Vector",
     "BuiltinOptions?": """
     NONE Conv2DOptions DepthwiseConv2DOptions ConcatEmbeddingsOptions LSHProjectionOptions Pool2DOptions
     SVDFOptions RNNOptions FullyConnectedOptions SoftmaxOptions ConcatenationOptions AddOptions L2NormOptions

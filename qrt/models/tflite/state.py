@@ -83,9 +83,9 @@ class State:
         return symbol
 
     def declare(self, variable: Variable, declared: TensorType) -> bool:
-        """Create the global of a variable for tensors of the declared type, if the variable has none.
+        """Create the global of a variable for tensors of the declared type, unless the variable already has a global.
 
-        Return False if the variable already has a global of another type.
+        Return False if the existing global is for another type, else True.
         """
         stored = storage_type(declared)
         if variable.global_op is not None:

@@ -72,7 +72,7 @@ def _where_positive(function: Function, x: Array, otherwise: float) -> Array:
 def function_of(name: str, out: UniformType, rule: str) -> Function:
     """Return the function of float32 arrays that computes the TFLite operator ``name``.
 
-    For LOG and RSQRT of numbers that are not positive, it returns the least and the greatest value of the type ``out``.
+    Of a number that is not positive, LOG gives the least value of the type ``out``, and RSQRT the greatest value.
     """
     low, high = (float(F32(out.scale) * F32(end - out.zero_point)) for end in (out.storage_min, out.storage_max))
     if name == "LOG":
@@ -83,7 +83,7 @@ def function_of(name: str, out: UniformType, rule: str) -> Function:
 
 
 def table(name: str, x: UniformType, out: UniformType, rule: str) -> Array:
-    """Return the storage of ``f(x)`` for all 256 storage values of the type ``x``, the least first."""
+    """Return the storage of the operator ``name``'s results for all 256 storage values of the type ``x``, ascending."""
     least, greatest = x.default_bounds
     centred = np.arange(least, greatest + 1, dtype=np.int64) - x.zero_point
     own = _OWN.get(name)

@@ -88,7 +88,7 @@ def _block(name: str, form: str) -> Function:
 
 
 def _decided(name: str, form: str, x: list[Any]) -> Any:
-    """Return the results of the function ``name`` by `exact`, which is called once for each distinct point."""
+    """Return the results of the function ``name`` for operands ``x``, computed by `exact` once for equal operands."""
     patterns = np.stack([operand.view(np.int64) for operand in x], axis=1)
     _, first, place = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     points = zip(*(operand[first].tolist() for operand in x), strict=True)
@@ -98,7 +98,7 @@ def _decided(name: str, form: str, x: list[Any]) -> Any:
 def _finish(form: str) -> Function:
     """Return a function of (high, low, factors) that rounds ``(high + low) * factors[0] * factors[1]`` to a format.
 
-    For f64 a subnormal result becomes NaN, because it would be rounded twice.
+    For f64 a subnormal result would be rounded twice. It becomes NaN instead, so that `exact` computes it.
     """
     if form == "f64":
         return lambda high, low, factors: _scaled_to_normal(choose(low == 0, high, high + low), factors)  # keeps -0
@@ -140,7 +140,7 @@ def _pair(function: Function) -> Function:
 
 
 def _on(least: float, greatest: float, function: Function) -> Kernel:
-    """Return a kernel that applies ``function`` to numbers from ``least`` to ``greatest``, and to no others."""
+    """Return a kernel that computes ``function`` from ``least`` to ``greatest``; other results are marked invalid."""
 
     def kernel(x: Any) -> tuple[Any, Scaled]:
         inside = (x >= least) & (x <= greatest)

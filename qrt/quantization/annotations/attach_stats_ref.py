@@ -19,12 +19,13 @@ _NAMED = ("quant.stats", "quant.stats_ref")
 
 @dataclass(frozen=True)
 class AttachStatsRef:
-    """Puts a `quant.stats_ref` on each float operand or result of a region whose range is unknown. Changes no value.
+    """Puts a `quant.stats_ref` on float operands and results of regions if their range is unknown. Changes no value.
 
     A range is known if the value has a range annotation, a `quant.stats_ref` or a quantized type, or is a constant.
 
-    The attribute `statsKey` becomes the name of the value's record: `function/operation.N`, where N counts the
-    operations of this name in the function; a region has the name of its kernel. For an argument it is `function/name`.
+    The attribute `statsKey` is the name of the value's record: `main/conv2d.1` for the result of the second `conv2d` of
+    the function `main`. The name of an operation is counted within its function, and a region has the name of its
+    kernel. The record of an argument is named `function/argument`.
     """
 
     def run(self, module: Module) -> None:
@@ -39,7 +40,7 @@ class AttachStatsRef:
 
 
 def attach_keys(module: Module) -> None:
-    """Put the attribute ``quant.key`` on regions, on loops and branches, and on operations whose results regions take.
+    """Put the attribute ``quant.key`` on regions, loops, branches, and operations that compute operands of regions.
 
     The key of a region or operation is that of the `quant.stats_ref` on its first result, or the key that
     `attach-stats-ref` would give this result. The key of a loop or branch is `function/operation.N`.
@@ -51,7 +52,7 @@ def attach_keys(module: Module) -> None:
     for function in module.functions:
         labels = _labels(function)
         for operation in labels:
-            if KEY in operation.attributes or not _gives_a_port(operation):
+            if KEY in operation.attributes or not _needs_key(operation):
                 continue
             if operation.name.startswith(CONTROL):
                 key, label = None, labels[operation]
@@ -63,8 +64,8 @@ def attach_keys(module: Module) -> None:
             operation.attributes[KEY] = StringAttr(key)
 
 
-def _gives_a_port(operation: Operation) -> bool:
-    """Return True if an operation gets a key: a region, a loop, a branch, or one whose result a region takes."""
+def _needs_key(operation: Operation) -> bool:
+    """Return True if an operation is a region, a loop or a branch, or computes an operand of a region."""
     if isinstance(operation, RegionOp):
         return bool(operation.results)
     if operation.name.startswith(CONTROL):
@@ -118,7 +119,7 @@ def _label(value: Value, labels: dict[Operation, str], function: FuncOp) -> str:
 
 
 def _open_values(function: FuncOp) -> list[Value]:
-    """Return the float operands and results of regions whose range is unknown, without duplicates, in program order."""
+    """Return the distinct float operands and results of regions, in program order, if their range is unknown."""
     values: dict[Value, None] = {}
     for operation in outside_bodies(function):
         if isinstance(operation, RegionOp):
@@ -129,7 +130,7 @@ def _open_values(function: FuncOp) -> list[Value]:
 
 
 def _is_open(value: Value, spec: Type) -> bool:
-    """Return True if neither the type nor the specification of a region's operand or result tells its range."""
+    """Return True for a float tensor whose port's specification is its float type or a least width (`!quant.any`)."""
     element = element_of(value.type)
     if not isinstance(value.type, TensorType) or not isinstance(element, FloatType):
         return False
@@ -137,7 +138,7 @@ def _is_open(value: Value, spec: Type) -> bool:
 
 
 def _origin(value: Value) -> Value:
-    """Return the value that a chain of annotation operations is applied to; the value itself without annotations."""
+    """Return the value that annotation operations pass on as ``value``; ``value`` itself if no annotation yields it."""
     while value.operation is not None and value.operation.name in IDENTITIES:
         value = value.operation.operands[0]
     return value

@@ -34,7 +34,7 @@ Reading = Callable[[Operation], AnnotatedType | None]
 
 
 def source(operation: Operation) -> Value | None:
-    """Return the value that an operation annotates, also for `dcast(qcast(x))`; None if it is no annotation."""
+    """Return the operand of an annotation, or `x` for the `dcast` of `dcast(qcast(x))`; None for other operations."""
     if operation.name in ANNOTATIONS:
         return operation.operands[0]
     cast = operation.operands[0].operation if operation.name == "quant.dcast" else None
@@ -66,9 +66,9 @@ class Boundaries:
     def move(self, read: Reading) -> tuple[dict[Operation, None], dict[Operation, None]]:
         """Move annotations into the specifications of regions, and return the annotation operations.
 
-        ``read`` returns the annotation that an operation carries, or None. The first dictionary has the annotations of
-        regions' results (between a result and its uses) as keys, the second those of operands (between an operand and
-        its definition). An annotation between two regions is in both.
+        ``read`` returns the annotation that an operation carries, or None. The keys of the first dictionary are the
+        annotations between regions' results and their uses; the keys of the second are those between regions' operands
+        and their definitions. An annotation between two regions is in both dictionaries. No operation is erased.
         """
         of_results: dict[Operation, None] = {}
         of_operands: dict[Operation, None] = {}
@@ -86,7 +86,7 @@ class Boundaries:
         return of_results, of_operands
 
     def _behind(self, value: Value) -> Iterator[Operation]:
-        """Yield the annotations through which a value was computed since its definition, starting with the last one."""
+        """Yield the annotations and casts between a value and its definition, starting at the value."""
         operation = value.operation
         while operation is not None:
             if operation.name in ANNOTATIONS or operation.name == "quant.dcast":
@@ -120,7 +120,7 @@ def place_name(region: RegionOp, port: int) -> str:
 
 
 def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]]) -> None:
-    """Combine a region's specifications with the nearest annotations, and write the results into the region.
+    """Combine a region's specifications with the nearest annotations, and set the region's attributes to them.
 
     ``nearest`` maps the number of a port (operands first, then results) to an annotation operation and its content.
     Emits a remark for an annotation that is ignored because it contradicts the region.
@@ -143,10 +143,10 @@ def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]
 
 
 def joined(own: Type, annotated: Type, element: Type) -> Type:
-    """Return the combination of a region's specification ``own`` of an operand or result with an annotation.
+    """Return the annotation ``annotated`` if it replaces a region's specification ``own`` of a port, else ``own``.
 
     ``own`` is ``element``, the float type of the value, if the region specifies nothing. The annotation replaces the
-    specification only if one of these holds:
+    specification if one of these is true:
 
     - The region specifies nothing, or the annotation is `!quant.none`.
     - The specification is a least width (`!quant.any`), and the annotation is a type or least width at least as wide.
@@ -155,14 +155,14 @@ def joined(own: Type, annotated: Type, element: Type) -> Type:
     if own is element or isinstance(annotated, NoQuantizedType):
         return annotated
     if isinstance(own, AnyQuantizedType):
-        return annotated if isinstance(annotated, UniformType | AnyQuantizedType) and _holds(annotated, own) else own
+        return annotated if isinstance(annotated, UniformType | AnyQuantizedType) and _meets(annotated, own) else own
     if isinstance(own, CalibratedType):
         return annotated if isinstance(annotated, UniformType | AnyQuantizedType) else own
     return own
 
 
-def _holds(type: UniformType | AnyQuantizedType, least: AnyQuantizedType) -> bool:
-    """Return True if a type has at least the bits of ``least``, and as many storage values if ``least`` has bounds."""
+def _meets(type: UniformType | AnyQuantizedType, least: AnyQuantizedType) -> bool:
+    """Return True if a type has the bits of ``least`` or more, and if ``least`` has bounds, as many values or more."""
     return least.is_met_by(type.storage_width, type.storage_min, type.storage_max)
 
 
@@ -175,5 +175,5 @@ def _contradicts(annotated: Type, own: Type) -> bool:
     if annotated is own:
         return False
     if isinstance(annotated, AnyQuantizedType):
-        return isinstance(own, UniformType) and not _holds(own, annotated)
+        return isinstance(own, UniformType) and not _meets(own, annotated)
     return isinstance(annotated, UniformType) or isinstance(own, CalibratedType)

@@ -20,9 +20,9 @@ _CASTS = ("quant.qcast", "quant.dcast")
 class ConvertFakeQuant:
     """Moves the types of fake quantization and casts into the regions that define or use the rounded values.
 
-    The pass reads fake-quantization operations, `dcast(qcast(x))`, and casts from and to quantized values. The
-    operations that it removes rounded values in the float program; after the pass, only the exported program rounds
-    these values.
+    The pass reads fake-quantization operations, `dcast(qcast(x))`, and casts from and to quantized values. It removes
+    these operations if only regions use their results. The float program then no longer rounds the values; the exported
+    program does.
     """
 
     def run(self, module: Module) -> None:
@@ -70,9 +70,9 @@ def _read_by_regions(operations: Sequence[Operation]) -> set[Operation]:
 
 
 def _is_implied(operation: Operation, spec: Type) -> bool:
-    """Return True if an annotation can be removed without loss.
+    """Return True if an annotation may be removed although operations outside of regions use the rounded value.
 
-    This is so if its type does not round, or if the annotated value is a region's result with this type.
+    Its type must not be a quantized type, or must be the type of the region's result that it annotates.
     """
     at: Operation | None = operation
     while at is not None and not isinstance(at, RegionOp):

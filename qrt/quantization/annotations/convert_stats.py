@@ -83,8 +83,8 @@ def _doubles(value: Attribute) -> Array:
 def _channels(ranges: Array, type: object, axis: int) -> Array | None:
     """Return one range (low, high) for each index of an axis; None if the size of the axis is unknown.
 
-    ``ranges`` has one row for each index, or one for each combination of an index with those of later axes; then the
-    hull of an index's rows is returned.
+    ``ranges`` has one or more consecutive rows for each index. The range of an index is the smallest one that includes
+    its rows: an index has several rows if the ranges also differ along later axes.
     """
     size = type.shape[axis] if isinstance(type, TensorType) and type.shape is not None else None
     if not size:

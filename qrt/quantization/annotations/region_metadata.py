@@ -1,6 +1,6 @@
 """Attributes that describe a region after export: record key, kernel, origins of types, and the cause of a rescale.
 
-They are on the exported operation that defines the region's result.
+Export puts them on the operation that defines the region's result.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def key_of(key: str, number: int, count: int) -> str:
 def keep_tags(region: RegionOp, values: Sequence[Value]) -> None:
     """Copy a region's attributes to the exported operations that define ``values``, which replace the region's results.
 
-    An operation with such attributes keeps its own: it then computes the result of several regions.
+    An operation that computes the results of several regions has the attributes of the first region.
     """
     attributes = region.attributes
     key = attributes.get(KEY)
@@ -50,13 +50,13 @@ def keep_tags(region: RegionOp, values: Sequence[Value]) -> None:
 
 
 def put_tags(operation: Operation | None, tags: Tags) -> None:
-    """Add attributes to an operation that has neither a key nor the cause of a rescale."""
+    """Add attributes to an operation, unless it already has a key or the cause of a rescale; do nothing for None."""
     if operation is not None and KEY not in operation.attributes and CAUSE not in operation.attributes:
         operation.attributes |= tags
 
 
 def tags_of(operation: Operation) -> Tags:
-    """Return the attributes that a rewrite must keep on the region in place of an operation, such as ``quant.key``."""
+    """Return the attributes of an operation, such as ``quant.key``, that a rewrite must put on the replacement."""
     return {name: operation.attributes[name] for name in (KEY, KERNEL, ORIGINS, CAUSE) if name in operation.attributes}
 
 

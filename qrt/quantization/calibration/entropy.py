@@ -46,7 +46,7 @@ def least_divergence(
 
 
 def _parts(values: Array, counts: Sequence[int], reach: float) -> tuple[Array, Array]:
-    """Return the centres of non-empty equal bins from ``-reach`` to ``reach`` in ascending order, and their counts."""
+    """Divide ``-reach`` to ``reach`` into equal bins; return the centres and counts of non-empty bins, ascending."""
     number = np.minimum(np.floor(np.abs(values) / reach * PARTS), PARTS - 1) + 0.5
     middles = np.where(values < 0, -number, number)
     counts_by_middle: dict[float, int] = {}
@@ -58,7 +58,7 @@ def _parts(values: Array, counts: Sequence[int], reach: float) -> tuple[Array, A
 
 
 def _divergence(stored: Array, totals: Array, first: int, last: int) -> float:
-    """Return the Kullback-Leibler divergence between the data and their quantized form, times the number of values.
+    """Return the Kullback-Leibler divergence between the data and the quantized data, times the number of values.
 
     ``stored`` has the storage value of each bin before saturation, and ``totals`` the count of each bin. Only the bins
     from ``first`` up to ``last`` (exclusive) lie within the range; the others saturate. Counts are floats, exact up to

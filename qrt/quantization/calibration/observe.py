@@ -115,7 +115,7 @@ def runs(program: Program, data: Data) -> Iterator[tuple[str, list[Array]]]:
 
 
 def sample_of(program: Program) -> Sample:
-    """Return an empty sample for a program's inputs, by rows if the first dimension of every input is dynamic."""
+    """Return an empty sample: of rows if the first dimension of every input is dynamic, else of whole runs."""
     by_rows = all(port.type.shape and port.type.shape[0] is None for port in program.inputs)
     return Sample([port.name for port in program.inputs], by_rows=by_rows)
 
@@ -180,10 +180,10 @@ def _described(op: ir.Operation, key: str) -> str:
     return f"the value {shown(key)} of {'an argument' if source is None else repr(source.name)}"
 
 
-def _refused(array: Array, mend: str = "the data") -> str:
-    """Return a message about the first NaN or infinity of an array, which says to correct ``mend``.
+def _refused(array: Array, cause: str = "the data") -> str:
+    """Return a message about the first NaN or infinity of an array; an empty text if all values are finite.
 
-    The message is empty if all values are finite.
+    ``cause`` names what the user should correct.
     """
     finite = np.isfinite(array)
     if finite.all():
@@ -191,7 +191,7 @@ def _refused(array: Array, mend: str = "the data") -> str:
     place = np.unravel_index(int(finite.argmin()), array.shape)
     where = f" at [{', '.join(map(str, place))}]" if place else ""
     return (
-        f"is {float(array[place])}{where}: fix {mend}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+        f"is {float(array[place])}{where}: fix {cause}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
     )
 
 
@@ -199,10 +199,7 @@ _NAME = "statsKey"
 
 
 def flattened(module: Module, name: str) -> Module:
-    """Return a copy of a module without annotations or dead code, in which one function contains no calls.
-
-    The calls in the function ``name`` are inlined.
-    """
+    """Return a copy of a module without annotations or dead code, in which the calls in ``name`` are inlined."""
     with garbage_uncollected():
         copy = Module(module.operation.clone({}), module.upstream)
         for op in [op for op in acyclic_operations(copy.operation) if op.name in IDENTITIES]:
@@ -213,11 +210,11 @@ def flattened(module: Module, name: str) -> Module:
 
 
 def tapped_program(module: Module, function: str, taps: Mapping[Value, str]) -> Program:
-    """Compile a function so that ``run_arrays`` passes each value of ``taps`` to its tap; the module is changed.
+    """Compile a function so that ``run_arrays(..., tap=...)`` calls the tap with each value in ``taps``.
 
-    The tap is called as ``tap(operation, value)``, where ``name_of(operation)`` is the name of the value in ``taps``.
-    If the tap returns an array, the run continues with that array in place of the value. A quantized value is passed as
-    its stored integers.
+    The module is changed. The tap is called as ``tap(operation, value)``, where ``name_of(operation)`` is the name of
+    the value in ``taps``. If the tap returns an array, the run continues with that array in place of the value. A
+    quantized value is passed as its stored integers.
 
     >>> import numpy as np
     >>> from qrt import ir
@@ -237,5 +234,5 @@ def tapped_program(module: Module, function: str, taps: Mapping[Value, str]) -> 
 
 
 def name_of(tap: Operation) -> str:
-    """Return the name that ``tapped_program`` gave the value which a tap receives with this operation."""
+    """Return the name of the value that a tap of ``tapped_program`` receives together with the operation ``tap``."""
     return str(tap.attributes[_NAME].python)

@@ -224,9 +224,8 @@ def _end_of_range(values: Array, counts: Sequence[int], outside: int) -> float:
 def _least_error(points: Array, counts: list[int], low: float, high: float, storage: Storage) -> tuple[float, float]:
     """Return the range ``low * k/64`` to ``high * k/64`` for the k with the least squared error.
 
-    ``points`` has one column for each bin; its rows are points within the bins. Errors are integers in units of 2^-31
-    of the least power of two above the range. Their squares have 62 bits and are summed exactly, upper and lower 31
-    bits apart.
+    Each column of ``points`` has the values that represent one bin. Errors are integers in units of 2^-31 of the least
+    power of two above the range. Their squares have 62 bits and are summed exactly, upper and lower 31 bits apart.
     """
     factors = np.arange(FRACTIONS, 0, -1) / FRACTIONS
     scales, zeros = storage.parameters(low * factors, high * factors)

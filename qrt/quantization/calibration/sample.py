@@ -35,7 +35,7 @@ class Row:
 
     @property
     def batch(self) -> tuple[object, ...]:
-        """A grouping key: rows for which it is equal can be concatenated to one batch."""
+        """A grouping key: rows with equal ``batch`` can be concatenated to one batch."""
         return (self.is_run, self.key if self.is_run else b"", *(array.shape for array in self.arrays))
 
 
@@ -107,7 +107,7 @@ class Sample:
         del self._rows[min(count, self.most) :]
 
     def merge(self, other: Self) -> None:
-        """Add the rows of another sample, which must have the same inputs and limits."""
+        """Add the rows of another sample; raise QuantTypeError if its inputs or limits differ."""
         if other._kind != self._kind:
             raise QuantTypeError("samples can be merged only if they keep the same inputs with the same limits")
         for row in other._rows:

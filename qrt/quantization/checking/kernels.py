@@ -29,7 +29,7 @@ Orders = dict[int, Sequence[int]]
 def violation(region: RegionOp, target: Target) -> str | None:
     """Return the reason why no signature of a region's kernel accepts the region's types; None if one does.
 
-    All operands and results must have final types.
+    The caller has checked that all operands and results have final types.
     """
     ports = ports_of(region)
     for port in ports:
@@ -80,14 +80,14 @@ def _zero_point(port: PortOf) -> str | None:
 
 
 def _rescale(region: RegionOp) -> str | None:
-    """Return an error message unless a rescale region has one operand and only returns it; its types are arbitrary."""
+    """Return an error message unless a rescale region has one operand, and a body that only returns it."""
     if len(region.operands) != 1 or len(region.results) != 1 or len(list(region.body)) != 1:
         return "is a rescale, which must return its operand"
     return None
 
 
 def _orders(region: RegionOp, target: Target) -> Orders:
-    """Return axis orders by operand number, for operands such as filters whose axes the kernel has in another order."""
+    """Map operand numbers to permutations, for operands whose axes the kernel has in another order, such as filters."""
     if all(not isinstance(spec, UniformType) or spec.is_per_layer for spec in region.input_specs):
         return {}
     form = body_form(region.body, region.kernel, target)
@@ -254,9 +254,10 @@ def _multiplier(
 
 
 def _range(kernel: TargetKernel, reals: Sequence[Fraction], result: PortOf) -> str | None:
-    """Return an error message unless each number divided by a scale of the result is in the kernel's multiplier range.
+    """Return an error message if a number of ``reals``, divided by a scale of the result, is no allowed multiplier.
 
-    If there are as many numbers as scales, number i is divided by scale i, otherwise every number by every scale.
+    If there are as many numbers as scales, number i is divided by scale i, otherwise every number by every scale. The
+    kernel's attribute ``multiplier`` is the allowed range.
     """
     y, (low, high) = result.spec, kernel.multiplier
     if not isinstance(y, UniformType):

@@ -1,4 +1,4 @@
-"""The operands and results of regions, with their types, in the form in which the checks read them."""
+"""The operands and results of regions, with their types, as the checks read them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -53,9 +53,9 @@ def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]])
 
 
 def _taken(user: Operation, index: int) -> Type | None:
-    """Return the type with which a region or a `quant.qcast` takes an operand; None for other operations.
+    """Return the type that a region specifies for its operand, or the result type of a `quant.qcast`.
 
-    The result is also None if the region's type is not final.
+    Return None for other operations, and for a specification that is not final.
     """
     if isinstance(user, RegionOp):
         port = PortOf(user, index, user.spec(index))

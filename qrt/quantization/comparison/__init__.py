@@ -1,1 +1,1 @@
-"""Comparison of a float program with its quantized form: the error of each value that both programs compute."""
+"""Comparison of a float program with its quantized program: the error of each value that both programs compute."""

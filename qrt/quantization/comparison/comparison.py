@@ -1,4 +1,4 @@
-"""Runs of a float program beside its quantized form, which measure the numbers of a report."""
+"""Runs of a float program and of its quantized program on the same data, which measure the errors for a report."""
 
 import re
 from collections import Counter
@@ -44,7 +44,7 @@ from qrt.types import FloatType, TensorType, Type, UniformType
 class RegionPair:
     """A region of the float program, and the operation ``producer`` of the quantized program that computes its result.
 
-    ``tallies`` has the error counts of the region's results, by the type of the result.
+    ``tallies`` maps each type of a result to the error counts of the results with this type.
     """
 
     key: str
@@ -68,7 +68,7 @@ class RegionPair:
 
 
 class Comparison:
-    """A float program and its quantized form, run on the same inputs to count the errors of their values."""
+    """A float program and its quantized program, run on the same inputs to measure the errors of values."""
 
     def __init__(self, named: NamedProgram, module: Module, function: str | None) -> None:
         self.named = named
@@ -157,11 +157,12 @@ class Comparison:
     def _add_kernels(
         self, result: Value, part: Slice, name: str, known: tuple[list[SliceKernel], list[SliceKernel]]
     ) -> None:
-        """Make one or two programs that compute one region's result from values of the float program.
+        """Add to ``_kernels``, and maybe to ``_bodies``, programs that compute a region's result from float values.
 
-        The first contains the operations of the quantized program. The second contains the float operations, but rounds
-        each input to the type in which the quantized program computes this input. It is made only if there is such an
-        input. ``known`` are the programs of equal regions, whose compiled form is shared.
+        The program in ``_kernels`` consists of the operations of the quantized program. The one in ``_bodies`` computes
+        the float operations on inputs that are rounded to the types in which the quantized program computes them; it is
+        added only if the quantized program rounds an input. ``known`` has a list of earlier programs for each of the
+        two; equal programs are compiled once.
         """
         self._kernels[name] = SliceKernel(part, self._float_types, self.quantized.module).as_one_of(known[0])
         body = sliced(result, self.floats.names, self._float_order)
@@ -222,8 +223,8 @@ class Comparison:
     def errors(self, reference: Reference) -> dict[str, tuple[int, Fraction]]:
         """Return, by region, the error at the program's outputs if only this region is quantized, over a sample.
 
-        An error is a pair: the number of outputs that are NaN or infinite, and the sum of squared differences of the
-        others.
+        ``reference`` is the sample. An error is a pair: the number of output elements that are NaN or infinite, and the
+        sum of the squared differences of all other elements.
         """
         return {
             key: reference.noise_of(
@@ -250,8 +251,9 @@ class Comparison:
     def _with_error(self, name: str, value: Array, current: dict[str, Any]) -> Array:
         """Return a region's float result ``value`` plus the error that its quantized kernel adds.
 
-        The error is the difference between the quantized kernel's result and the float result for inputs that were
-        rounded to the kernel's input types. The errors of that rounding count for the regions that compute the inputs.
+        This error is the quantized kernel's result minus the float result, both computed from inputs that are rounded
+        to the kernel's input types. The rounding of an input is part of the error of the region that computes the
+        input.
         """
         given = self._kernels[name].run(current)
         if name not in self._bodies:

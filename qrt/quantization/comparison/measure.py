@@ -68,8 +68,8 @@ class Error:
 class OutputNoise:
     """The error of one output of a program, and the number of its rows that keep their argmax.
 
-    A row is the output along its last axis. Of ``rows`` rows, ``same`` have their greatest value at the same index as
-    in the reference. ``rows`` is 0 for scalars, and if the last axis has fewer than two elements.
+    Rows run along the last axis. Of ``rows`` rows, ``same`` have their greatest value at the same index as in the
+    reference. ``rows`` is 0 for scalars, and if the last axis has fewer than two elements.
     """
 
     name: str
@@ -158,7 +158,7 @@ class Reference:
 
 
 def compare(name: str, reference: Array, approximation: Array) -> OutputNoise:
-    """Return the error of one output of one run; ``name`` is that of the output."""
+    """Return the error of the output ``name`` in one run."""
     error = Error.of(reference, approximation)
     if not reference.ndim or reference.shape[-1] < 2 or not reference.size:
         return OutputNoise(name, error, 0, 0)

@@ -124,7 +124,7 @@ def _shape(value: Value) -> list[int]:
 
 
 def _read_as(value: Value, part: Slice) -> list[Type]:
-    """Return the element types in which operations of a slice read a value: those to which they cast it, or its own."""
+    """Return the element types to which a slice casts a value, or, without casts, the value's own element type."""
     if isinstance(element_of(value.type), UniformType):
         return [element_of(value.type)]
     casts = [element_of(cast.results[0].type) for cast in part.casts if cast.operands[0] is value]
@@ -133,7 +133,7 @@ def _read_as(value: Value, part: Slice) -> list[Type]:
 
 def _narrowed(value: Value, part: Slice) -> list[Type]:
     """Return the narrower float types to which a slice casts a value because of the target's float ports."""
-    if not _has_narrow(part):
+    if not _may_narrow(part):
         return []
     casts = [op for op in part.operations if op.name == "arith.truncf" and op.operands[0] is value]
     return [element_of(cast.results[0].type) for cast in casts]
@@ -141,14 +141,14 @@ def _narrowed(value: Value, part: Slice) -> list[Type]:
 
 def _narrow_constants(part: Slice) -> list[Value]:
     """Return the constants that a slice stores in narrower float types because of the target's float ports."""
-    widened = [op.operands[0] for op in part.operations if op.name == "arith.extf"] if _has_narrow(part) else []
+    widened = [op.operands[0] for op in part.operations if op.name == "arith.extf"] if _may_narrow(part) else []
     return [value for value in widened if constant_of(value) is not None]
 
 
-def _has_narrow(part: Slice) -> bool:
-    """Return True if the target prescribed a type of the slice's region.
+def _may_narrow(part: Slice) -> bool:
+    """Return True if the slice may contain casts to narrower floats that export wrote for the target's float ports.
 
-    Only then may casts between float types come from the export; otherwise they are the program's own.
+    The attribute ``quant.origins`` then lists "target". Without it, casts between floats are those of the program.
     """
     return part.result.operation is not None and "target" in _origins(part.result.operation)
 

@@ -35,8 +35,8 @@ class SliceEntry:
 class Slice:
     """The operations that compute a result from input values (``entries``), in program order.
 
-    ``constants`` are the quantized constants that the operations read. ``casts`` are the operations among them that
-    quantize floats.
+    ``constants`` are the quantized constants that the operations read. ``casts`` are the operations that quantize
+    floats.
     """
 
     result: Value
@@ -118,10 +118,10 @@ class SliceKernel:
         return equal(self._function, other._function)
 
     def as_one_of(self, others: "list[SliceKernel]") -> "SliceKernel":
-        """Share the compiled program of an equal kernel in ``others`` from now on, and return this kernel.
+        """Use the compiled program of an equal kernel in ``others``, and return this kernel.
 
-        If there is no equal kernel, this one is appended to ``others``. Several calls of one function have equal
-        kernels.
+        If there is no equal kernel, this one is appended to ``others``. If a function is called several times, the
+        kernels of its regions are equal.
         """
         twin = next((other for other in others if self.is_like(other)), None)
         if twin is None:

@@ -63,10 +63,10 @@ class Values:
                 same.append(operation)
 
     def _name(self, operation: Operation, key: str, number: int) -> None:
-        """Name the results of operation ``number`` among the operations with this key.
+        """Name the results of operation ``number`` among the operations with this key: ``main/split.0#1 (0)``.
 
-        In an exported program, each result of a region is computed by an operation of its own, which has a key of its
-        own.
+        Export replaces a region with several results by one operation for each result. These operations have different
+        keys, ``main/split.0#0`` and ``main/split.0#1``, so that their results get the names of the region's results.
         """
         for value in operation.results:
             self.names[value] = f"{key_of(key, value.index, len(operation.results))} ({number})"

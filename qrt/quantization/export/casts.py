@@ -22,7 +22,7 @@ Key = tuple[Value, Type, tuple[int, ...] | None]
 class Casts:
     """The casts that one export inserts between float values and quantized types.
 
-    Each value is cast to a type only once. A value that was dequantized from that type is not quantized again.
+    Each value is cast to a type only once. A value that was dequantized from the same type is not quantized again.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Casts:
     def rounded(self, port: PortOf, value: Value) -> Value:
         """Round a float value to the port's type and cast it back to its float type.
 
-        Return a value of a float port unchanged.
+        If the port keeps the float type of the value, the value is returned unchanged.
         """
         if port.stays:
             return value
@@ -109,8 +109,8 @@ class Casts:
     def finish(self) -> None:
         """Erase the casts that export made superfluous.
 
-        These are each `quant.qcast` that quantizes a dequantized result to its own type again, and casts and constants
-        without uses.
+        These are each `quant.qcast` that quantizes a dequantized result back to the type it had, and casts and
+        constants without uses.
         """
         for dcast in self._released:
             for user in dcast.results[0].users if dcast.name == "quant.dcast" else ():

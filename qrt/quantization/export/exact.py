@@ -1,8 +1,9 @@
 """Integer values with exact rational scales, in the body of a linear region before the requantization at its end.
 
-The sum of two values gets the largest scale of which both scales are integer multiples. A scale that is the double
-nearest to the other one is treated as equal to it, as for the scale of a bias (`ops.accumulate.bias_is_direct`). An
-integer that would not fit 64 bits is first rounded half up to a coarser scale, which is reported.
+The sum of two values has the largest scale of which both scales are integer multiples. A scale that is the double
+nearest to the other scale is treated as equal to the other, as for the scale of a bias
+(`ops.accumulate.bias_is_direct`). An integer that would not fit 64 bits is first rounded half up to a coarser scale,
+which is reported.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,10 +31,10 @@ Report = Callable[[str], None]
 class Exact:
     """A real number or tensor: the i64 integers `value` times their scales, or the constant `known`.
 
-    `scales` has one scale, or one for each index of `axis`. This is an axis of the tensor `value`, or for a scalar in a
-    loop nest the loop along that axis. `bounds` has, for each scale, the greatest magnitude of the integers with that
-    scale: with one bound for all channels, all would be rounded as coarsely as the largest. A constant has its number
-    in `known`, and None as `value`.
+    `scales` has one scale, or one for each index of `axis`. If `value` is a tensor, `axis` is one of its axes; if it is
+    a scalar in a loop nest, `axis` is the number of a loop. `bounds` has, for each scale, the greatest magnitude of the
+    integers with that scale: with one bound for all channels, all would be rounded as coarsely as the largest. A
+    constant has its number in `known`, and None as `value`.
     """
 
     value: Value | None
@@ -140,7 +141,7 @@ class Arithmetic:
     def _rounded(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
         """Round integers to the scales ``common`` by the `fixed` rule of requantization.
 
-        They are first shifted to at most 31 bits, because the rule gives 0 for shifts above 62.
+        The integers are first shifted to at most 31 bits, because the rule gives 0 for shifts above 62.
         """
         x = self.shifted(x, [(bound >> 31).bit_length() for bound in x.bounds])
         ratios = [own / scale for own, scale in zip(x.scales, common, strict=True)]
@@ -188,7 +189,7 @@ def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tup
 
 
 def _as_the_other(own: Fraction, other: Fraction) -> Fraction:
-    """Return ``other`` if ``own`` is the double nearest to it, else ``own``."""
+    """Return ``other`` if ``own`` is the double nearest to ``other``; else return ``own``."""
     return other if own == float(other) else own
 
 

@@ -49,7 +49,8 @@ class ExportQuant:
 def export_regions(module: Module, to: str, target: Target | None) -> None:
     """Export the regions of a propagated program in the form ``to``: "fixed", "codegen" or "simulate".
 
-    If a target is given, it must have the kernel of every region, and "fixed" writes the operations that it registers.
+    With a target, "fixed" writes the operations that the target registers for its kernels. Raises VerifyError at a
+    region that cannot be exported, or whose kernel the target lacks.
     """
     code = ModuleCode(module, TABLES, saturating=False)
     export(module, to, target, partial(_table, code))

@@ -65,7 +65,7 @@ class Kernels:
         return self.emit(builder, "requantize", (value,), {}, _tensor(value).with_(element=element))
 
     def region(self, region: RegionOp, form: KernelForm) -> Value:
-        """Emit the `qrt` operations for a region whose body is the call ``form``, and return its quantized result.
+        """Emit the `qrt` operations for a region whose body ``form`` describes, and return the quantized result.
 
         The result of a `float_matmul` is a float.
         """

@@ -56,7 +56,7 @@ def legalize(region: RegionOp, target: Target, casts: Casts) -> list[Value]:
 def _call_of(
     region: RegionOp, kernel: TargetKernel, target: Target, builder: Builder, casts: Casts
 ) -> tuple[RegionCall, list[Layout]]:
-    """Return the kernel call that a legalization function gets for a region, and the axis order of each result."""
+    """Return the argument of a legalization function for a region, and the axis order of each result."""
     form = body_form(region.body, region.kernel, target)
     is_read = form is not None and (callable(kernel.pattern) or form.family == kernel.family)
     orders: list[tuple[int, Layout]] = [(n, None) for n in range(len(region.operands))]
@@ -83,9 +83,9 @@ def _call_of(
 
 
 def _composed(permutation: Sequence[int] | None, port: TargetPort, value: Value) -> tuple[int, ...] | None:
-    """Return the permutation of a value's axes for a port of the target's operation; None if there is none.
+    """Return the permutation of a value's axes for a port of the target's operation; None if the order stays.
 
-    It is ``permutation``, which gives the axis order of the op family, followed by the layout of the port.
+    The result combines ``permutation``, which leads to the axis order of the op family, with the layout of the port.
     """
     if port.layout is None:
         return None if permutation is None else tuple(permutation)

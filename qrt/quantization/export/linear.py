@@ -405,8 +405,8 @@ def linear_region(
 ) -> list[Value]:
     """Emit integer arithmetic for a region of linear operations, and return its quantized results.
 
-    ``stored`` are the quantized operands, ``elements`` the types of the results. ``report`` gets a message for each
-    rounding before the last one.
+    ``stored`` are the quantized operands, ``elements`` the types of the results. ``report`` is called with a message
+    for each rounding before the last one.
     """
     context = LoweringContext(region, in_loop=True)
     linear = Linear(context, report)

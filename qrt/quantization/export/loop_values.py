@@ -12,11 +12,11 @@ from qrt.types import Type
 
 
 def carry(module: Module) -> None:
-    """Change floats that control flow passes on to the quantized type from which they are dequantized.
+    """Quantize floats that control flow passes on, with the types from which the program dequantizes them.
 
-    Computed values do not change. A float that would be rounded by this is changed only if nothing reads the passed
-    value as a float. A loop without iterations returns its initial value: unless the loop is known to run, an
-    `arith.select` gives the unrounded initial value to the readers of the result.
+    Computed values do not change. A float that is not dequantized from the chosen type would be rounded; it is
+    quantized only if nothing reads the passed value as a float. A loop without iterations returns its initial value:
+    unless the loop is known to run, an `arith.select` gives the unrounded initial value to the readers of the result.
     """
     passed = PassedValues(module)
     groups = passed.quantized_groups()
@@ -38,7 +38,10 @@ def carry(module: Module) -> None:
 
 
 def _choose_initial(loop: Operation, index: int, type: Type, unchanged: Collection[Source]) -> None:
-    """Insert an `arith.select` that gives float readers of a loop's result the initial value if the loop never runs."""
+    """Insert an `arith.select` that gives float readers of a loop's result the initial value if the loop never runs.
+
+    ``unchanged`` has the uses that take the quantized value, and are therefore no float readers.
+    """
     initial, result = loop.operands[index], loop.results[index - len(loop.operands)]
     readers = [use for use in result.uses if use not in unchanged and not is_cast(use[0], type)]
     predicate = "ult" if "unsignedCmp" in loop.attributes else "slt"
@@ -67,14 +70,17 @@ def _quantized(value: Value, type: Type) -> Value:
 
 
 def replace_operand(operation: Operation, number: int, stored: Value) -> None:
-    """Replace an operand by a quantized value, and erase the operation of the old operand if nothing else uses it."""
+    """Replace an operand by a quantized value, and erase the operation that defines the old operand if it is unused."""
     old = operation.operands[number].operation
     operation.set_operand(number, stored)
     erase_dead([old] if old is not None else [])
 
 
 def retype(value: Value, type: Type, unchanged: Collection[Source] = ()) -> None:
-    """Change the type of a float value to a quantized type, and add a `quant.dcast` for the uses that need floats."""
+    """Change the type of a float value to a quantized type, and add a `quant.dcast` for the uses that need floats.
+
+    The uses in ``unchanged`` take the quantized value.
+    """
     expressed, value.type = value.type, type
     uses = [use for use in value.uses if use not in unchanged]
     for user, _ in uses:

@@ -68,7 +68,7 @@ class PassedValues:
         ]
 
     def is_target_of_same_type(self, source: Source) -> bool:
-        """Return True if the operand ``source`` is itself a passed value, of the type it is passed on to."""
+        """Return True if the operand ``source`` is a target of another source, and both groups have one type."""
         op, index = source
         return op.operands[index] in self._group_of and self.is_fitting(source)
 
@@ -131,9 +131,9 @@ class PassedValues:
         return None if stored is None else stored.type
 
     def _find_types(self) -> None:
-        """Give each group the quantized type of its first source with one; a group without such a source stays float.
+        """Give each group the type of its first quantized source; a group without quantized sources stays float.
 
-        The initial value of a loop counts only if no other source of the group has a quantized type.
+        The initial value of a loop is considered only if no other source of the group has a quantized type.
         """
         self._spread(self._groups, counts_initial=False)
         for group in self._groups:
@@ -154,7 +154,7 @@ class PassedValues:
     # -- rounded sources and exposed targets ---------------------------------------------------------------------------
 
     def _leave_exposed(self) -> bool:
-        """Mark each group as float whose rounding would change a float that is read. Return True if there were any."""
+        """Let groups stay float whose quantization would round a float that is read. Return True if there were any."""
         self._find_exposed()
         pending = [group for group in self._groups if not group.stays_float]
         changed = False

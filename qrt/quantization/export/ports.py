@@ -69,9 +69,9 @@ def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
 
 
 def declared_type(value: Value) -> Type | None:
-    """Return the specification of a value that a region computes, or the operand type of one that a `dcast` computes.
+    """Return the type that a region specifies for its result ``value``, or the operand type of a `dcast`.
 
-    Returns None for a value of any other operation.
+    Returns None if another operation computes the value.
     """
     source = value.operation
     if source is None:

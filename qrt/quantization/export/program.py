@@ -33,7 +33,8 @@ FORMS: Final[Sequence[str]] = ("fixed", "codegen", "simulate")
 def export(module: Module, to: str, target: Target | None, tabulate: Tabulate) -> None:
     """Export the regions of a propagated program in the form ``to``: "fixed", "codegen" or "simulate".
 
-    ``tabulate`` computes the tables of `lookup`. Raises VerifyError at a region that cannot be exported.
+    ``tabulate`` computes the tables of `lookup`. Raises VerifyError at a region that cannot be exported, or whose
+    kernel a given target lacks.
     """
     express(module)
     every = regions_of(module)

@@ -20,9 +20,9 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def split(region: RegionOp) -> list[tuple[RegionOp, KernelForm]] | None:
-    """Replace a region by regions of one `qrt` operation each, with chosen types, and return these with their forms.
+    """Replace a region by regions of one `qrt` operation each, with chosen types. Return each new region with its form.
 
-    Returns None, and changes nothing, if the body cannot be split or an intermediate value gets no type. The type of an
+    Returns None, and changes nothing, if the body cannot be split or an intermediate value has no type. The type of an
     intermediate value is that of its `quant.qcast` in the body, or else the type that holds it exactly.
     """
     copy = Builder(region).insert(region.clone({}))

@@ -94,7 +94,7 @@ def form_of(block: Block, kernel: str = "") -> KernelForm | None:
 
 
 def match_of(block: Block, kernel: str = "") -> KernelMatch | None:
-    """Return the match of a block's result whose operands are arguments of the block; None if there is none.
+    """Return a match of a block's result; None if no match has only arguments of the block as operands.
 
     A match of the family ``kernel`` is preferred to larger ones. For example, a clamped square of a tensor is a
     product, but also a function of one variable.

@@ -45,7 +45,7 @@ def clamps_of(value: Value) -> list[Clamp]:
 
 
 def _then(low: float, high: float, clamp: Clamp) -> tuple[float, float]:
-    """Return the bounds of a clamp to `[low, high]` that is followed by another clamp."""
+    """Return the bounds of a clamp that equals a clamp to `[low, high]` followed by ``clamp``."""
     return min(max(low, clamp.low), clamp.high), min(max(high, clamp.low), clamp.high)
 
 

@@ -119,9 +119,9 @@ class Elements:
         )
 
     def with_input(self, number: int, source: "Elements") -> "Elements":
-        """Return this computation with the expression ``source`` in place of input ``number``.
+        """Return this computation with the computation ``source`` in place of input ``number``.
 
-        Both computations must read their inputs at the index of the result.
+        The result is correct only if both computations read these inputs at the index of the result element.
         """
         first = len(self.inputs)
         moved: dict[int, Expression] = {k: ("input", first + k) for k in range(len(source.inputs))}
@@ -155,7 +155,7 @@ _READ: ContextVar[dict[Value, Elements | None] | None] = ContextVar("qrt_element
 
 @contextmanager
 def caching_elements() -> Iterator[None]:
-    """Return a context in which `elements_of` caches its results; operations must not change inside the context."""
+    """Return a context manager: in the ``with`` block, `elements_of` caches results, and no operation may change."""
     token = _READ.set({})
     try:
         yield
@@ -216,8 +216,8 @@ def _inputs_of(expression: Expression) -> set[int]:
 def _axes(results: Sequence[object], order: list[int | None], shape: Sequence[int | None]) -> Axes | None:
     """Return, for each axis of an input, the result axis with the same index, given the results of the indexing map.
 
-    A broadcast axis, of size 1 with index 0, gets None. Returns None if another index is not a single loop of the
-    result: index 0 of an axis longer than 1 selects a slice.
+    A broadcast axis, of size 1 with index 0, gets None. Returns None if any other index is not a single loop of the
+    result; for example, index 0 of an axis longer than 1 selects a slice.
     """
     axes: list[int | None] = []
     for result, size in zip(results, shape, strict=True):
@@ -266,9 +266,9 @@ def _call(operation: Operation, operands: Sequence[Expression]) -> Expression:
 
 
 def repeated(value: Value, axes: Axes) -> tuple[Value, Axes, tuple[Operation, ...]]:
-    """Return the tensor that a chain of broadcasts repeats, its axes in the result, and the broadcast operations.
+    """Return the tensor that a chain of broadcasts repeats to ``value``, its axes in the result, and the broadcasts.
 
-    ``axes`` are the axes of ``value`` in the result. A value that is not a broadcast is itself the tensor.
+    ``axes`` are the axes of ``value`` in the result. If ``value`` is no broadcast, ``value`` and ``axes`` are returned.
     """
     passed: list[Operation] = []
     while True:

@@ -41,7 +41,8 @@ _WITHOUT_NAN = {"arith.maxnumf": "arith.maximumf", "arith.minnumf": "arith.minim
 def binary(value: Value) -> list[KernelMatch]:
     """Return the matches of a value as an operation on two tensors that broadcast as in NumPy.
 
-    The first match includes the operations that broadcast the operands; a second one, if there are any, does not.
+    The first match includes the operations that broadcast the operands. If there are such operations, a second match
+    has the broadcast values as operands.
     """
     elements = elements_of(value)
     result_type = tensor_type(value)
@@ -163,7 +164,7 @@ def _read_operands(source: StructuredOp) -> list[Value]:
 
 
 def _is_function(source: StructuredOp) -> bool:
-    """Return True if an operation computes each element of its result from constants and elements at the same index."""
+    """Return True if an operation computes each element from constants and operand elements at the same index."""
     block = source.regions[0].blocks[0]
     maps = source.indexing_maps
     plain = all(

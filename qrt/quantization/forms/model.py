@@ -11,7 +11,7 @@ Permutation = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand of an op family, as the number of an operand of the region.
+    """An operand of an op family's operation, given by the number of an operand of the region.
 
     `permutation` transposes the region's operand to the axis order of the family, as in `numpy.transpose`: for example
     HWCF filters to OHWI. It is None if the orders are equal.
@@ -45,8 +45,8 @@ class KernelMatch:
 
     ``operands`` are the input values, each with its permutation. ``operations`` compute the result, and only the result
     of the last one is used elsewhere. ``copied`` are cheap operations, such as broadcasts, between the operands and
-    ``operations``; their results may have other uses. Operations without float operands, such as constants and
-    `tensor.empty`, are in neither tuple.
+    ``operations``; their results may have other uses, so a region gets copies of them. Operations without float
+    operands, such as constants and `tensor.empty`, are in neither tuple.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class Padding:
 
 
 def padding_of(value: Value) -> Padding | None:
-    """Return the padding that computes a value; None unless sizes and value are constant and no size is negative."""
+    """Return the padding that computes a value; None if a size or the padding value varies, or a size is negative."""
     passed: list[Operation] = []
     source = behind(value, passed).operation
     if source is None or source.name not in PADS:

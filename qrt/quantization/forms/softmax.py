@@ -63,7 +63,7 @@ def softmax(value: Value) -> list[KernelMatch]:
 
 
 def _lacks(axes: tuple[int | None, ...], axis: int, value: Value) -> bool:
-    """Return True if ``axes`` without ``axis`` are all axes of a value but that one, in order."""
+    """Return True if ``axes``, apart from None and ``axis``, lists all other axes of a value in order."""
     others = [other for other in range(len(shape_of(value))) if other != axis]
     return [other for other in axes if other is not None and other != axis] == others
 

@@ -21,8 +21,8 @@ _ADDITIONS = ("arith.addf", "linalg.add")
 def write_biases(module: Module) -> None:
     """Replace each constant that is added to a product, and repeats one row, by a broadcast of the row.
 
-    The constant may also be the initial accumulator of the product; only there, its elements may all be equal. Changes
-    no value.
+    A constant that is the initial accumulator of a product is replaced in the same way, even if all its elements equal
+    one number other than 0. Changes no value.
     """
     operations = list(outside_bodies(module.operation))
     cyclic = cyclic_operations(operations)
@@ -64,14 +64,14 @@ def _row_of(value: Value) -> DenseElementsAttr | None:
 
 
 def _number_of(value: Value) -> float | None:
-    """Return the number that all elements of a matrix equal; None if it is 0, and for any other value."""
+    """Return the number, other than 0, that all elements of a matrix equal; None for any other value."""
     type = tensor_type(value)
     is_matrix = type is not None and len(shape_of(value)) >= 2 and type.has_static_shape
     return (splat_of(value) or None) if is_matrix else None
 
 
 def _broadcast(user: Operation, row: DenseElementsAttr | float, constant: Value) -> Value:
-    """Emit a broadcast of a row, or of a number, to the shape of the constant that it replaces, before its user."""
+    """Emit a broadcast of a row or a number, which will replace ``constant`` as operand of ``user``."""
     builder, type, shape = Builder(user), tensor_type(constant), shape_of(constant)
     assert type is not None
     element = type.element

@@ -1,8 +1,8 @@
 """The choice of a target's kernel for a value: the kernel that covers the most operations, constants included.
 
-Of kernels that cover equally many, the first in the target's order is chosen. A table (`lookup`) comes after all
-others, but before a clamp whose operand and result are annotated with ranges that one type cannot have. A region that
-exists already is renamed to a kernel of the requested target.
+Of kernels that cover equally many, the first in the target's order is chosen, and a table (`lookup`) only if there is
+no other; but a table is preferred to a clamp whose operand and result are annotated with ranges that one type cannot
+have. A region that exists already is renamed to a kernel of the requested target.
 """
 
 from collections.abc import Iterator, Sequence
@@ -79,8 +79,8 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
 def _preference(name: str, match: KernelMatch, value: Value) -> int:
     """Return 0 for a kernel, 1 for a table, and 2 for a clamp that loses an annotated range; the least is preferred.
 
-    The operand and the result of a clamp share one type. This type loses the annotated range of the result if that is
-    neither the operand's annotated range nor this range clamped.
+    The operand and the result of a clamp share one type. The annotated range of the result is lost unless it equals the
+    annotated range of the operand, before or after the clamp is applied to that range.
     """
     if FAMILIES[name].traits.tables:
         return 1

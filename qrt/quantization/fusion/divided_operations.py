@@ -1,7 +1,7 @@
-"""Operations that a target computes with two kernels: products that begin with a matrix, and broadcasts.
+"""Operations that a target computes with two kernels: sums of products that start with a matrix, and broadcasts.
 
-A product that begins with a matrix becomes a product that begins with 0, to which the matrix is added. A broadcast
-along new axes becomes a reshape, which adds axes of size 1, and a copy that repeats these axes.
+A product whose accumulator starts with a matrix becomes a product that starts with 0, to which the matrix is added. A
+broadcast along new axes becomes a reshape, which adds axes of size 1, and a copy that repeats these axes.
 """
 
 from collections.abc import Iterable
@@ -24,9 +24,10 @@ from qrt.types import CalibratedType, FloatType, TensorType
 
 
 def divide_products(module: Module, target: Target) -> None:
-    """Divide each product that begins with a matrix, if the target has a kernel for the product alone.
+    """Replace products whose accumulator starts with a matrix by a product that starts with 0, and an addition.
 
-    The matrix is added last instead of first, so that the rounding of a float result may differ.
+    Only products are replaced for which the target has a kernel without the matrix, but none with it. The matrix is
+    then added last instead of first, so that the rounding of a float result may differ.
     """
     for block in blocks_of(module.operation):
         cyclic = cyclic_operations(inner for operation in block for inner in operation.walk())
@@ -50,7 +51,7 @@ def _divide_product(operation: StructuredOp, target: Target) -> None:
 
 
 def _annotated(builder: Builder, product: Value, total: Value, start: Value) -> Value:
-    """Return a product, annotated with its range if the ranges of the total and of what is added are known."""
+    """Return a product, annotated with the range of ``total - start`` if the ranges of both are known."""
     ends, added = _range_of(total), _range_of(start)
     if ends is None or added is None:
         return product
@@ -71,12 +72,12 @@ def _range_of(value: Value) -> tuple[float, float] | None:
 
 
 def divide_broadcasts(operations: Iterable[Operation], target: Target) -> list[Operation]:
-    """Divide broadcasts of which the target has both kernels. Return the new operations."""
+    """Replace broadcasts by a reshape and a copy if the target has kernels for both. Return the new operations."""
     return [part for operation in operations for part in _divide_broadcast(operation, target)]
 
 
 def _divide_broadcast(operation: Operation, target: Target) -> list[Operation]:
-    """Replace a broadcast along new axes by a reshape and a copy; return no operations if it is no such broadcast."""
+    """Replace a broadcast along new axes by a reshape and a copy. Return these, or an empty list if nothing changes."""
     result = operation.results[0]
     elements, shape = elements_of(result), shape_of(result)
     if elements is None or not elements.is_copy or len(elements.axes[0]) >= len(shape) or None in shape:
@@ -90,9 +91,9 @@ def _divide_broadcast(operation: Operation, target: Target) -> list[Operation]:
         last = last if axis is None else axis  # an axis of size 1 is merged with the axis before it
         groups[last].append(place)
     builder = Builder(operation)
-    column = arranged(builder, source, tuple(map(tuple, groups)))
-    repeated = _repeated(builder, column, result, [axis in axes for axis in range(len(shape))])
-    parts = [value for value in (column, repeated) if value is not source]
+    reshaped = arranged(builder, source, tuple(map(tuple, groups)))
+    repeated = _repeated(builder, reshaped, result, [axis in axes for axis in range(len(shape))])
+    parts = [value for value in (reshaped, repeated) if value is not source]
     if any(value.operation is None or next(choices_of(value, target), None) is None for value in parts):
         erase_dead([value.operation for value in (repeated,) if value.operation is not None])
         return []
@@ -100,13 +101,13 @@ def _divide_broadcast(operation: Operation, target: Target) -> list[Operation]:
     return [value.operation for value in parts if value.operation is not None]
 
 
-def _repeated(builder: Builder, column: Value, result: Value, is_copied: list[bool]) -> Value:
-    """Return a tensor whose axes of size 1 are repeated to the shape of a result, but for those that are copied."""
+def _repeated(builder: Builder, reshaped: Value, result: Value, is_copied: list[bool]) -> Value:
+    """Return ``reshaped``, repeated to the shape of ``result`` along each axis for which ``is_copied`` is False."""
     rank = len(is_copied)
     given = AffineMapAttr(rank, 0, tuple(("d", axis) if is_axis else 0 for axis, is_axis in enumerate(is_copied)))
     element = ranked(result).element
     body = Block([element, element], builder.location)
     Builder(body, builder.location).emit("linalg.yield", (body.arguments[0],))
-    start = empty(builder, sizes_of(builder, result), column)
+    start = empty(builder, sizes_of(builder, result), reshaped)
     maps, kinds = [given, AffineMapAttr.identity(rank)], ["parallel"] * rank
-    return generic(builder, [column], [start], [result.type], maps, kinds, Region([body]))[0]
+    return generic(builder, [reshaped], [start], [result.type], maps, kinds, Region([body]))[0]

@@ -85,8 +85,9 @@ class FuseKernels:
     """Wraps float operations in regions, each for one kernel of a target.
 
     The operations are those of linalg, arith, math and tensor. Each operation that stays float gets a remark with the
-    reason. The largest pattern is taken first; of equally large ones, the first in the target's order, and a table
-    last. No value changes, except by `layouts`.
+    reason. Of the kernels that compute a value, the one that covers the most operations is chosen; of those that cover
+    equally many, the first in the target's order; tables come last. Values do not change, except for the rounding of
+    sums, whose order `layouts` may change.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
@@ -127,7 +128,7 @@ def _own_operations(module: Module, target: Target) -> set[Operation]:
 def fuse_block(block: Block, target: Target) -> None:
     """Wrap the operations of a block in regions, from the last to the first.
 
-    Emit a remark for each that stays float.
+    Emit a remark for each operation that stays float.
     """
     stay = _wrap_operations(block, target)
     if divide_broadcasts([root for root, _ in stay if root.parent is block], target):

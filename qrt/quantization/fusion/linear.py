@@ -46,7 +46,7 @@ def fuse_linear(block: Block, target: Target) -> None:
             continue
         if root.name in INNER_ANNOTATIONS or is_dead(root):
             continue
-        choice = next((c for c in choices_of(root.results[0], target) if _holds(c.match, order)), None)
+        choice = next((c for c in choices_of(root.results[0], target) if _contains_groups(c.match, order)), None)
         if choice is not None:
             left |= {*choice.match.operations, *choice.match.copied}
             wrapped(choice, root, order)
@@ -54,14 +54,14 @@ def fuse_linear(block: Block, target: Target) -> None:
             _wrap(root, sorted(_group(root, order), key=lambda operation: order[operation]))
 
 
-def _holds(match: KernelMatch, order: dict[Operation, int]) -> bool:
-    """Return True if a match contains all linear operations that are connected to a linear operation in it."""
+def _contains_groups(match: KernelMatch, order: dict[Operation, int]) -> bool:
+    """Return True if a match contains the `_group` of each of its linear operations."""
     inside = {*match.operations, *match.copied}
     return all(_group(operation, order) <= inside for operation in match.operations if _is_linear(operation))
 
 
 def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
-    """Return a linear operation with the linear operations before it whose results only this group uses.
+    """Return the linear operation ``root`` with the linear operations before it whose results only this group uses.
 
     Broadcasts before the operation are part of the group even if other operations use them.
     """
@@ -76,8 +76,8 @@ def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
             if is_inside or _is_repeated_constant(value):
                 group.add(source)
                 pending.append(source)
-    while _annotates_operand(group):
-        group -= _annotates_operand(group)
+    while _annotations_of_operands(group):
+        group -= _annotations_of_operands(group)
     return group
 
 
@@ -96,8 +96,8 @@ def _is_repeated_constant(value: Value) -> bool:
     return bool(passed) and constant_of(source) is not None
 
 
-def _annotates_operand(group: set[Operation]) -> set[Operation]:
-    """Return the annotations in a group whose operand is computed outside of the group."""
+def _annotations_of_operands(group: set[Operation]) -> set[Operation]:
+    """Return the annotations in a group that annotate a value from outside of the group."""
     return {
         operation
         for operation in group
@@ -130,7 +130,7 @@ def _is_repeated_exactly(operation: Operation, value: Value) -> bool:
 
 
 def _is_exact(array: npt.NDArray[Any]) -> bool:
-    """Return True if all floats of an array are integers below 2^62 times the same power of two."""
+    """Return True if an array equals an array of integers below 2^62 times one power of two."""
     if not np.isfinite(array).all():
         return False
     values = [Fraction(float(value)) for value in array.ravel()]

@@ -34,8 +34,8 @@ def make_region(
 ) -> Operation:
     """Emit a region around a block, with ports that have no chosen type yet.
 
-    ``inputs`` become the region's operands, in the order of the block's arguments. ``returned`` are the values in the
-    block that become its results.
+    ``inputs`` become the region's operands, in the order of the block's arguments. The region returns the values
+    ``returned`` of the block.
     """
     Builder(block, builder.location).emit("quant.return", returned)
     types = [value.type for value in returned]
@@ -64,22 +64,22 @@ class Body:
     def add(self, operation: Operation) -> bool:
         """Copy an operation into the block, after the constants and sizes that it needs. Return True on success."""
         for number, value in enumerate(operation.operands):
-            if not self._has(value, self._extents(operation, number)):
+            if not self._include(value, self._extents(operation, number)):
                 return False
-        if not all(self._has(value, None) for value in _captured(operation)):
+        if not all(self._include(value, None) for value in _captured(operation)):
             return False
         self.block.append(operation.clone(self.values))
         return True
 
-    def _has(self, value: Value, extent: Extent | None) -> bool:
-        """Copy the operations that compute a value from outside into the block. Return True if the block has the value.
+    def _include(self, value: Value, extent: Extent | None) -> bool:
+        """Make a value from outside available in the block by copying its operations. Return True on success.
 
-        ``extent`` returns the extents of the value in the block, for dynamic sizes.
+        ``extent`` returns the size of an axis of the value, computed in the block; it is called for dynamic sizes.
         """
         source = value.operation
         if value in self.values:
             return True
-        if isinstance(value.type, IndexType) and self._has_size(value, extent):
+        if isinstance(value.type, IndexType) and self._include_size(value, extent):
             return True
         if source is None:
             return False
@@ -93,17 +93,17 @@ class Body:
                 inner = partial(_at, extent, next(axes))
             elif isinstance(source, StructuredOp) and _is_plain_output(source, number):
                 inner = extent or inner
-            if not self._has(operand, inner):
+            if not self._include(operand, inner):
                 return False
-        if not all(self._has(inside, None) for inside in _captured(source)):
+        if not all(self._include(inside, None) for inside in _captured(source)):
             return False
         self.block.append(source.clone(self.values))
         return True
 
-    def _has_size(self, value: Value, extent: Extent | None) -> bool:
-        """Make a size available in the block, as a `tensor.dim` of a value there with this extent.
+    def _include_size(self, value: Value, extent: Extent | None) -> bool:
+        """Make the size ``value`` available in the block as ``extent(-1)``, a `tensor.dim` of a value in the block.
 
-        Return True on success.
+        Return True on success. Constants, and sizes of values in the block, are left to the caller, which copies them.
         """
         source = value.operation
         if source is not None and source.name == "arith.constant":
@@ -156,8 +156,8 @@ def _is_plain_output(operation: StructuredOp, number: int) -> bool:
 def with_extent(value: Value, axis: int) -> tuple[Value, int]:
     """Return the earliest tensor with the same extent as an axis of a value, and the axis of that tensor.
 
-    If a `tensor.dim` reads this tensor, the operations between it and the value have no other users, and one kernel can
-    cover them.
+    If each `tensor.dim` reads the earliest tensor, none reads a value between two operations, so that one kernel can
+    cover both.
     """
     while (source := value.operation) is not None:
         if source.name in BINDERS:
@@ -181,8 +181,8 @@ def with_extent(value: Value, axis: int) -> tuple[Value, int]:
 def _same_extent(operation: Operation, number: int, axis: int) -> list[tuple[Value, int]]:
     """Return the operands, each with an axis, whose extent equals that of ``axis`` of operand ``number``.
 
-    A size operand of `expand_shape` equals the extent of the source's axis that is divided into one axis of this size
-    and axes of size 1.
+    For `expand_shape`, a size operand is the extent of the source's axis if that axis is divided into one axis of this
+    size and axes of size 1.
     """
     if operation.name == "tensor.expand_shape":
         return _expanded(operation, number)

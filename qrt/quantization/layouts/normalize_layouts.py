@@ -34,11 +34,11 @@ from qrt.quantization.layouts.windows import Convolution, Pool, Role, Window, co
 class NormalizeLayouts:
     """Rewrites convolutions and pools of any layout (axis order) to NHWC, between transposes and reshapes.
 
-    The pass takes convolutions and pools of 1 to 3 dimensions with any order of axes, with groups or a depth
+    The pass rewrites convolutions and pools of 1 to 3 dimensions with any order of axes, with groups or a depth
     multiplier, as named operations or as `linalg.generic`. Transposes and reshapes of results are moved behind
     element-wise operations, biases and pads, and cancel with those of the next convolution or pool. A slice that drops
-    axes becomes a slice that keeps them, and a reshape. A sum that is added in several steps, as average pools of ONNX
-    are, becomes one reduction. Sums may be rounded in another order; no value changes otherwise.
+    axes becomes a slice that keeps them, and a reshape. A sum that several operations compute, such as an average pool
+    from ONNX, becomes one reduction. Sums may be rounded in another order; no value changes otherwise.
     """
 
     def run(self, module: Module) -> None:
@@ -101,7 +101,7 @@ def _keep_axes(operation: Operation) -> None:
 
 
 def _pair(places: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Return a list of two window dimensions; a one-dimensional window gets ``()``, no axis, as the first one."""
+    """Return ``places`` for height and width; if the window has one dimension, the height has ``()``, no axis."""
     return [()] * (2 - len(places)) + places
 
 
@@ -229,9 +229,9 @@ def _every(builder: Builder, x: Value, first: int, steps: int, stride: int) -> V
 
 
 def _annotation(images: Value) -> Operation | None:
-    """Return the `quant.stats` that gives images a single range, also if the images are then padded with zeros.
+    """Return the `quant.stats` that gives a single range to images, or to images that are then padded with zeros.
 
-    The result is None without such an annotation.
+    Return None if there is none.
     """
     source = images.operation
     if source is not None and source.name == "tensor.pad":
@@ -307,8 +307,8 @@ def _write_pool(pool: Pool, relayouts: Relayouts) -> None:
 def _arranged(builder: Builder, value: Value, layout: Layout, relayouts: Relayouts) -> Value:
     """Return a value in a layout, with as few new transposes and reshapes as possible.
 
-    If transposes and reshapes computed the value from a tensor in this layout, that tensor is returned. A pad is
-    applied to its operand in the layout instead.
+    If transposes and reshapes computed the value from a tensor in this layout, that tensor is returned. If the
+    value is a pad, its operand is brought to the layout and padded there.
     """
     source, own = relayouts.get(value, (None, ()))
     if source is not None and own == layout:

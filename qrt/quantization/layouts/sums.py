@@ -1,4 +1,4 @@
-"""Sums that a program adds in several steps, such as partial sums in the order of a runtime, as single reductions."""
+"""Replacement of sums that several operations compute, such as partial sums in a runtime's order, by one reduction."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -24,9 +24,9 @@ MAX_ELEMENTS = 1 << 16
 
 
 def write_sum(operation: Operation) -> None:
-    """Replace an operation that ends a sum in several steps by one reduction of the tensor whose elements are added.
+    """Replace the last of several operations that compute a sum by one reduction of the tensor that is summed.
 
-    This is a `linalg.reduce` over whole axes, or a `linalg.pooling_nhwc_sum`. Other operations do not change.
+    The reduction is a `linalg.reduce` over whole axes, or a `linalg.pooling_nhwc_sum`. No other operation changes.
     """
     if not isinstance(operation, StructuredOp) or len(operation.results) != 1:
         return
@@ -42,7 +42,10 @@ def write_sum(operation: Operation) -> None:
 
 
 def _elements_of_sum(value: Value) -> tuple[Value, list[Index]] | None:
-    """Return a tensor and the indices of its elements whose sum is an element of a value; None for other values."""
+    """Return the tensor, and the indices of its elements, whose sum is an element of ``value``; None if there is none.
+
+    The indices are expressions in the index of the element of ``value``.
+    """
     terms = _terms(value.operation)
     if terms is None:
         return None
@@ -57,7 +60,10 @@ def _elements_of_sum(value: Value) -> tuple[Value, list[Index]] | None:
 def _elements_of_term(
     inner: tuple[Value, list[Index]] | None, term: Value, index: Index
 ) -> Iterator[tuple[Value, Index]]:
-    """Yield the elements whose sum is a term of another sum, at the index of the term."""
+    """Yield the elements of tensors whose sum is the element of ``term`` at ``index``.
+
+    ``inner`` is `_elements_of_sum` of ``term``; if it is None, the element itself is yielded.
+    """
     if inner is None:
         yield term, index
         return
@@ -67,7 +73,7 @@ def _elements_of_term(
 
 
 def _terms(operation: Operation | None) -> list[tuple[Value, Index]] | None:
-    """Return the operands, and their indices, that an operation adds for an element of its result; None for others."""
+    """Return the operands, each with an index, whose sum is an element of the result; None if it is no sum."""
     if not isinstance(operation, StructuredOp) or len(operation.outputs) != 1:
         return None
     maps, kinds = operation.indexing_maps, operation.iterators
@@ -107,7 +113,7 @@ def _extents(operation: StructuredOp) -> dict[int, int | None]:
 
 
 def _added(computed: Computed | None, count: int) -> list[int] | None:
-    """Return the numbers of the inputs whose sum an expression is, besides zeros; None for other expressions."""
+    """Return the numbers of the inputs that an expression adds up, maybe with zeros; None for other expressions."""
     if computed is None:
         return None
     if computed[0] == "input":
@@ -125,7 +131,7 @@ def _added(computed: Computed | None, count: int) -> list[int] | None:
 
 
 def _sum_along_axes(operation: StructuredOp, source: Value, elements: Sequence[Index]) -> Value | None:
-    """Return the sum of a tensor along whole axes; None if the elements are others."""
+    """Emit the sum of ``source`` along whole axes if it adds these ``elements``; else return None."""
     shape, (value,) = shape_of(source), operation.results
     axes = [axis for axis in range(len(shape)) if isinstance(elements[0][axis], int)]
     others: Index = tuple(("d", number) for number in range(len(shape) - len(axes)))
@@ -145,7 +151,7 @@ def _sum_along_axes(operation: StructuredOp, source: Value, elements: Sequence[I
 
 
 def _sum_over_windows(operation: StructuredOp, source: Value, elements: Sequence[Index]) -> Value | None:
-    """Return the sums over the windows of NHWC images; None if the elements are others."""
+    """Emit the sums over windows of the NHWC images ``source`` if they add these ``elements``; else return None."""
     shape, (value,) = shape_of(source), operation.results
     result_shape = shape_of(value)
     if len(shape) != 4 or len(result_shape) != 4:
@@ -176,7 +182,7 @@ def _sum_over_windows(operation: StructuredOp, source: Value, elements: Sequence
 
 
 def _is_each_once(places: Sequence[Index], sizes: Sequence[int | None]) -> bool:
-    """Return True if places are all of a space of these sizes, each once."""
+    """Return True if ``places`` are all indices of an array with the shape ``sizes``, without duplicates."""
     if None in sizes or len(places) != prod(size or 0 for size in sizes):
         return False
     return set(places) == set(product(*(range(size or 0) for size in sizes)))

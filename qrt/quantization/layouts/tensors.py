@@ -104,7 +104,7 @@ def merged(builder: Builder, value: Value, groups: Sequence[Sequence[int]]) -> V
 
 
 def divided(builder: Builder, value: Value, groups: Sequence[Sequence[int]], sizes: Sizes) -> Value:
-    """Return a tensor of these sizes whose adjacent axes ``groups[i]`` are parts of axis i (`tensor.expand_shape`)."""
+    """Divide axis i of ``value`` into the axes ``groups[i]`` of a tensor of these sizes (`tensor.expand_shape`)."""
     if len(groups) == len(sizes):
         return value
     operands, attributes = with_lists({"output_shape": list(sizes)}, [value])
@@ -155,7 +155,7 @@ def arranged(builder: Builder, value: Value, layout: Layout) -> Value:
 
 
 def restored(builder: Builder, value: Value, layout: Layout, sizes: Sizes) -> Value:
-    """Undo ``arranged``: return the original tensor, which has the given sizes, of ``value``, a tensor in a layout."""
+    """Undo ``arranged``: reshape and transpose ``value``, which has a layout, back to a tensor of these sizes."""
     order = [axis for group in layout for axis in group]
     places = iter(range(len(layout) + len(order)))
     groups = [[next(places) for _ in group or (0,)] for group in layout]

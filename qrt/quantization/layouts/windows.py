@@ -34,7 +34,8 @@ class Window:
 class WindowLoops:
     """The dimensions of a sliding window, in the order of the result's axes, and the loops outside of the window.
 
-    ``image``, ``filters`` and ``out`` map the role of each such loop to the axis of this tensor along which it runs.
+    ``image``, ``filters`` and ``out`` map the role of each loop outside of the window to the axis of the images, of the
+    filters and of the result along which the loop runs.
     """
 
     windows: tuple[Window, ...]
@@ -112,8 +113,8 @@ def _windows(images: Sequence[Linear], taps: Sequence[int], out: Sequence[int]) 
     """Return the dimensions of a sliding window, in the order of the result's axes, from index expressions.
 
     ``images`` has the index expression of each image axis, with coefficients by loop. ``taps`` and ``out`` have the
-    loop of each axis of the filters and of the result. The result is None if an expression has another form than
-    ``stride * out + dilation * tap`` or a single loop, or if there are not 1 to 3 dimensions.
+    loop of each axis of the filters and of the result. The result is None if an expression is neither
+    ``stride * out + dilation * tap`` nor a single loop, or if there are not 1 to 3 dimensions.
     """
     windows = []
     for axis, index in enumerate(images):

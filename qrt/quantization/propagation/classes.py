@@ -8,9 +8,14 @@ Classes are formed in three steps, each in program order.
 2. Types that annotations, casts or kernels give are spread along the edges of the graph, from near to far nodes.
 3. The remaining edges are joined: the classes at both ends of an edge become one.
 
-The ends of an edge stay separate in these cases: their storage types differ; both have a type and the types differ; one
-needs more bits than the storage of the other has; one has a type that does not cover the range of the other; or the
-hull of both ranges is more than ``max_widening`` times as wide as one of the ranges that it includes.
+The classes at the ends of an edge stay separate in these cases:
+
+- Their storage types differ.
+- Both have a type, and the types differ.
+- One needs more bits than the storage of the other has.
+- One has a type that does not cover the range of the other.
+- The smallest range that includes the ranges of both is more than ``max_widening`` times as wide as the narrowest range
+  of a node in one of them.
 
 There are two exceptions. A use that is alone in its class takes the type of the definition even if its own range is
 wider, because the definition has clipped the values already. Where a definition keeps values float, a region also keeps
@@ -309,7 +314,7 @@ def is_enough(storage: Storage | None, least: AnyQuantizedType | None) -> bool:
 
 
 def _is_within(given: UniformType, storage: Storage) -> bool:
-    """Return True if a type has the same storage type as ``storage``, and bounds within its bounds."""
+    """Return True if a type has the same storage type as ``storage``, and bounds within those of ``storage``."""
     return given.storage == storage.name and storage.low <= given.storage_min <= given.storage_max <= storage.high
 
 

@@ -145,7 +145,10 @@ class Decider:
             proposed[class_] = self.proposed[class_] = spec
 
     def _chosen(self, class_: Class) -> Spec | None:
-        """Return the type for the constant or the range of a class of nodes; None without both, or without storage."""
+        """Return the type for the constant, the ranges of channels, or the range of a class of nodes.
+
+        Return None if none of these is known, or if the class has no storage type.
+        """
         storage, first = class_.storage, class_.first
         if storage is None:
             return None
@@ -168,7 +171,8 @@ class Decider:
     def _constrain(self, region: GraphRegion, proposed: dict[Class, Spec]) -> None:
         """Call the constraint of a region's kernel until no type changes, and add the new types to ``proposed``.
 
-        Raises VerifyError if types still change after one call more than the region has ports.
+        ``proposed`` has the types, by class, that become final at the end of the visit. Raises VerifyError if types
+        still change after one call more than the region has ports.
         """
         for _ in range(len(region.nodes) + 1):
             before = _specs(region, proposed)
@@ -214,10 +218,9 @@ class Decider:
     ) -> None:
         """Give a port the type ``new``, which the constraint of the region's kernel demands.
 
-        The whole class of the port gets the type if its type is not final and it has no other storage. Otherwise, or
-        with ``is_alone``, only the port gets the type and leaves its class. ``is_alone`` is True if the constraint
-        demands different types for nodes of the class. Raises VerifyError if the target does not accept the type at the
-        port.
+        The whole class of the port gets the type, unless the class has a final type or another storage. Then, or if
+        ``is_alone`` is True because the constraint demands different types for nodes of the class, only the port gets
+        the type and leaves its class. Raises VerifyError if the target does not accept the type at the port.
         """
         assert region.kernel is not None
         constraint = f"the constraint of {shown(region.name)}"
@@ -248,8 +251,8 @@ class Decider:
     def _fit_bias(self, region: GraphRegion, bias: PropagationNode, proposed: dict[Class, Spec]) -> None:
         """Multiply the scales of a constant bias by powers of two if its values overflow its storage; emit a remark.
 
-        If the target does not allow a coarser bias, the scales of the weights are multiplied instead. A factor without
-        a type leaves the bias as it is: its scale is not yet that of the sums.
+        If the target does not allow a coarser bias, the scales of the weights are multiplied instead. Nothing changes
+        while a factor of the product has no type, because the scale of the bias is then not yet known.
         """
         type = _type(bias, proposed)
         factors = [_type(node, proposed) for node in _related(region)[:2]]
@@ -339,8 +342,8 @@ def is_own_constant(class_: Class) -> bool:
 def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None:
     """Return the only port in a class, its layout of scales, and the annotated ranges of its channels.
 
-    The result is None without such ranges; if the class has several ports, or calibration records; if the port does not
-    have one scale for each channel; or if the ranges are along another axis.
+    Return None unless the class has one port and no calibration records, the port has one scale for each channel, and
+    an annotation gives one range for each of these channels.
     """
     ports = [node for node in class_.nodes if node.region is not None]
     node, port, region = ports[0], ports[0].port, ports[0].region
@@ -365,7 +368,10 @@ def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
 
 
 def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
-    """Return the types that a constraint gets for a region's ports: `!quant.none` for ports that are not floats."""
+    """Return the types of a region's ports for a call of its constraint.
+
+    A port whose elements are not floats is given as `!quant.none`, because constraints leave such ports alone.
+    """
     return [_NO_FLOAT if node is None else _type(node, proposed) for node in region.nodes]
 
 

@@ -21,7 +21,7 @@ FUNCTIONS: tuple[Functions, ...] = get_args(Functions)
 
 
 class Clones:
-    """The clones that calls of functions have received, grouped by the name of the cloned function."""
+    """The clones of functions, one for each call, grouped by the name of the cloned function."""
 
     def __init__(self, module: Module) -> None:
         self._functions = {function.sym_name: function for function in module.functions}

@@ -118,11 +118,11 @@ class GraphRegion:
 class ValueGroup:
     """A float value together with all values that annotations, loops, branches or calls make equal to it.
 
-    ``definitions`` are nodes of results of regions, and ``uses`` nodes of operands; casts that fix a type are among
-    both. ``keys`` are the keys of its calibration records. ``couples`` are its `quant.coupled_ref` operations.
-    ``constants`` are constants that control flow may give it. ``ranges`` are those of `quant.stats` that could not be
-    moved into a region. ``is_carried`` is True if control flow passes the value on. ``into`` is the group that this
-    group was merged into.
+    ``definitions`` are the nodes of region results and `quant.dcast` operations that define the value, and ``uses`` the
+    nodes of region operands and `quant.qcast` operations that use it. ``keys`` are the keys of its calibration records.
+    ``couples`` are its `quant.coupled_ref` operations. ``constants`` are constants that control flow may pass on as
+    this value. ``ranges`` are those of `quant.stats` that could not be moved into a region. ``is_carried`` is True if
+    control flow passes the value on. ``into`` is the group that this group was merged into.
     """
 
     values: list[Value] = field(default_factory=list)

@@ -1,11 +1,19 @@
-"""The ranges of values that share a type, and the types that cover these ranges.
+"""The ranges of values that share a type, and the types that cover these ranges. All ranges include 0.
 
-The statistics of a value come from the first of these sources that exists: the fixed type of its definition; the
-calibration record of its key; the annotated range of its definition; the hull of the annotated ranges of its uses; the
-first fixed type among its uses; the elements of a constant. An annotated type of a region's operand or result takes
-precedence over the statistics of the value. So does an annotated range, if the value has no record; it is clipped to
-the range of a fixed type at the definition. A value with several definitions, such as one that a loop carries, has the
-hull of their ranges. All ranges include 0.
+The statistics of a value come from the first of these sources that exists:
+
+1. the fixed type of its definition,
+2. the calibration record of its key,
+3. the annotated range of its definition,
+4. the annotated ranges of its uses, of which the hull is taken, the smallest range that includes all of them,
+5. the first fixed type among its uses,
+6. the elements of a constant.
+
+A value with several definitions, such as one that a loop carries, has the hull of their ranges.
+
+A region's operand or result has the statistics of its value, with two exceptions. If it has an annotated type, its
+range is that of this type. If it has an annotated range, and the value has no record, its range is the annotated range,
+clipped to the range of a fixed type at the definition.
 
 The range of a class (nodes that have one type) is the hull of its nodes' statistics. With a method other than
 ``minmax``, the histograms of the class's records are added up, each record once, and the method chooses a range from
@@ -111,7 +119,7 @@ def own_range(node: PropagationNode) -> Statistics | None:
 
 
 def adds_range(use: PropagationNode) -> bool:
-    """Return True if the range of a use's annotation is part of the range of a definition that has no range itself."""
+    """Return True if the annotated range of a use extends the range of a definition that has no range of its own."""
     if use.group is None or isinstance(use.spec, UniformType) or own_range(use) is None:
         return False
     return any(own_range(definition) is None for definition in use.group.definitions)

@@ -61,7 +61,7 @@ class Rescaler:
         operation.set_operand(index, self._made[value, taken])
 
     def _meet_annotation(self, operation: Operation, index: int, taker: PropagationNode) -> None:
-        """Rescale a float operand from its annotated type, if the kernel's constraint gave ``taker`` another type."""
+        """Rescale a float operand from its annotated type if the kernel's constraint gave its node another type."""
         value, given, taken = operation.operands[index], taker.spec, taker.type
         if not isinstance(given, UniformType) or not isinstance(taken, UniformType) or given is taken:
             return

@@ -186,7 +186,7 @@ def _agrees(port: TargetPort, hint: TargetPort | Spec | None, node: PropagationN
 
 
 def _with_rescales(region: GraphRegion, signatures: Sequence[TargetKernel]) -> TargetKernel | None:
-    """Return the best signature that fits if the fixed types of operands are ignored, or None.
+    """Return the best signature that fits if the fixed types of operands are ignored; None if there is none.
 
     If there is one, these fixed types are removed from the operands' specifications, so that a rescale converts the
     operands.
@@ -259,7 +259,7 @@ def _with_other_types(region: GraphRegion, signatures: Sequence[TargetKernel], t
 
 
 def _other_types(region: GraphRegion, kernel: TargetKernel, *, drops: bool) -> dict[PropagationNode, Spec] | None:
-    """Return changed types for the nodes that a signature does not accept; None if no change makes one of them fit.
+    """Return changed types for the nodes that a signature does not accept; None if one of them cannot be made to fit.
 
     ``drops`` also allows dropping quantized types at float ports.
     """

@@ -41,7 +41,7 @@ class Statistics:
         return cls(span, None, {key: record}) if record.histogram else cls(span, span)
 
     def add(self, other: "Statistics") -> "Statistics":
-        """Return the union of both statistics. The larger dictionary of records is reused, and changed."""
+        """Return the union of ``self`` and ``other``. The larger dictionary of records is reused, and changed."""
         one, two = (self, other) if len(self.records) >= len(other.records) else (other, self)
         one.records.update(two.records)
         return Statistics(hull(self.span, other.span), hull(self.bare, other.bare), one.records)

@@ -1,7 +1,7 @@
 """A report as JSON. Its schema is ``report.schema.json`` beside this file; docs/reference/report.md explains it.
 
-Field names are attribute names. JSON has no infinity, so an infinite number is the string "inf" or "-inf". No number
-is NaN.
+Each field is named like the attribute of the report. JSON has no infinity, so an infinite number is the string "inf" or
+"-inf". No number is NaN.
 """
 
 import json

@@ -134,7 +134,7 @@ def _explained() -> Markup:
 
 
 def _choices() -> Markup:
-    """Return the form in which the reader chooses a sort order.
+    """Return the HTML form in which the reader chooses a sort order.
 
     CSS rules sort the rows, so the page needs no script.
     """

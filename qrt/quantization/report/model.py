@@ -23,7 +23,7 @@ class PortReport:
     spec : str
         The type, as text that may omit scales.
     origin : str
-        The origin of the type: "records main/x (mse)", "values", "constraint", "default", "annotation".
+        The origin of the type: "records main/x (mse)", "values", "annotation", "target", "constraint" or "float".
     is_constant : bool
         True if the operand is a constant of the program.
     bits : int

@@ -113,7 +113,7 @@ def steps_text(report: PlanReport) -> str:
 
 
 def steps_json(report: PlanReport) -> str:
-    """Return the report as JSON, with a line for each step. Field names are attribute names."""
+    """Return the report as JSON, with a line for each step. Each field is named like the attribute."""
     table = asdict(report)
     steps = ",\n".join(json.dumps(step) for step in table.pop("steps"))
     return f'{json.dumps({"version": 1, **table})[:-1]}, "steps": [\n{steps}\n]}}\n'

@@ -78,8 +78,8 @@ Array = npt.NDArray[Any]
 class Histogram:
     """The picture of a histogram, and its figures.
 
-    ``count`` is the number of values. The others are shares of all values: those in bins beyond the type's range, those
-    in the bar of 0, and those in the highest other bar.
+    ``count`` is the number of values. ``outside``, ``at_zero`` and ``highest`` are shares of all values: of those
+    beyond the type's range, in the bar of 0, and in the highest other bar.
     """
 
     picture: Markup
@@ -146,7 +146,7 @@ def log2(value: float) -> float:
 
 
 def _magnitude(bits: int) -> float:
-    """Return the magnitude of the f32 with these 15 high bits; infinity counts as the next power of two."""
+    """Return the f32 whose 15 bits after the sign are these; infinity counts as the next power of two."""
     exponent, fraction = bits >> 7, bits & 0x7F
     return ldexp(fraction | (exponent > 0) << 7, max(exponent, 1) - 134)
 
@@ -157,7 +157,7 @@ def _values(bits: Array) -> Array:
 
 
 def histogram(port: PortReport) -> Histogram:
-    """Draw the histogram of a port: areas beyond the range and of 0 at the back, then bars, marks of codes, axis."""
+    """Draw the histogram of a port: areas of clipped values and of values that become 0, bars, marks of codes, axis."""
     bits = np.array(sorted(port.histogram), np.int64)
     counts = np.array([port.histogram[bin_bits] for bin_bits in bits.tolist()], np.int64)
     axis = _axis(port, bits, counts)
@@ -209,7 +209,10 @@ def _sums(cells: Array, counts: Array) -> dict[int, int]:
 
 
 def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
-    """Return an axis from the greatest value or code down to half a scale, or further to nearly all of the values."""
+    """Return the axis of a port's histogram, from the greatest magnitude of a value or code down to half the scale.
+
+    It goes further down if it would otherwise leave out more than a small share of the values.
+    """
     octaves = ((bits & 0x7FFF) >> 7) - 127
     used = (bits & 0x7FFF) > 0
     tops: list[int | None] = []
@@ -238,7 +241,7 @@ def _rectangle(kind: str, left: float, right: float, top: int, bottom: int) -> M
 def _outline(bars: list[tuple[int, int, float]]) -> str:
     """Return the SVG path around bars `(left, right, height)`.
 
-    Adjacent bars share an outline; none is lower than one unit.
+    Adjacent bars share an outline. A bar is at least one unit high.
     """
     parts: list[str] = []
     end = None

@@ -1,1 +1,5 @@
-"""The passes `fold-scales` and `equalize-scales`, which move constant factors of channels into and between weights."""
+"""The passes `fold-scales` and `equalize-scales`.
+
+The first moves constant factors and addends of channels into weights and biases. The second moves factors from the
+weights of one product to the weights of the next.
+"""

@@ -63,7 +63,7 @@ def equalized(module: Module) -> bool:
 
 
 class _Numbers:
-    """The weights and the bias of a product, which are changed here before they are written back."""
+    """Copies of the weights and the bias of a product, which are multiplied and then written back by ``write``."""
 
     def __init__(self, product: Product) -> None:
         self.product = product
@@ -90,7 +90,7 @@ class _Numbers:
 
 
 def _has_exponents(pair: Pair) -> bool:
-    """Return True if the products' type has the exponent range of f32; powers of two would soon exceed that of f16."""
+    """Return True if the products' type has the exponent range of f32 or more; in f16, powers of two would overflow."""
     return FORMATS[pair.first.element.name].min_exponent <= FORMATS["f32"].min_exponent
 
 
@@ -98,8 +98,8 @@ def _equalized(pair: Pair, numbers: Mapping[RegionOp, _Numbers], left: dict[Pair
     """Multiply the weights of the channels between two products by powers of two. Return True if any factor is not 1.
 
     The factor is the power of two nearest to `sqrt(r2 / r1)`, where `r1` is the greatest magnitude of the weights that
-    compute a channel, and `r2` that of the weights that read it. ``left`` collects a channel of each pair that stays
-    unchanged, because a number would leave the normal range.
+    compute a channel, and `r2` that of the weights that read it. ``left`` maps each pair to a channel that stays
+    unchanged, because a weight or bias would leave the normal range.
     """
     first, second = numbers[pair.first.region], numbers[pair.second.region]
     before = first.range(pair.first.output_axis)

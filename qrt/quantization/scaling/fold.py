@@ -151,7 +151,7 @@ def _refolded(product: Product, affine: Affine, target: Target, passed: Sequence
 
 
 def _after(product: Product, steps: Sequence[AffineStep]) -> tuple[Array, Array | None]:
-    """Return the weights and the bias of a product whose result, after affine steps, equals that of this product.
+    """Return the weights and the bias with which a product computes both ``product`` and the affine steps after it.
 
     Each step rounds each number once.
     """

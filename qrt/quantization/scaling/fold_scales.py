@@ -15,11 +15,11 @@ from qrt.quantization.targets.registry import find
 
 @dataclass(frozen=True)
 class FoldScales:
-    """Folds operations on each channel of a product, such as a batch normalization, into its weights and its bias.
+    """Folds operations on a product's channels, such as a batch normalization, into the product's weights and bias.
 
     The operations are multiplications, divisions and additions of constants after a matmul, a conv2d or a
-    depthwise_conv2d, and multiplications and divisions before it, if nothing else reads the values in between. Each
-    folded operation rounds each number once. Remarks list the ops that cannot be folded.
+    depthwise_conv2d, and multiplications and divisions before the product, if nothing else reads the values in between.
+    Each folded operation rounds each number once. Remarks list the ops that cannot be folded.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")

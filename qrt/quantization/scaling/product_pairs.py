@@ -108,7 +108,7 @@ class _Channels:
 
 
 def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | None:
-    """Return the channels of a region's result, given those of operand ``number``; None if it is not homogeneous."""
+    """Return the channels of a region's result, given those of operand ``number``; None for other functions."""
     form = form_of(region.body, region.kernel)
     if form is None or not _is_positive(form.low, form.high):
         return None

@@ -121,7 +121,7 @@ def constant_array(value: Value) -> Array | None:
 
 
 def known(value: Value) -> Array:
-    """Return the numbers of a float tensor as float64; the tensor must be constant."""
+    """Return the numbers of a constant float tensor as float64."""
     array = constant_array(value)
     assert array is not None
     return array

@@ -90,7 +90,7 @@ def with_widths(named: NamedProgram, choices: Sequence[WidthChoice], widths: Wid
 def widths_of(regions: Module) -> dict[Place, int]:
     """Return the bit width at each (region, port) of a numbered program with chosen types.
 
-    The width of a float is 32. If copies of a region differ, the widest counts.
+    The width of a float is 32. If copies of a region differ, the greatest width is returned.
     """
     widths: dict[Place, int] = {}
     for region in _regions(regions):

@@ -77,7 +77,7 @@ def measured(metric: Metric, program: Program, where: str) -> float:
 
 
 def name_of(metric: Callable[..., object]) -> str:
-    """Return the name of a function in messages and journals."""
+    """Return the name under which messages and journals list a function."""
     return str(getattr(metric, "__qualname__", type(metric).__qualname__))
 
 
@@ -95,7 +95,7 @@ def _number(value: Any) -> float | None:
 
 
 def _text_of(error: Exception) -> str:
-    """Return the text of an exception from the user's metric; its conversion to text may fail too."""
+    """Return the text of an exception from the user's metric, even if ``str(error)`` fails."""
     try:
         text = f"{type(error).__name__}: {error}"
     except Exception:

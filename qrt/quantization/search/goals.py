@@ -40,7 +40,7 @@ class Goal(ABC):
 
     @abstractmethod
     def may_gain(self, state: TrialResult, widths: Widths) -> bool:
-        """Return False if these widths are surely no better than the trial ``state``, which is known without a run."""
+        """Return False if it is known without a run that these widths are no better than the trial ``state``."""
 
     # -- shared by all goals
 
@@ -74,7 +74,7 @@ class Goal(ABC):
         return tuple(new - old for old, new in pairs)
 
     def per_bit(self, gain: Quality, before: Widths, after: Widths) -> Quality:
-        """Return a gain divided by the growth of all weights in bits, which counts as at least 1."""
+        """Return a gain divided by the growth of all weights in bits, or by 1 if they do not grow."""
         grown = max(self.bits(after) - self.bits(before), 1)
         return tuple(part / grown for part in gain)
 
@@ -111,7 +111,7 @@ class _Size(Goal):
 
 
 class _Floor(Goal):
-    """The goal of the fewest bits with sufficient quality; the best quality if no trial reaches that."""
+    """The goal of sufficient quality with the fewest widened values, then the fewest bits; else of the best quality."""
 
     def key(self, tried: TrialResult) -> tuple[Any, ...]:
         lost = tuple(-part for part in self.quality(tried))
@@ -123,7 +123,7 @@ class _Floor(Goal):
 
     @abstractmethod
     def measure(self, tried: TrialResult) -> Fraction:
-        """Return the figure that the budget limits: the metric, or the share of rows that keep their answer.
+        """Return the metric, or without one, the share of rows whose greatest value stays in place.
 
         Returns 0 if the budget limits only the error.
         """
@@ -148,7 +148,7 @@ class _Snr(_Floor):
 
 
 class _Drop(_Floor):
-    """The goal of a limited drop of the metric, or else of the share of rows whose greatest value stays in place."""
+    """The goal of a limited drop of the metric, or without one, of the share of rows whose greatest value stays."""
 
     def __init__(self, budget: Budget, choices: Sequence[WidthChoice], of_float: float | None) -> None:
         super().__init__(budget, choices, has_metric=of_float is not None)
@@ -169,7 +169,7 @@ class _Drop(_Floor):
 
 
 def goal_of(budget: Budget, choices: Sequence[WidthChoice], of_float: float | None, *, has_metric: bool) -> Goal:
-    """Return the goal of a budget. ``of_float`` is the metric of the float program, or None."""
+    """Return the goal of a budget. ``of_float`` is the metric of the float program; None without a metric."""
     if budget.kind == "size":
         return _Size(budget, choices, has_metric=has_metric)
     if budget.kind == "snr":

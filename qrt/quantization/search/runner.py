@@ -60,7 +60,7 @@ class Runner:
         )
 
     def corrected(self, trial: Trial) -> tuple[Trial, Noise | None]:
-        """Return a trial after the pass `correct-bias`, if that is wanted, and the trial's error if it was measured.
+        """Return a trial, after the pass `correct-bias` if that is wanted, and the trial's error; None if not measured.
 
         Biases are corrected before measuring, so that the measured program is the one that the search would return.
         """

@@ -57,8 +57,8 @@ class TargetPort:
         The storage bounds, by default those of the storage type. A type with the same or narrower bounds is accepted.
     axis : int, optional
         The axis along which a tensor has one scale for each index, if the tensor is constant or has a range for each
-        index; other tensors have a single scale. A negative number counts from the last axis. If it would then be the
-        first axis, the tensor has a single scale: the vector operand of a matrix product does.
+        index; other tensors have a single scale. A negative number counts from the last axis. A tensor for which
+        this leads to the first axis, such as the vector operand of a matrix product, has a single scale.
     blocks : mapping of int to int, optional
         The block sizes of a sub-channel type, by axis. The kernel does not accept a tensor whose sizes are no
         multiples of the block sizes.

@@ -72,10 +72,10 @@ def match_pattern(kernel: TargetKernel, value: Value) -> KernelMatch | None:
 
 
 def body_match(body: Block, name: str, target: Target | None) -> KernelMatch | None:
-    """Return the match of a region's body with a kernel, if possible with the kernel ``name``; None without a match.
+    """Return the match of a region's body with the kernel ``name``, or else with another kernel of qrt, or None.
 
-    The operands of the match are arguments of the body. If the target's kernel has a pattern function, only that
-    function is tried. Otherwise the match is that of another kernel of qrt if the body computes only that one.
+    The operands of the match are arguments of the body. If the target's kernel ``name`` has a pattern function, only
+    that function is tried. Otherwise, if the body does not compute the kernel ``name``, the largest match is returned.
     """
     own: Sequence[TargetKernel] = () if target is None else target.signatures(name)
     if not any(callable(kernel.pattern) for kernel in own):

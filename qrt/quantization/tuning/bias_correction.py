@@ -30,9 +30,10 @@ from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
 def corrected(regions: Module, target: Target, function: str, batches: Batches) -> Module | None:
     """Return a copy of a quantized program whose biases correct mean errors; None if nothing changes.
 
-    ``regions`` is the program in regions with chosen types. The bias of each quantized product changes by the mean over
-    the batches of the float product minus the quantized product, both on values of the float program. A product without
-    a bias gets one if its kernel accepts one. Sums are exact, and each new bias is rounded once.
+    ``regions`` is the program in regions with chosen types. For each quantized product, the float product and the
+    quantized product are computed from values of the float program. The mean of their difference over the batches is
+    added to the bias. A product without a bias gets one if its kernel accepts one. Sums are exact, and each new bias is
+    rounded once.
     """
     copy = copied(regions)
     products = _quantized_products(copy)

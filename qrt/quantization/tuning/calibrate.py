@@ -87,7 +87,7 @@ def measurable(program: Program, sample: Sample) -> list[Batch]:
 def finite_parts(program: Program, batch: Batch, *, by_rows: bool) -> list[Batch]:
     """Return the rows of a batch for which all outputs of a program are finite: the whole batch, or batches of one row.
 
-    With ``by_rows`` False, a batch with other outputs is left out as a whole.
+    With ``by_rows`` False, a batch with a NaN or an infinity in the outputs is left out as a whole.
     """
     if _has_finite_outputs(program, batch):
         return [batch]

@@ -51,7 +51,7 @@ def followed(data: str, arrays: Arrays) -> str:
 
 @dataclass(eq=False)
 class Checkpoint:
-    """A checkpoint file at ``path``; ``program`` is the digest of the program and the options that it belongs to."""
+    """A checkpoint file at ``path``; ``program`` is the digest of the calibrated program and its options."""
 
     path: str
     program: str

@@ -86,7 +86,7 @@ def with_corrected_bias(trial: Trial, target: Target, reference: Reference, want
 def corrected_and_measured(
     trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto"
 ) -> tuple[Trial, Noise | None]:
-    """Apply ``with_corrected_bias``, and return also the error of the resulting program if the error was measured."""
+    """Return the result of ``with_corrected_bias`` and its error at the outputs; None if the error was not measured."""
     name = OPTIONAL_PASSES[2]
     if name not in chosen(wanted):
         return trial, None

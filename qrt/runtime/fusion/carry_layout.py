@@ -19,7 +19,7 @@ from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import FAMILIES, family_of
 from qrt.ops.declare import Order
 from qrt.ops.traits import inverse, is_by_place
-from qrt.runtime.fusion.families import attributes_of, discardable, may_be, traits_of
+from qrt.runtime.fusion.families import accepts, attributes_of, discardable, traits_of
 from qrt.runtime.fusion.pointwise import is_identity, is_pointwise, reordered
 from qrt.types import TensorType, UniformType
 
@@ -84,7 +84,7 @@ def _is_reshape(op: Operation) -> bool:
         return False
     if large_axes != sorted(large_axes):
         return False
-    return may_be(_RESHAPE, op.operands, _RESHAPE.complete({}), op.result.type)
+    return accepts(_RESHAPE, op.operands, _RESHAPE.complete({}), op.result.type)
 
 
 def _as_reshape(op: Operation) -> None:
@@ -96,7 +96,7 @@ def _moved(op: Operation) -> Operation | None:
     if _is_transpose(op):
         return _composed(op)
     if op.name == "tensor.dim":
-        _measure(op)
+        _move_dim(op)
         return None
     if is_pointwise(op):
         return _loops(op)
@@ -112,7 +112,7 @@ def _moved(op: Operation) -> Operation | None:
     if traits.is_elementwise or _is_elementwise(op):
         return _element_by_element(op, orders, order)
     if traits.permute is not None and all(other == order for other in orders):
-        return _again(op, *traits.permute(attributes_of(op), order))
+        return _on_untransposed(op, *traits.permute(attributes_of(op), order))
     return None
 
 
@@ -171,10 +171,10 @@ def _element_by_element(op: Operation, orders: Sequence[Order | None], order: Or
             ))  # fmt: skip
         else:
             return None
-    return _again(op, {}, order, operands)
+    return _on_untransposed(op, {}, order, operands)
 
 
-def _measure(op: Operation) -> None:
+def _move_dim(op: Operation) -> None:
     """Replace the `tensor.dim` of a transpose's result by the `tensor.dim` of the transpose's operand."""
     order, axis = _order(op.operands[0]), constant_of(op.operands[1])
     source = op.operands[0].operation
@@ -232,14 +232,14 @@ def _in_order(value: Value, order: Sequence[int]) -> TensorType:
     return kind.with_(shape=tuple((kind.shape or ())[axis] for axis in order))
 
 
-def _again(
+def _on_untransposed(
     op: Operation, changed: dict[str, Any], after: Order, operands: Sequence[Value] | None = None
 ) -> Operation | None:
     """Replace an op by the same op on untransposed operands and a transpose of its result; return the transpose.
 
-    ``changed`` has the attributes that differ in the new op, ``after`` is the permutation of the new transpose. The
-    default of ``operands`` is the operand of each operand's transpose. The transpose gets the op's discardable
-    attributes.
+    ``changed`` has the attributes that differ in the new op, ``after`` is the permutation of the new transpose.
+    ``operands`` are the operands of the new op; None means the operands of the transposes that compute the operands of
+    ``op``. The new transpose gets the op's discardable attributes.
     """
     if operands is None:
         operands = [operand.operation.operands[0] for operand in op.operands if operand.operation is not None]

@@ -33,8 +33,8 @@ def attributes_of(op: Operation) -> dict[str, Any]:
     return family.read(op.attributes)
 
 
-def may_be(family: OpFamily | None, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
-    """Return True if the family has an op on these operands with these attributes and this result type."""
+def accepts(family: OpFamily | None, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
+    """Return True if the family accepts these operands and attributes, with the element type of ``result``."""
     types = tuple(value.type for value in operands if isinstance(value.type, TensorType))
     if family is None or not isinstance(result, TensorType) or len(types) < len(operands):
         return False
@@ -65,7 +65,10 @@ def fused(op: Operation, other: Operation, *, other_is_last: bool) -> dict[str, 
 
 
 def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
-    """Return the discardable attributes of an op that replaces ``ops``: those of the last op, and the names of all."""
+    """Return the discardable attributes of an op that replaces ``ops``.
+
+    They are those of the last op, and ``qrt.fused`` with the names of all ops.
+    """
     return {**discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*names_of(op), op.name)])}
 
 

@@ -8,7 +8,7 @@ from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.rewriting.rewrite import replace
 from qrt.ops import family_of
-from qrt.runtime.fusion.families import attributes_of, fused, may_be, quantized, traits_of
+from qrt.runtime.fusion.families import accepts, attributes_of, fused, quantized, traits_of
 from qrt.types import UniformType
 
 
@@ -31,7 +31,7 @@ def _fold(clamp: Operation) -> None:
     if narrow is None:
         return
     clamped_type = with_element(value.type, narrow)
-    if not may_be(family_of(producer), producer.operands, attributes_of(producer), clamped_type):
+    if not accepts(family_of(producer), producer.operands, attributes_of(producer), clamped_type):
         return
     builder = Builder(producer)
     clamped = builder.value(producer.name, producer.operands, clamped_type, fused(producer, clamp, other_is_last=True))
@@ -41,9 +41,9 @@ def _fold(clamp: Operation) -> None:
 
 
 def _narrowed(clamp: Operation, t: UniformType) -> UniformType | None:
-    """Return the clamped type with the clamp's bounds as storage bounds.
+    """Return type ``t`` with the clamp's bounds as its storage bounds.
 
-    Return None if the channels have different bounds, or such a type is not supported.
+    Return None if the channels have different bounds, or a type with these bounds is not supported.
     """
     bounds = traits_of(clamp).bounds
     assert bounds is not None  # it is a clamp

@@ -10,7 +10,7 @@ from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import family_of
 from qrt.ops.pad import stored_value
-from qrt.runtime.fusion.families import attributes_of, fused, may_be, quantized, traits_of
+from qrt.runtime.fusion.families import accepts, attributes_of, fused, quantized, traits_of
 from qrt.types import TensorType
 
 
@@ -36,7 +36,7 @@ def _fold(window: Operation, axes: tuple[int, int]) -> None:
     if any((*images, *channels)) or not _is_inside(window, axes, total):
         return
     operands = [pad.operands[0], *window.operands[1:]]
-    if not may_be(family_of(window), operands, attributes | {"padding": total}, window.result.type):
+    if not accepts(family_of(window), operands, attributes | {"padding": total}, window.result.type):
         return
     fused_attributes = fused(window, pad, other_is_last=False) | {"padding": attribute(total)}
     replace(window, [Builder(window).value(window.name, operands, window.result.type, fused_attributes)])

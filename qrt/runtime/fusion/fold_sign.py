@@ -10,7 +10,7 @@ from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.numerics import RULES, SUM_RULES
 from qrt.ops import family_of
 from qrt.ops.core import element_dtype
-from qrt.runtime.fusion.families import attributes_of, fused, may_be, quantized, traits_of
+from qrt.runtime.fusion.families import accepts, attributes_of, fused, quantized, traits_of
 from qrt.types import TensorType, UniformType
 
 _AFTER_ROUNDING = frozenset(
@@ -75,7 +75,7 @@ def _into_readers(op: Operation) -> None:
         if traits_of(reader).weights is None or reader.operands[0] is not op.result or op.result in reader.operands[1:]:
             continue
         operands = [op.operands[0], *reader.operands[1:]]
-        if may_be(family_of(reader), operands, attributes_of(reader), reader.result.type):
+        if accepts(family_of(reader), operands, attributes_of(reader), reader.result.type):
             result = Builder(reader).value(
                 reader.name, operands, reader.result.type, fused(reader, op, other_is_last=False)
             )
@@ -89,7 +89,7 @@ def _into_producer(op: Operation) -> None:
         return
     if attributes_of(producer).get("requant") not in _AFTER_ROUNDING:
         return
-    if may_be(family_of(producer), producer.operands, attributes_of(producer), op.result.type):
+    if accepts(family_of(producer), producer.operands, attributes_of(producer), op.result.type):
         builder = Builder(producer)
         replace(
             op,

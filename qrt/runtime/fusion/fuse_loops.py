@@ -18,7 +18,7 @@ class FuseLoops:
     """Fuses an elementwise op or loop into the elementwise op or loop that alone reads its result. Preserves every
     value.
 
-    Both are fused only if a kernel can run them together.
+    The two are fused only if a kernel can run them together.
     """
 
     def run(self, module: Module) -> None:

@@ -12,7 +12,7 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class SplitConcat:
-    """Requantizes the operands of a concatenation whose type differs from the result's. Preserves every value."""
+    """Requantizes, before a concatenation, each operand with another type than the result. Preserves every value."""
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):

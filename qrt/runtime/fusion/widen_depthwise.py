@@ -8,7 +8,7 @@ from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import family_of
-from qrt.runtime.fusion.families import attributes_of, chained, constant, may_be, quantized, stored_constant
+from qrt.runtime.fusion.families import accepts, attributes_of, chained, constant, quantized, stored_constant
 from qrt.types import TensorType, UniformType
 
 
@@ -36,7 +36,7 @@ def _widen(op: Operation) -> None:
     operands = [op.operands[0], filters, *op.operands[2:]]
     convolution = builder.value("qrt.conv2d", operands, op.result.type, {**op.attributes, **chained([op])})
     assert convolution.operation is not None  # the builder just created it
-    if may_be(family_of(convolution.operation), operands, attributes_of(convolution.operation), op.result.type):
+    if accepts(family_of(convolution.operation), operands, attributes_of(convolution.operation), op.result.type):
         weights_op = op.operands[1].operation
         assert weights_op is not None  # it is a cast of a constant
         replace(op, [convolution])

@@ -1,4 +1,4 @@
-"""Handlers of ``affine``, which evaluate affine maps on Python integers: these do not overflow."""
+"""Handlers of ``affine``. Affine maps are evaluated on Python integers, which do not overflow."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -18,7 +18,7 @@ from qrt.types import MemRefType
 
 
 class Memory:
-    """The bytes of a C-contiguous array, or a part of another `Memory`, which is then its ``base``.
+    """The bytes of a C-contiguous array, or a part of the bytes of another `Memory`, the ``base``.
 
     NumPy arrays that view the bytes find this object through their own ``base``.
     """

@@ -130,7 +130,7 @@ class Run:
             raise failure(owner, MANY_STEPS)
 
     def check_round(self, number: int, owner: Operation) -> None:
-        """Raise ModelError if a loop may not run its iteration ``number``, counted from 0. ``owner`` is the loop."""
+        """Raise ModelError if iteration ``number`` (from 0) of the loop ``owner`` exceeds the limit of iterations."""
         if number >= self.rounds:
             raise failure(owner, many_rounds(self.rounds))
 
@@ -222,7 +222,7 @@ class Compiler:
 
 
 def raise_located(operation: Operation, error: QuantError) -> NoReturn:
-    """Raise an error as a ModelError with the op and its location; raise a ModelError, which has them, unchanged."""
+    """Raise an error as a ModelError with the op's location. A ModelError, which has one, is raised unchanged."""
     if isinstance(error, ModelError):
         raise error
     if isinstance(error, KernelError) and error.reason is not None:
@@ -304,7 +304,7 @@ class BlockCode:
         self.branch = compiler.branch(last) if last is not None and compiler.branches(last) else None
 
     def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
-        """Set the block's arguments and run its steps, without the terminator's branch.
+        """Set the block's arguments and run its steps; the caller follows the terminator.
 
         `branch` is the op that branched here, to which errors about the number of steps refer.
         """

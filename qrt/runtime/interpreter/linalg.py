@@ -52,7 +52,7 @@ def is_elementwise(operations: Sequence[Operation]) -> bool:
 
 
 class Combiner:
-    """The reduction at the end of a loop body, as the sum in `yield out + value`, applied to many values at once."""
+    """The reduction at the end of a loop body, such as `yield out + value`, applied to many values at once."""
 
     def __init__(self, op: Operation, out: Value, rest: Sequence[Operation], compiler: Compiler) -> None:
         self.name = op.name
@@ -74,7 +74,7 @@ class Combiner:
     def of(cls, op: Operation, compiler: Compiler) -> "Combiner | None":
         """Return the combiner of an elementwise body.
 
-        Return None if no combiner is known to give the bits of one iteration after the other.
+        Return None if no combiner is known to give the same bits as running one iteration after the other.
         """
         *operations, last = op.regions[0].blocks[0].operations
         if len(last.operands) != 1:

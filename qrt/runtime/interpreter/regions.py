@@ -41,7 +41,7 @@ def counted_loop(
     """Return a step that runs a loop over a range of integers, with values carried from one iteration to the next.
 
     `bounds` returns the range, `induction` converts an integer to the value of the loop's variable, and `inits` are the
-    initial carried values. The steps of all iterations are counted before the loop starts.
+    initial carried values. The steps of all iterations are subtracted from the run's limit before the loop starts.
     """
     block = op.regions[0].blocks[0]
     body = single_block(compiler, op.regions[0])
@@ -83,7 +83,7 @@ def trips(numbers: range) -> int:
 
 
 def choice(op: Operation, compiler: Compiler, choose: Callable[[Frame], int]) -> Step:
-    """Return a step that runs one of the op's regions and sets the op's results to the values that it yields.
+    """Return a step that runs one of the op's regions and sets the op's results to the values that the region yields.
 
     `choose` returns the number of the region. An empty region does nothing.
     """

@@ -26,7 +26,7 @@ class Span:
 
 
 def allocate(spans: Sequence[Span]) -> int:
-    """Set the offset of each span and return the size of the arena: the smaller one of two placement orders."""
+    """Set the offset of each span and return the size of the arena. The better of two orders of placement is used."""
     by_time = _in_order_of_time(spans)
     least = live_bytes(spans)
     if by_time <= least or len(spans) > _MOST_SORTED:
@@ -143,7 +143,7 @@ class _FreeGaps:
 def overwritten(slots: Mapping[int, PlanSlot], steps: Sequence[Step]) -> list[Step]:
     """Turn each result that may overwrite an operand into a view of this operand, in ``slots``.
 
-    Return the steps, in which the coverage of these results says "in place".
+    Return the steps; the coverage of a step with such a result says "in place".
     """
     return [_marked(step) if _overwrites(slots, step, number) else step for number, step in enumerate(steps)]
 

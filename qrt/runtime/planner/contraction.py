@@ -24,7 +24,10 @@ _MOST_LOOPS = 15
 
 @dataclass(frozen=True)
 class ContractionCall:
-    """A bound kernel call, and the numbers of the op's operands that are passed to it, or are packed in it."""
+    """A bound kernel call of an op: the call takes the operands with the numbers ``given``, in this order.
+
+    ``packed`` has the numbers of the constant operands that are packed in the call.
+    """
 
     call: KernelCall
     given: tuple[int, ...]
@@ -48,7 +51,7 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
     left, right, is_fused = product
     out = len(types) - 1
     column = next((loop for loop in reversed(loops.parallel) if loops.extents[loop] > 1), None)
-    orders = [pair for pair in ((left, right), (right, left)) if _are_read(types, *pair, constants)]
+    orders = [pair for pair in ((left, right), (right, left)) if _are_supported(types, *pair, constants)]
     chosen = _chosen(loops, column, orders, constants)
     if chosen is None:
         return None
@@ -111,7 +114,7 @@ _USED = frozenset({"math.fma", "arith.extsi", *_PRODUCTS, *_PRODUCTS.values()})
 """The ops that may be in the body. Other ops could be undefined for some values."""
 
 
-def _are_read(types: Sequence[TensorType], a: int, b: int, constants: Constants) -> bool:
+def _are_supported(types: Sequence[TensorType], a: int, b: int, constants: Constants) -> bool:
     """Return True if the kernel supports the element types of operands number ``a`` and ``b``.
 
     A constant operand ``b`` may have narrower integers than the output, because it is extended when it is packed.

@@ -1,9 +1,9 @@
 """Planning of loops and branches as steps: `scf.while` and `scf.if` whose regions have only kernels.
 
 A loop copies its initial values to carried slots; at the end of an iteration it copies the next values there, so that
-all seem to be assigned at once. The values that `scf.condition` passes to the body have the same slots there and as
-results of the loop. A branch has slots for its results, which both regions write. Values from outside that a loop reads
-stay live until it ends.
+all seem to be assigned at once. A value that `scf.condition` passes on has one slot: the body's argument and the loop's
+result are views of it. A branch has slots for its results, which both regions write. The slots of values that are
+computed before a loop and read in it stay live until the loop ends.
 """
 
 from collections.abc import Sequence
@@ -150,7 +150,10 @@ class ControlPlanner(SlotTable):
         return results
 
     def _joint(self, place: SlotView, value: Value, start: int) -> SlotView:
-        """Return a new slot for a branch's result, live from step ``start`` on, where the first region begins."""
+        """Return a new slot for the result ``value`` of a branch that begins with step ``start``.
+
+        The slot is live from that step on. Its type is that of ``place``, the value that the first region yields.
+        """
         if place.type is None:
             raise PlanningRefusal(f"it yields {value.type}, whose shape is known only at run time")
         joint = self.place("temporary", place.type, value.type)
@@ -224,7 +227,10 @@ def _renamed(places: Sequence[SlotView], values: Sequence[Value]) -> list[SlotVi
 
 
 def _check_equal_shapes(place: SlotView, other: SlotView, when: str) -> None:
-    """Raise PlanningRefusal if a value's shape differs from that of the slot to which it would be copied."""
+    """Raise PlanningRefusal unless a value and the slot to which it would be copied have the same static shape.
+
+    ``when`` ends the reason, for example "between its branches".
+    """
     if place.type is None:
         raise PlanningRefusal(f"a value of type {place.declared} has a shape that is known only at run time")
     if place.shape != other.shape:

@@ -61,9 +61,7 @@ class PlanDetails:
         return ", ".join(f"%{place.slot} {self._content(place.slot)} {_type(place)}" for place in places)
 
     def _content(self, number: int) -> str:
-        """Return the text of a slot's memory: its offset in the arena, or the kind of the slot that owns it, with the
-        offset.
-        """
+        """Return the text of the memory of slot ``number``, such as ``arena+64``, ``constant`` or ``input+16``."""
         number, offset = root(self.slots, number)
         slot = self.slots[number]
         if slot.kind == "temporary":

@@ -58,7 +58,7 @@ def plan_executable(
 
 
 def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
-    """Return the executable of consecutive kernels, and the slots of its arrays: arrays that it only reads come first.
+    """Return (executable of consecutive kernels, slots of its external arrays, of which those only read come first).
 
     ``first_step`` is the number of the first kernel among the steps of the plan.
     """
@@ -103,7 +103,7 @@ class _ExecutableBuilder:
         self.base_of: dict[int, int] = {}
 
     def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-        """Add an external array as the memory of ``slot`` (None: of no slot), and return the number of its base."""
+        """Add an external array, the memory of ``slot`` unless that is None, and return the number of its base."""
         self.bases.append(len(self.externals))
         self.externals.append((dtype, shape))
         if slot is not None:

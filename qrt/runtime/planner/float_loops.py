@@ -67,7 +67,7 @@ def float_loops(
 
 
 def is_chain(op: Operation) -> bool:
-    """Return True if the kernel supports an elementwise op on tensors, or a structured op's body, for some sizes."""
+    """Return True if the kernel supports an elementwise op, or a structured op's body; sizes are not checked here."""
     elements = {as_tensor(value.type).element for value in (*op.operands, *op.results)}
     body = _body_of_loops(op) if isinstance(op, StructuredOp) else (op.operands, [op], op.results, len(op.operands))
     chain = _Chain.of(*body, saturating=False) if elements <= _NAMES.keys() else None
@@ -84,7 +84,7 @@ def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operatio
 def _body_of_tensors(
     op: Operation, types: Sequence[TensorType]
 ) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int] | None:
-    """Return an elementwise op on tensors in the form of a loop body, as `_body_of_loops` does.
+    """Return the items of `_body_of_loops` for an elementwise op on tensors, which is the only operation of the body.
 
     Return None for an op on integers only, because these have their own kernels.
     """
@@ -294,7 +294,7 @@ def _bound(
 
 
 def _overwritable(reads: Sequence[_Operand], writes: Sequence[_Operand]) -> int:
-    """Return how many operands the result may overwrite, counted from the first one: those with the result's layout.
+    """Return the number of leading operands that the result may overwrite: they have its element type and layout.
 
     Return 0 if there are several results.
     """

@@ -25,7 +25,7 @@ from qrt.runtime.planner.slots import (
     ValueStep,
     layout,
     root,
-    seen,
+    viewed_array,
 )
 from qrt.types import MemRefType
 
@@ -126,7 +126,7 @@ class FrameRunner:
                 frame[index] = raw[at : at + slot.nbytes].view(dtype).reshape(shape)
         for index, slot in self._views():
             if slots[root(slots, index)[0]].kind == "temporary":
-                frame[index] = seen(frame[slot.base], slot)
+                frame[index] = viewed_array(frame[slot.base], slot)
         return frame
 
 
@@ -206,7 +206,7 @@ def _take_global(number: int, slot: PlanSlot) -> FrameStep:
 
 def _take_view(number: int, slot: PlanSlot) -> FrameStep:
     def fill(frame: Frame) -> None:
-        frame[number] = seen(frame[slot.base], slot)
+        frame[number] = viewed_array(frame[slot.base], slot)
 
     return fill
 

@@ -30,7 +30,7 @@ def needs_copy(load: Operation) -> bool:
     for op in block:
         if op is load:
             is_behind = True
-        elif is_behind and op.name != STORE and op in readers and not _is_run(op):
+        elif is_behind and op.name != STORE and op in readers and not _has_known_views(op):
             return any(_may_store(other, name) for other in block)
         elif is_behind and _may_store(op, name):
             readers.discard(op)
@@ -39,8 +39,8 @@ def needs_copy(load: Operation) -> bool:
     return False
 
 
-def _is_run(op: Operation) -> bool:
-    """Return True if no view of an op's operands remains in use after the op has run."""
+def _has_known_views(op: Operation) -> bool:
+    """Return True for an op of a family, or a return: the plan knows which of its results are views of operands."""
     return family_of(op) is not None or op.name == "func.return"
 
 

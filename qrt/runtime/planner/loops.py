@@ -79,8 +79,8 @@ def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided 
 def collapsed(array: Array, operand: Strided, axes: Sequence[int]) -> tuple[Array, Strided]:
     """Return a constant and its layout over the loops, after reducing axes of equal elements to size 1.
 
-    ``axes`` has the loop that indexes each axis of the array; it gets the stride 0 for such an axis. For example, a
-    bias that was broadcast over pixels becomes a vector again.
+    ``axes[i]`` is the loop that indexes axis i of the array; the loop of a reduced axis gets the stride 0. For example,
+    a bias that was broadcast over pixels becomes a vector again.
     """
     strides = list(operand.strides)
     for axis, loop in enumerate(axes):

@@ -66,7 +66,7 @@ def layout(slot: PlanSlot) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return static_shape(t, "plan"), element_dtype(t.element)
 
 
-def seen(memory: Array, slot: PlanSlot) -> Array:
+def viewed_array(memory: Array, slot: PlanSlot) -> Array:
     """Return the array of a view, given the array of the slot that it views."""
     shape, dtype = layout(slot)
     view: Array = memory.reshape(-1).view(np.uint8)[slot.offset : slot.offset + slot.nbytes].view(dtype).reshape(shape)
@@ -75,7 +75,7 @@ def seen(memory: Array, slot: PlanSlot) -> Array:
 
 @dataclass(frozen=True)
 class SlotView:
-    """A value of the program as a static type on the content of a slot.
+    """A value of the program: the number of the slot with its content, and its static type.
 
     ``type`` is None if the shape is known only at run time, or the value is not a tensor. ``declared`` is the value's
     type in the program.
@@ -99,7 +99,8 @@ class SlotView:
 class CallStep:
     """A step that calls a kernel, or a reference implementation, on the arrays of ``slots``: inputs, then outputs.
 
-    ``operands`` are those of the op, including constants packed in the call. A control step may have none.
+    ``operands`` has all operands of the op, also constants that are packed in the call and therefore have no place in
+    ``slots``. It is empty for some control steps.
     """
 
     operation: Operation

@@ -45,7 +45,7 @@ def _size(t: TensorType) -> int:
 
 
 def promises(op: Operation) -> bool:
-    """Return True if an op has flags (such as nsw) that make some results undefined, as only the interpreter checks."""
+    """Return True if an op has flags, such as nsw, whose violation only the interpreter reports as an error."""
     flags = op.attributes.get("overflowFlags")
     return "isExact" in op.attributes or (flags is not None and bool(ENUMERATIONS["arith.overflow"].flags(flags)))
 
@@ -193,5 +193,5 @@ def _extracted(op: Operation, shape: Shape, known: Known) -> int | None:
 
 
 def is_written_over(value: Any) -> bool:
-    """Return True if every op that uses a `tensor.empty` overwrites all of it without reading it."""
+    """Return True if all users of ``value``, a result of `tensor.empty`, overwrite it whole without reading it."""
     return all(user.name == "linalg.broadcast" and user.operands[0] is not value for user in value.users)

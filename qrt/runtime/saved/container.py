@@ -1,7 +1,6 @@
 """The container of a saved program: a header, arrays and an index in one file."""
 
 import os
-import stat
 import struct
 from mmap import ACCESS_READ, mmap
 from typing import Any, BinaryIO
@@ -9,7 +8,7 @@ from typing import Any, BinaryIO
 from qrt._ext import kernels as kernel_calls
 from qrt._version import __version__
 from qrt.errors import FileError, ModelError
-from qrt.files import reason, write_files
+from qrt.files import reason, require_regular, write_files
 from qrt.runtime.saved.values import decode
 
 FORMAT = 4
@@ -96,8 +95,7 @@ _AGAIN = "save it again from the text of its program"
 def _mapped(path: str) -> mmap:
     """Map a file read-only. Raise ModelError if it is not a regular file."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise ModelError(f"{path}: a saved program must be a regular file, but this is a folder or device")
+        require_regular(path, os.stat(path).st_mode)
         with open(path, "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise ModelError(f"{path}: not a saved program: the file is empty")

@@ -1,4 +1,4 @@
-"""Checks of the index of a saved program (its decoded contents), built from those of `qrt.runtime.saved.kinds`."""
+"""Checks of the index of a saved program (its decoded contents), built from checks in `qrt.runtime.saved.kinds`."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """The storage of tensors for NumPy's functions, and the writing of values to tensors, shared by all rules.
 
-`results` returns tensors around the results of functions.
+Functions that return tensors are in `results.py`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
@@ -95,7 +95,8 @@ def clipped(storage: Array, low: Any = None, high: Any = None) -> Array:
 def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
     """Return the storage of real numbers, quantized by the default rule.
 
-    It has their own shape for a per-layer type; else it is broadcast to ``shape``, along which the parameters vary.
+    For a per-layer type the result has the shape of ``x``. For any other type ``x`` is broadcast to ``shape`` first,
+    because each element is quantized with the parameters at its place.
     """
     values = expressed_array(plain(x), t)
     if not t.is_per_layer:
@@ -136,7 +137,7 @@ def broadcast(q: Tensor, shape: Shape) -> tuple[Array, UniformType]:
 
 
 def first_element(t: UniformType, shape: Shape, axes: Collection[int], keepdims: bool = False) -> UniformType:
-    """Return the type of the elements at index 0 of these axes, which are removed or become 1."""
+    """Return the type of the elements at index 0 of these axes; the axes are removed, or kept with size 1."""
     there: tuple[Any, ...] = (0, None) if keepdims else (0,)
     return indexed_element(
         t, shape, tuple(item for d in range(len(shape)) for item in (there if d in axes else (ALL,)))
@@ -144,7 +145,7 @@ def first_element(t: UniformType, shape: Shape, axes: Collection[int], keepdims:
 
 
 def per_layer(t: UniformType) -> UniformType:
-    """Return the type of the first element."""
+    """Return the per-layer type with the first scale and zero point of a type."""
     return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None, block_sizes=None)
 
 
@@ -214,8 +215,10 @@ def varies_along(q: Tensor, axis: Any) -> bool:
 
 
 def in_order(q: Tensor, axis: Any) -> Array:
-    """Return an array that is ordered as the elements along the axis (None for all): the storage, or the values if
-    scales differ there."""
+    """Return an array whose order along the axis (None: of all elements) is that of the values.
+
+    That is the storage, or the values themselves if scales or zero points differ along the axis.
+    """
     return np.asarray(q) if varies_along(q, axis) else stored(q)
 
 
@@ -230,7 +233,7 @@ def reduced(q: Tensor, axis: Any, keepdims: bool = False) -> UniformType:
 
 
 def require_one_scale(q: Tensor, axis: Any) -> None:
-    """Raise QuantTypeError if scales or zero points differ along the axis, or anywhere for None."""
+    """Raise QuantTypeError if scales or zero points differ along the axis (None: among all elements)."""
     if varies_along(q, axis):
         raise QuantTypeError(
             f"{q.type} has scales or zero points that differ along the axis, so that no type "
@@ -260,8 +263,10 @@ def assign(q: Tensor, key: Any, value: Any) -> None:
 
 
 def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
-    """Write values to a tensor, or the values of a tensor to an array, by a routine of NumPy, which takes an array and
-    values."""
+    """Write ``value`` to the tensor or array ``q`` by ``routine(array, values)``, a routine of NumPy.
+
+    At least one of ``q`` and ``value`` is a tensor. The values of a tensor are written to an array as floats.
+    """
     if not isinstance(q, Tensor):
         routine(q, np.asarray(value))
         return
@@ -283,9 +288,10 @@ def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
 
 
 def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Callable[[Array, Any], None]) -> None:
-    """Raise QuantTypeError if elements would be written to a place with other parameters.
+    """Raise QuantTypeError if ``routine`` would write elements of ``value`` to places with other scales or zero points.
 
-    The routine is applied to the parameter indices of both tensors, which must not change.
+    ``t`` and ``shape`` are those of the target. The routine is tried on the parameter indices of both tensors, and must
+    not change those of the target.
     """
     before = np.broadcast_to(parameter_index(t, shape), shape)
     after = before.copy()
@@ -320,6 +326,9 @@ def exact_floats(x: Any, t: UniformType) -> Array:
 
 
 def _store(storage: Array, t: UniformType, target: Array) -> None:
-    """Pack unpacked storage that was written to back into a tensor's memory."""
+    """Pack ``storage``, an unpacked copy that was changed, into ``target``, the memory of the tensor.
+
+    If bits are not packed, ``storage`` is the memory itself, and nothing is done.
+    """
     if is_packed(t):
         target[...] = pack(storage, t)

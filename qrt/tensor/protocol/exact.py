@@ -24,20 +24,20 @@ from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
 
 I32_END = 1 << 31
-"""Sums below it are exact in i32."""
+"""Integers of a magnitude below this bound become an exact i32 result."""
 I64_END = 1 << 62
-"""Sums below it are requantized."""
+"""Integers of a magnitude below this bound can be requantized."""
 NO_DTYPE = object()
-"""It stands for the dtype of a function that takes none."""
+"""The value of ``dtype`` for functions without this parameter."""
 GIVE_VALUES = "give it np.asarray(q), the values as floats"
-"""What to write where a result is beyond 64 bits."""
+"""The advice for a result that may exceed 64 bits."""
 add_up: Callable[..., Any] = np.add.reduce
-"""Without the overloads of its annotations, which are fewer than what it takes."""
+"""``np.add.reduce``, typed loosely because its annotations do not cover all its arguments."""
 
 
 @dataclass(frozen=True)
 class Units:
-    """The value of integer 1 in an exact result: the product of some scales, for each channel or block."""
+    """The values of the integer 1 in an exact result, such as sa * sb in a product; one for each channel or block."""
 
     expressed: FloatType
     factors: tuple[tuple[float, ...], ...]
@@ -47,7 +47,7 @@ class Units:
 
     @staticmethod
     def of(t: UniformType, power: int = 1) -> "Units":
-        """Return the units of products of ``power`` elements."""
+        """Return the units of products of ``power`` elements of type ``t``: its scales to the power ``power``."""
         factors = tuple((s,) * power for s in t.scales)
         return Units(t.expressed_type, factors, t.scales_shape, t.axis, t.block_sizes)
 
@@ -58,9 +58,9 @@ class Units:
 
 @lru_cache(maxsize=256)  # exact products of the scales of many channels take longer than their sums
 def _i32_type(units: Units, bound: int, takes_dtype: bool) -> UniformType:
-    """Return the i32 type of zero point 0 for integers up to ``bound``.
+    """Return the i32 type of zero point 0 whose scales are the units, for integers of a magnitude up to ``bound``.
 
-    Raise QuantTypeError, with advice, if there is none.
+    Raise QuantTypeError if there is no such type. Its advice is to give a ``dtype``, if the function ``takes_dtype``.
     """
     typed = "dtype=t, a !quant.uniform type, or " if I32_END <= bound < I64_END else ""
     instead = f"give {typed}dtype=np.float64" if takes_dtype else GIVE_VALUES
@@ -91,7 +91,7 @@ def finish(acc: Any, bound: int, units: Units, dtype: Any = NO_DTYPE, out: Any =
 
 
 def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:
-    """Return floats, written to ``out`` if that is given: an array of their shape and dtype."""
+    """Return ``values``, or ``out`` after writing them to it. Raise QuantTypeError if its shape or dtype differs."""
     if out is None:
         return values[()]
     if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != values.shape:
@@ -102,7 +102,7 @@ def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:
 
 
 def result_type(dtype: Any) -> UniformType | np.dtype[Any] | None:
-    """Return the type that a ``dtype`` argument means: a quantized type, given as itself or as text, or float64."""
+    """Return the type that a ``dtype`` argument means: float64, or a quantized type, given as a type or as text."""
     if dtype is None or isinstance(dtype, UniformType):
         return dtype
     if isinstance(dtype, str) and dtype.startswith("!"):
@@ -147,7 +147,7 @@ def _index(units: Units, shape: Shape) -> Array:
 
 
 def to_float64(acc: Array, units: Units, divisor: Fraction | int = 1, root: bool = False) -> Array:
-    """Return the values of the integers, divided by a divisor, or the roots of these; rounded once to float64."""
+    """Return ``acc * units / divisor`` or, with ``root``, the square root of that; rounded once to float64."""
     ratios = [unit / divisor for unit in units.products()]
     return rounded_multiples(acc, ratios, _index(units, acc.shape) + np.zeros(acc.shape, np.int64), root)
 
@@ -174,7 +174,7 @@ def keeps_dimensions(keepdims: Any) -> bool:
 
 
 def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the rule of a ufunc's method: the function's rule, with a default axis of 0."""
+    """Return the rule of a ufunc's method such as `np.add.reduce`: the rule ``function``, with a default axis of 0."""
 
     def rule(array: Any, axis: Any = 0, **options: Any) -> Any:
         return function(array, axis, **{key: value for key, value in options.items() if value is not None})
@@ -202,9 +202,9 @@ def centred(q: QuantTensor, bound: int = I64_END) -> Array:
 
 
 def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, power: int = 1) -> Units:
-    """Return the units of a sum of products of ``power`` elements over axes.
+    """Return the units of a sum over axes, whose addends are products of ``power`` elements.
 
-    Raise QuantTypeError if scales differ along them.
+    Raise QuantTypeError if scales differ along one of the axes.
     """
     if any(_differs_along(t, axis) for axis in axes):
         along = ", ".join(str(axis) for axis in axes if _differs_along(t, axis))
@@ -216,7 +216,7 @@ def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, pow
 
 
 def reduction(q: QuantTensor, axis: Any, keepdims: Any, power: int = 1) -> tuple[Shape, bool, Units, int]:
-    """Return a reduction's axes, whether they are kept, the units of its sums, and the number of elements in a sum."""
+    """Return (reduced axes, True to keep them with size 1, units of the sums, number of elements in a sum)."""
     require_tensors(q)
     axes, is_wanted = axes_of(axis, q.ndim), keeps_dimensions(keepdims)
     units = reduced_units(q.type, q.shape, axes, is_wanted, power)

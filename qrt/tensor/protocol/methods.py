@@ -1,4 +1,4 @@
-"""The methods of an ndarray and Python's protocols, each of which calls the function of NumPy with that meaning."""
+"""The methods of an ndarray and Python's protocols, each of which calls NumPy's function with the same meaning."""
 
 from collections.abc import Callable, Iterator
 from numbers import Number
@@ -48,7 +48,7 @@ _OF_OTHERS = {
     "q_scale": "q.type.scale is the scale, q.scales all of them",
     "q_zero_point": "q.type.zero_point is the zero point, q.zero_points all of them",
 }
-"""The same for tensors of other libraries."""
+"""Attributes of other libraries' tensors, each with what to write instead."""
 
 
 def _method(function: Any, summary: str) -> Any:
@@ -119,7 +119,7 @@ class Methods(Generic[Q]):
         if len(key) == 1 and self.ndim != 1:
             key = _place(key[0], self.shape, self.size)
         if len(key) != self.ndim:
-            raise QuantValueError(f"expected one index for each axis of a tensor of rank {self.ndim}, got {len(key)}")
+            raise QuantValueError(f"item: expected {self.ndim} indices, one for each axis, got {len(key)}")
         return self[key].item()
 
     def tolist(self: Any) -> Any:

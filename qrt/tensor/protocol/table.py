@@ -21,13 +21,13 @@ from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol.written import VALUES, written_call
 
 Kind = Literal["moves", "order", "sums", "inspects", "floats", "refused"]
-"""`moves` keep the type, `order` is exact by value, `sums` are exact sums, `inspects` reads no value or writes values
-out, `floats` have no exact result, `refused` are about something else than values."""
+"""The kind of a function: `moves` keeps the type, `order` compares values, `sums` has exact integer results,
+`inspects` reads properties or prints values, `floats` has no exact result, `refused` always raises an error."""
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
 Named = Function | str
-"""A function, or its name within NumPy where NumPy 2.0 has not got it."""
+"""A function, or its name within NumPy for a function that NumPy 2.0 does not have yet."""
 
 _FILES = """
 movement joins fills comparisons order signs sums products arithmetic inspect floats
@@ -35,14 +35,14 @@ movement joins fills comparisons order signs sums products arithmetic inspect fl
 _RULES: Registry[Any] = Registry(
     "file of rules", {name: f"qrt.tensor.protocol.rules.{name}" for name in _FILES.split()}
 )
-"""The files that fill the table, in the order in which it lists functions."""
+"""The modules that fill the table, in the order in which the table lists functions."""
 _NAMED = re.compile(r"[\w.]+: ")
-"""An error that says which function it is of."""
+"""The begin of a message that already has the name of a function."""
 _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
 _ARGUMENTS = re.compile(r"[\w.<>]+\(\) (?=takes |missing |got )")
-"""How Python begins what it says of the arguments of a function."""
+"""The begin of Python's messages about wrong arguments of a function."""
 _OBJECT = re.compile(r"'([\w.]+)' object ")
-"""How Python begins what it says of the class of an argument."""
+"""The begin of Python's messages about an argument of a wrong class."""
 _TABLE: dict[Function, "Entry"] = {}
 _MODULES: dict[str, "Entry"] = {}
 
@@ -55,15 +55,18 @@ class Entry:
     rule: Callable[..., Any] | None
     """The rule takes the arguments of NumPy's function. None if no result is exact."""
     hint: str = ""
-    """Advice where there is no rule. For floats it is an example; an error shows the caller's own call."""
+    """Advice if there is no rule. For a function that gives floats it is an example: errors show the caller's call."""
     word: str = VALUES
-    """What stands for a tensor in that call."""
+    """The text that the call in an error has for a tensor, with ``{}`` for the tensor's name."""
     operands: int | None = None
-    """So many arguments by position, or the items of a list, 0 for all, are exact as tensors alone."""
+    """The number of leading arguments that must be tensors (0: all): with an array or number there, floats result."""
 
 
 def implements(*functions: Named, kind: Kind, operands: int | None = None) -> Callable[[Rule], Rule]:
-    """Decorate the rule of one function of NumPy, or of several, to enter it into the table."""
+    """Return a decorator that enters its rule into the table for these functions of NumPy.
+
+    ``kind`` and ``operands`` are the fields of `Entry`.
+    """
 
     def register(rule: Rule) -> Rule:
         _add(dict.fromkeys(functions, Entry(kind, rule, operands=operands)))
@@ -107,8 +110,8 @@ def _add(entries: Mapping[Any, Entry]) -> None:
 def has_no_exact_result(hints: Mapping[str, str], word: str = VALUES) -> None:
     """Enter functions, by their names within NumPy, that give floats if ``qrt.float_results`` allows them.
 
-    Otherwise they raise an error that advises the call with ``word`` for each tensor, as the hint does. Rules take
-    precedence over these entries.
+    Otherwise they raise an error that advises the call with ``word``, such as ``np.asarray({})``, for each tensor.
+    ``hints`` has an example of this call for each function. Rules take precedence over these entries.
     """
     for path, hint in hints.items():
         if "." in path or hasattr(np, path):
@@ -176,7 +179,10 @@ def _instead(function: Function, row: Entry | None) -> str:
 
 
 def _are_floats(args: tuple[Any, ...], count: int) -> bool:
-    """Return True if there are arrays or numbers among the operands."""
+    """Return True if an array or a number is among the operands: the first ``count`` arguments, or all if that is 0.
+
+    If ``count`` is 1 and the argument is a list, its items are the operands.
+    """
     is_list = count == 1 and bool(args) and isinstance(args[0], (list, tuple))
     given = args[0] if is_list else args[: count or len(args)]
     return any(isinstance(x, (np.ndarray, np.generic, Real, complex)) for x in given)
@@ -201,7 +207,10 @@ def _in_words(name: str, error: Exception, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _argument_of(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return the argument whose class an error of Python names, in parentheses, if exactly one has this class."""
+    """Return the text, such as `` (axis = None)``, of the only argument whose class Python's error names.
+
+    Return an empty text if there is no such argument, or there are several.
+    """
     kind = _OBJECT.match(str(error))
     values = [*((f"{key} = ", value) for key, value in kwargs.items()), *(("", value) for value in args[1:])]
     named = [f" ({key}{shown(value)})" for key, value in values if kind and type(value).__name__ == kind[1]]

@@ -14,12 +14,12 @@ from qrt.errors import shown
 from qrt.tensor.calls import Tensor
 
 VALUES = "np.asarray({})"
-"""The word for a tensor's values: its name stands for the braces."""
+"""The text for a tensor's values; the tensor's name replaces the braces."""
 STORAGE = "{}.storage"
 _MOST_ITEMS = 8
-"""A longer list has a name."""
+"""The largest number of items of a list that is written out; a longer list is written as a name."""
 _BUILTIN = (bool, int, float, complex, object)
-"""Dtypes by their names in Python."""
+"""The dtypes that are written as names of Python, such as ``float``."""
 
 
 def written_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], word: str = VALUES) -> str:

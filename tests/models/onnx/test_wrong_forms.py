@@ -88,6 +88,8 @@ WRONG: list[tuple[str, Change, str]] = [
     ("Celu", with_value("alpha", 0.0), "node 0 Celu: its alpha is 0, which would be a division by zero"),
     ("Shrink", with_value("own", 1), "it has no attribute 'own'"),
     ("Attention", with_constant(1, np.zeros((2, 3, 0, 8), np.float32)), "Attention (of tensors without elements)"),
+    ("Attention", with_value("scale", -0.5), "scale is -0.5: its definition multiplies queries and keys by the"),
+    ("Attention", with_value("scale", float("nan")), "scale is nan"),
     ("GroupNormalization", with_input(0, "FLOAT", (0, 4, 3, 3)), "its shape (0, 4, 3, 3) has a dimension of size 0"),
     ("CenterCropPad", lambda message: message.graph.node[0].input.pop(), "input 1 is missing"),
     ("Split", without_outputs, "node 0 Split: the node has no outputs"),

@@ -288,7 +288,7 @@ def test_what_is_missing_is_said_in_one_error() -> None:
     """Each operator and form once, with the operators that have it."""
     x = Tensor((1, 2), "float32")
     made = [Tensor((1, 2), "float32") for _ in range(6)]
-    names = ["HASHTABLE_LOOKUP", "DENSIFY", "Mine", "STABLEHLO_ADD", "MULTINOMIAL", "Mine"]
+    names = ["HASHTABLE_LOOKUP", "HASHTABLE_FIND", "Mine", "STABLEHLO_ADD", "MULTINOMIAL", "Mine"]
     steps = [Operator(name, [x], [y], table=None) for name, y in zip(names, made, strict=True)]
     with pytest.raises(ModelError) as caught:
         import_model(read(write([Subgraph([x], made, steps)])), profile("litert"))

@@ -9,6 +9,7 @@ import tflite
 from qrt.errors import FileError, ModelError
 from qrt.models.tflite.model import Model
 from qrt.models.tflite.read import read
+from tests.models.tflite import writing
 from tests.models.tflite.writing import Operator, Signature, Subgraph, Tensor, one_op, write
 
 _MODELS = Path(__file__).parents[4] / "shared/models"
@@ -51,6 +52,15 @@ def test_an_absent_table_of_options_is_one_of_defaults() -> None:
     file = write([Subgraph([x], [y], [Operator("CONV_2D", [x, w, None], [y], table=None)])])
     bare = read(file).subgraphs[0].operators[0].options
     assert (bare["padding"], bare["stride_w"], bare["dilation_w_factor"]) == ("SAME", 0, 1)
+
+
+@pytest.mark.parametrize("name", ["ADD", "SUB"])
+def test_flags_of_an_absent_table_of_options_are_false(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The default of the schema is true, but LiteRT's own options begin as zeros."""
+    x, y = Tensor((2,), "int16", 0.5), Tensor((2,), "int16", 0.5)
+    assert read(one_op(name, [x, x], [y])).subgraphs[0].operators[0].options["pot_scale_int16"] is True
+    monkeypatch.setattr(writing, "options_table", lambda name: None)
+    assert read(one_op(name, [x, x], [y])).subgraphs[0].operators[0].options["pot_scale_int16"] is False
 
 
 def test_vectors_among_options_are_tuples() -> None:

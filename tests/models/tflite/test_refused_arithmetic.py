@@ -15,7 +15,12 @@ from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
 from tests.models.tflite.writing import Tensor, one_op
 
+FLOATS = Tensor((3, 2), "float32")
 X, X16 = (lambda *shape: Tensor(shape, "int8", 0.5, 3)), (lambda *shape: Tensor(shape, "int16", 0.5))
+
+
+def power(exponent: int) -> Tensor:
+    return Tensor((4,), "int16", 2.0**exponent)
 
 
 def axes(*values: int) -> Tensor:
@@ -41,9 +46,18 @@ def integers(name: str) -> bytes:
 CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     "softmax of integers": (lambda: integers("SOFTMAX"), r"SOFTMAX \(int32 among floats\)"),
     "log-softmax of integers": (lambda: integers("LOG_SOFTMAX"), r"LOG_SOFTMAX \(int32 among floats\)"),
-    "sums of powers of two": (
-        lambda: one_op("ADD", [X16(4), X16(4)], [X16(4)], {"pot_scale_int16": True}),
-        r"ADD \(int16 whose scales are powers of two \(pot_scale_int16\)\)",
+    "sums of powers of two that broadcast": (
+        lambda: one_op("ADD", [X16(4), X16(1)], [X16(4)], {"pot_scale_int16": True}),
+        r"ADD \(int16 that broadcasts, of scales that are powers of two \(pot_scale_int16\)\)",
+    ),
+    "sums of powers of two of which none is the result's": (
+        lambda: one_op("SUB", [power(-4), power(-5)], [power(-3)]), "SUB: of int16 .* one must have the scale"
+    ),
+    "a sum of a scale above the result's": (
+        lambda: one_op("ADD", [power(-3), power(-2)], [power(-3)]), "ADD: the scale of input 1 is larger than"
+    ),
+    "a sum that is shifted by more bits than there are": (
+        lambda: one_op("SUB", [power(-19), power(-3)], [power(-3)]), r"SUB \(int16 shifted by 16 bits, more than 15\)"
     ),
     "a sum that LiteRT's kernel wraps": (
         lambda: one_op("ADD", [X(4), Tensor((4,), "int8", 200.0)], [X(4)]),
@@ -95,7 +109,28 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("BATCH_MATMUL", [X(3, 4), X(3, 4)], [X(3, 4)]), "contracted dimensions differ: 4 in a, 3 in w"
     ),
     "matrices of two dtypes": (
-        lambda: one_op("BATCH_MATMUL", [X16(3, 4), X(4, 3)], [X16(3, 3)]), r"BATCH_MATMUL \(int16, int8, int16\)"
+        lambda: one_op("BATCH_MATMUL", [X(3, 4), X16(4, 3)], [X(3, 3)]), r"BATCH_MATMUL \(int8, int16, int8\)"
+    ),
+    "a matrix of 16 bits by one of several scales": (
+        lambda: one_op("BATCH_MATMUL", [X16(3, 4), Tensor((4, 2), "int8", [0.5, 1], axis=1)], [X16(3, 2)]),
+        r"BATCH_MATMUL \(int16 with several scales, for which LiteRT computes 0\)",
+    ),
+    "a matrix of 16 bits by one of a zero point": (
+        lambda: one_op("BATCH_MATMUL", [X16(3, 4), X(4, 2)], [X16(3, 2)]), "storage = i16.*weight_offset = True"
+    ),
+    "a float matrix by one that the run gives": (
+        lambda: one_op("BATCH_MATMUL", [Tensor((3, 4), "float32"), Tensor((4, 2), "int8", 0.5)], [FLOATS]),
+        r"BATCH_MATMUL \(float32 with int8 matrices known only at run time, whose products LiteRT computes as 0\)",
+    ),
+    "a float matrix by one of scales along its depth": (
+        lambda: one_op(
+            "BATCH_MATMUL", [Tensor((3, 4), "float32"), Tensor((4, 2), "int8", [0.5, 1, 2, 4], data=1)], [FLOATS]
+        ),
+        "BATCH_MATMUL: the scales of the weights lie on axis 0, not 1",
+    ),
+    "float matrices in batches that do not broadcast": (
+        lambda: one_op("BATCH_MATMUL", [Tensor((2, 3, 4), "float32"), Tensor((3, 4, 2), data=1, scales=1)], [FLOATS]),
+        r"BATCH_MATMUL: batches of shapes \[2\] and \[3\] do not broadcast",
     ),
     "a stride of 0": (lambda: spread(strides=(0, 1)), r"TRANSPOSE_CONV: strides \[0, 1\] must be positive"),
     "a shape of three": (lambda: spread(shape=(1, 5, 5)), r"TRANSPOSE_CONV: a result of shape \[1, 5, 5\]"),
@@ -133,3 +168,11 @@ def test_a_sum_that_the_reference_kernels_do_not_have() -> None:
     content = one_op("SUM", [X(2, 4), axes(1)], [X(2)])
     with pytest.raises(qrt.errors.ModelError, match="profile litert-ref has no rule for sum with storage = i8"):
         import_model(read(content), profile("litert-ref"))
+
+
+def test_batches_that_the_reference_kernels_scale_wrongly() -> None:
+    weights = Tensor((4, 2), "int8", 0.5, data=1)
+    content = one_op("BATCH_MATMUL", [Tensor((2, 2, 3, 4), "float32"), weights], [Tensor((2, 2, 3, 2), "float32")])
+    with pytest.raises(qrt.errors.ModelError, match="batches of several axes, which LiteRT's reference kernels scale"):
+        import_model(read(content), profile("litert-ref"))
+    import_model(read(content), profile("litert"))

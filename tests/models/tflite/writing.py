@@ -38,6 +38,10 @@ _OPTIONS = {
 }
 """The tables of options whose name does not follow from the operator's."""
 
+_LATER = {"int2": 19, "uint4": 20, "float8_e4m3fn": 21, "float8_e5m2": 22}
+"""The codes of types that the package tflite does not have."""
+_BITS = {"int2": 2, "int4": 4, "uint4": 4}
+
 _TABLES = {
     name.lower(): name
     for union in (tflite.BuiltinOptions, tflite.BuiltinOptions2)
@@ -62,6 +66,25 @@ _ENUMERATIONS = {
 """The enumerations of fields of options, whose values are given by name."""
 
 
+@dataclass(frozen=True)
+class Dimension:
+    """A level of a sparse tensor: dense with ``size`` positions, or sparse with ``segments`` and ``indices``."""
+
+    size: int = 0
+    segments: Sequence[int] | None = None
+    indices: Sequence[int] | None = None
+    dtype: str = "Int32"
+
+
+@dataclass(frozen=True)
+class Sparsity:
+    """The levels of a sparse tensor in the ``order`` of its axes, then of its blocks, which ``blocks`` maps to axes."""
+
+    order: Sequence[int] = ()
+    blocks: Sequence[int] = ()
+    dimensions: Sequence[Dimension] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Tensor:
     """A tensor of a file. Scales and zero points are numbers or sequences; data are bytes or what NumPy takes."""
@@ -75,7 +98,11 @@ class Tensor:
     name: str | None = None
     signature: Sequence[int] | None = None
     is_variable: bool = False
-    is_sparse: bool = False
+    sparsity: Sparsity | None = None
+    block_scales: "Tensor | None" = None
+    """The tensor of the scales of blocks of ``block_size`` elements."""
+    block_size: int = 0
+    block_zero_points: int = -1
     has_custom_quantization: bool = False
 
 
@@ -111,8 +138,9 @@ class Subgraph:
         groups = [self.tensors, self.inputs]
         for operator in self.operators:
             groups += [operator.inputs, operator.intermediates, operator.outputs]
-        found = (tensor for group in [*groups, self.outputs] for tensor in group if isinstance(tensor, Tensor))
-        return {tensor: index for index, tensor in enumerate(dict.fromkeys(found))}
+        tensors = [tensor for group in [*groups, self.outputs] for tensor in group if isinstance(tensor, Tensor)]
+        tensors += [tensor.block_scales for tensor in tensors if tensor.block_scales is not None]
+        return {tensor: index for index, tensor in enumerate(dict.fromkeys(tensors))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +262,7 @@ class _Writer:
             return self.numbers(found, "<i4")
 
         operators = self.offsets([self.operator(operator, indices) for operator in subgraph.operators])
-        tensors = self.offsets([self.tensor(tensor, index) for tensor, index in numbered.items()])
+        tensors = self.offsets([self.tensor(tensor, index, numbered) for tensor, index in numbered.items()])
         inputs, outputs, name = indices(subgraph.inputs), indices(subgraph.outputs), b.CreateString(subgraph.name)
         tflite.SubGraphStart(b)
         tflite.SubGraphAddTensors(b, tensors)
@@ -244,7 +272,7 @@ class _Writer:
         tflite.SubGraphAddName(b, name)
         return tflite.SubGraphEnd(b)
 
-    def tensor(self, tensor: Tensor, index: int) -> int:
+    def tensor(self, tensor: Tensor, index: int, numbered: Mapping[Tensor, int]) -> int:
         b = self.builder
         number = 0
         if tensor.data is not None:
@@ -254,11 +282,13 @@ class _Writer:
         shape = None if tensor.shape is None else self.numbers(tensor.shape, "<i4")
         signature = None if tensor.signature is None else self.numbers(tensor.signature, "<i4")
         quantization = None if tensor.scales is None else self.quantization(tensor)
-        sparsity = self.empty("SparsityParameters") if tensor.is_sparse else None
+        if tensor.block_scales is not None:
+            quantization = self.blockwise(tensor, numbered[tensor.block_scales])
+        sparsity = None if tensor.sparsity is None else self.sparsity(tensor.sparsity)
         tflite.TensorStart(b)
         if shape is not None:
             tflite.TensorAddShape(b, shape)
-        tflite.TensorAddType(b, getattr(tflite.TensorType, tensor.dtype.upper()))
+        tflite.TensorAddType(b, _LATER.get(tensor.dtype) or getattr(tflite.TensorType, tensor.dtype.upper()))
         tflite.TensorAddBuffer(b, number)
         tflite.TensorAddName(b, name)
         if quantization is not None:
@@ -270,6 +300,35 @@ class _Writer:
             tflite.TensorAddShapeSignature(b, signature)
         tflite.TensorAddHasRank(b, tensor.shape is not None)
         return tflite.TensorEnd(b)
+
+    def sparsity(self, sparsity: Sparsity) -> int:
+        b = self.builder
+        order, blocks = self.numbers(sparsity.order, "<i4"), self.numbers(sparsity.blocks, "<i4")
+        dimensions = self.offsets([self.dimension(dimension) for dimension in sparsity.dimensions])
+        tflite.SparsityParametersStart(b)
+        tflite.SparsityParametersAddTraversalOrder(b, order)
+        tflite.SparsityParametersAddBlockMap(b, blocks)
+        tflite.SparsityParametersAddDimMetadata(b, dimensions)
+        return tflite.SparsityParametersEnd(b)
+
+    def dimension(self, dimension: Dimension) -> int:
+        b, table = self.builder, f"{dimension.dtype}Vector"
+        integers = {"Int32": "<i4", "Uint16": "<u2", "Uint8": "u1"}[dimension.dtype]
+        vectors = []
+        for values in (dimension.segments, dimension.indices):
+            if values is None:
+                continue
+            numbers = self.numbers(values, integers)
+            getattr(tflite, f"{table}Start")(b)
+            getattr(tflite, f"{table}AddValues")(b, numbers)
+            vectors.append(getattr(tflite, f"{table}End")(b))
+        tflite.DimensionMetadataStart(b)
+        tflite.DimensionMetadataAddFormat(b, int(bool(vectors)))
+        tflite.DimensionMetadataAddDenseSize(b, dimension.size)
+        for name, vector in zip(("ArraySegments", "ArrayIndices"), vectors, strict=False):
+            getattr(tflite, f"DimensionMetadataAdd{name}Type")(b, getattr(tflite.SparseIndexVector, table))
+            getattr(tflite, f"DimensionMetadataAdd{name}")(b, vector)
+        return tflite.DimensionMetadataEnd(b)
 
     def empty(self, table: str) -> int:
         getattr(tflite, f"{table}Start")(self.builder)
@@ -288,6 +347,18 @@ class _Writer:
         tflite.QuantizationParametersAddScale(b, scales)
         tflite.QuantizationParametersAddZeroPoint(b, zero_points)
         tflite.QuantizationParametersAddQuantizedDimension(b, tensor.axis)
+        return tflite.QuantizationParametersEnd(b)
+
+    def blockwise(self, tensor: Tensor, scales: int) -> int:
+        b = self.builder
+        b.StartObject(4)  # BlockwiseQuantization, which the package tflite does not have
+        b.PrependInt32Slot(0, scales, 0)
+        b.PrependInt32Slot(1, tensor.block_zero_points, 0)
+        b.PrependInt32Slot(2, tensor.block_size, 0)
+        details = b.EndObject()
+        tflite.QuantizationParametersStart(b)
+        tflite.QuantizationParametersAddDetailsType(b, 2)
+        tflite.QuantizationParametersAddDetails(b, details)
         return tflite.QuantizationParametersEnd(b)
 
     def operator(self, operator: Operator, indices: Any) -> int:
@@ -338,11 +409,13 @@ def options_table(name: str) -> str | None:
 
 
 def _bytes(tensor: Tensor) -> bytes:
-    """The data of a tensor as they stand in the file: 4-bit integers in pairs, the first one low."""
+    """The data of a tensor as they stand in the file: of integers of 2 or 4 bits the first one low."""
     if isinstance(tensor.data, bytes):
         return tensor.data
-    if tensor.dtype == "int4":
-        values = np.asarray(tensor.data, np.int8).reshape(-1).view(np.uint8) & 15
-        pairs = np.append(values, np.zeros(values.size % 2, np.uint8)).reshape(-1, 2)
-        return (pairs[:, 0] | pairs[:, 1] << 4).tobytes()
-    return np.broadcast_to(np.asarray(tensor.data, tensor.dtype), tensor.shape).tobytes()
+    if tensor.dtype in _BITS:
+        bits = _BITS[tensor.dtype]
+        values = np.asarray(tensor.data).astype(np.int8).reshape(-1).view(np.uint8) & (1 << bits) - 1
+        parts = np.append(values, np.zeros(-values.size % (8 // bits), np.uint8)).reshape(-1, 8 // bits)
+        return np.bitwise_or.reduce(parts << np.arange(0, 8, bits, np.uint8), axis=1).tobytes()
+    data = np.asarray(tensor.data, tensor.dtype)
+    return (data if tensor.sparsity else np.broadcast_to(data, tensor.shape)).tobytes()

@@ -224,7 +224,7 @@ def test_an_infinite_range_is_refused():
     """`!quant.calibrated` may have it."""
     infinite = "!quant.calibrated<f32<-1.0:0x7FF0000000000000>>"
     (found,) = regions(ir.parse(function(f"%r = {region('k', '%x', infinite)}")))
-    with pytest.raises(VerifyError, match="is not a finite range"):
+    with pytest.raises(VerifyError, match="must be finite"):
         port_range(found, 0)
 
 

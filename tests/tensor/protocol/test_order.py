@@ -41,7 +41,7 @@ def check(q: QuantTensor, function: Any, **options: Any) -> None:
         assert found.type.expressed_type is q.type.expressed_type
         assert found.storage.dtype == q.storage.dtype
     else:
-        with pytest.raises(QuantTypeError, match=r"requantize to a per-layer type first, qrt\.requantize"):
+        with pytest.raises(QuantTypeError, match=r"requantize to a per-layer type first, by qrt\.requantize"):
             function(q, **options)
 
 

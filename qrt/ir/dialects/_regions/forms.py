@@ -75,7 +75,10 @@ def spell_results(values: Sequence[Value]) -> str:
 
 
 def parse_branches(parser: FormParser, pending: PendingOperation, terminator: str) -> None:
-    """Parse `{region}`, optional `else {region}` and attributes; without `else`, the second region is empty."""
+    """Parse `{region}`, optional `else {region}` and attributes; without `else`, the second region is empty.
+
+    `terminator` is the name of a terminator that the text of a region may omit.
+    """
     parse_body(parser, pending, terminator=terminator)
     if parser.scanner.accept_word("else"):
         parse_body(parser, pending, terminator=terminator)
@@ -85,7 +88,10 @@ def parse_branches(parser: FormParser, pending: PendingOperation, terminator: st
 
 
 def print_branches(printer: FormPrinter, operation: Operation, terminator: str) -> None:
-    """Print the two regions of an operation as `{region} else {region}`, without `else` if the second is empty."""
+    """Print the two regions of an operation as `{region} else {region}`, without `else` if the second is empty.
+
+    If the operation has no results, a last operation with the name `terminator` is omitted.
+    """
     implicit = None if operation.results else terminator
     print_body(printer, operation, 0, implicit)
     if operation.regions[1].blocks:
@@ -107,7 +113,10 @@ def print_body(printer: FormPrinter, operation: Operation, index: int, terminato
 def require_edge(
     operation: Operation, source: str, target: str, operands: Sequence[Value], inputs: Sequence[Value]
 ) -> None:
-    """Raise VerifyError unless the operands passed from `source` to `target` have the types of the target's inputs."""
+    """Raise VerifyError unless the `operands` passed along a control flow edge have the types of the target's `inputs`.
+
+    `source` and `target` describe the ends of the edge in the error message.
+    """
     edge = f"along control flow edge from {source} to {target}"
     if len(operands) != len(inputs):
         raise operation.op_error(

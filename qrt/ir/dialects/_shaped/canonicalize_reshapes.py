@@ -57,7 +57,7 @@ def expand(op: Operation, builder: Builder, source: Value, groups: Groups, sizes
 
 
 def to_itself(op: Operation, builder: Builder) -> PatternResult:
-    """Replace ``reshape(x)``, ``expand(collapse(x))`` or ``collapse(expand(x))`` by x, if the result has its type."""
+    """Replace ``reshape(x)``, ``expand(collapse(x))`` or ``collapse(expand(x))`` by x, if the types are equal."""
     given, type = op.operands[0], op.results[0].type
     if given.type is type:
         return [given]

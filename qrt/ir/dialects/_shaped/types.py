@@ -46,7 +46,10 @@ def memref_type(value: Value) -> MemRefType:
 
 
 def stored(value: Attribute | None, type: Type) -> Any:
-    """Convert a number attribute to an element of the array of constants of `type`; None if that is impossible."""
+    """Convert an integer or float attribute to an element of the array that stores constants of `type`.
+
+    Return None for any other attribute, and if NumPy arrays cannot hold the elements.
+    """
     if not isinstance(type, TensorType | VectorType) or not is_backed(type.element):
         return None
     dtype = storage_dtype(type.element)

@@ -52,8 +52,8 @@ def reductions_of(operation: Operation) -> list[str]:
 def bounds_of(operation: Operation, which: str) -> tuple[list[tuple[Expression, ...]], list[Value]]:
     """Return the "lower" or "upper" bounds (`which`) of an `affine.parallel`, and their operands.
 
-    The bounds are one or more expressions for each loop: its lower bound is the greatest, its upper bound the least of
-    their values. The operands are those of dimensions, then those of symbols.
+    Each loop has one or more expressions. Its lower bound is the greatest of the values of its "lower" expressions, its
+    upper bound the least of its "upper" ones. The operands are those of dimensions, then those of symbols.
     """
     map, sizes = map_of(operation, f"{which}BoundsMap"), _group_sizes(operation, which)
     ends = np.cumsum([0, *sizes]).tolist()

@@ -157,7 +157,8 @@ class Ranges:
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
     """Return True if every value in the range `other` is >= every value in `own`, or <= if `sign` is -1.
 
-    Of two equal constants, one must remain: return False if `own` is the first of them (`is_first`).
+    A result with the range `own` is then not needed. If both are the same constant, one must remain: the first, for
+    which (`is_first`) False is returned.
     """
     near, far = other[0], own[1]
     if near is None or far is None or sign * near < sign * far:

@@ -20,7 +20,7 @@ Identity = Callable[[Operation], Folded]
 
 
 def rules(*identities: Identity, constants: Fold = fold_constants) -> Fold:
-    """Return a folder that tries the identities in order, and then folds an op with constant operands."""
+    """Return a folder that tries the identities in order, and then `constants`, which folds constant operands."""
 
     def fold(operation: Operation, folds: Folds) -> Folded:
         for identity in identities:
@@ -260,7 +260,7 @@ def _cmpi_of_bool(op: Operation) -> Folded:
 
 
 def _cmpf(op: Operation, folds: Folds) -> Folded:
-    """Fold a comparison of two scalar float constants, or of any scalar with a NaN; not of tensors, as upstream."""
+    """Fold a comparison of two scalar float constants, or of any scalar with a NaN; as in upstream, none of tensors."""
     constants = [constant_of(value) for value in op.operands]
     if any(isinstance(constant, FloatAttr) and isnan(constant.value) for constant in constants):
         name = tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python]

@@ -152,7 +152,8 @@ def _binary(names: str, type: str, group: str = "", traits: Sequence[Trait] = _T
 def _extended(name: str, results: tuple[str, str], types: str, infer: dict[str, Relation]) -> Definition:
     """Define an op on two integers with two results, such as `arith.mulsi_extended`.
 
-    `types` is the end of the format, `infer` maps each inferred type to its relation.
+    `types` is the end of the format, after the colon; `infer` has, by operand or result name, the relation that infers
+    its type.
     """
     return Definition(
         name,

@@ -30,9 +30,15 @@ def bind_operation(operation: Operation, *, saturating: bool = False) -> element
         operation.name,
         [element_of(value.type) for value in operation.operands],
         [element_of(value.type) for value in operation.results],
-        {name: read(operation.attributes[name]) for name, read in _PLAIN.items() if name in operation.attributes},
+        plain_attributes(operation),
         saturating=saturating,
     )
+
+
+def plain_attributes(operation: Operation) -> dict[str, Any]:
+    """Return the attributes of an operation of `arith` or `math` that change results, as `elementwise.bind` takes
+    them."""
+    return {name: read(operation.attributes[name]) for name, read in _PLAIN.items() if name in operation.attributes}
 
 
 _PLAIN: dict[str, Callable[[Attribute], Any]] = {
@@ -108,7 +114,10 @@ def _elementwise_form(stored: Any, element: Type) -> Any:
 
 
 def _with_own_nan(value: Any, type: Type) -> Any:
-    """Replace each NaN in a folded result by the NaN of APFloat, positive and quiet; no operand is a NaN."""
+    """Replace each NaN in a folded result by APFloat's default NaN, positive and quiet.
+
+    Only for results of operands without NaN: upstream passes on the bits of an operand that is a NaN.
+    """
     element = element_of(type)
     if not isinstance(element, FloatType) or element.special == "none":
         return value

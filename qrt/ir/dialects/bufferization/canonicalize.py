@@ -87,7 +87,11 @@ def dim_of_buffer(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim_of_tensor(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` by that of the tensor's buffer or copied tensor, or by a size operand of its producer."""
+    """Replace a `tensor.dim` of a `to_tensor` or `alloc_tensor`.
+
+    It becomes a `memref.dim` of the buffer, a `tensor.dim` of the tensor that `alloc_tensor` copies, or the operand of
+    `alloc_tensor` that gives the size.
+    """
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
         return None
@@ -136,7 +140,10 @@ _VIEWS = {
 
 
 def needless_clone(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a clone by its source, if either of the two is freed later in this block and nothing in between."""
+    """Replace a clone by its source, if the block later frees the clone or the source, and frees nothing before that.
+
+    That `memref.dealloc` is erased.
+    """
     (source,), (clone,) = op.operands, op.results
     frees = _frees(clone), _frees(value_behind(source, _VIEWS))
     if any(len(deallocs) > 1 for deallocs in frees):

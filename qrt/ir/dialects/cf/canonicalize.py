@@ -69,7 +69,10 @@ def _past(target: Target) -> Target | None:
 
 
 def jump_on(op: Operation, builder: Builder) -> PatternResult:
-    """Merge a `cf.br` with a successor that has no other predecessor; skip a successor that is only a `cf.br`."""
+    """Replace a `cf.br` by its successor's operations, if it is the only branch to the successor.
+
+    If the successor contains only another `cf.br`, branch directly to the target of that one.
+    """
     (target,) = _targets(op)
     if target[0] is not op.parent and _single_predecessor(target[0]) is op:
         builder.absorb(*target)
@@ -177,7 +180,8 @@ def _cases_to(op: Operation, targets: Sequence[Target]) -> list[Case]:
 def switched_before(op: Operation, builder: Builder) -> PatternResult:
     """Simplify a `cf.switch` if its block is only reached by another `cf.switch` on the same flag.
 
-    A case of the earlier switch determines the flag. Its default excludes the values of all its cases.
+    If a case of the earlier switch leads to the block, the flag has the value of that case; if its default does, the
+    flag has none of the values of its cases.
     """
     assert op.parent is not None
     before = _single_predecessor(op.parent)

@@ -16,7 +16,7 @@ def _part_of(type: Type) -> Type:
 
 
 def _part(source: str, description: str) -> Relation:
-    """Return the relation of a type that is the element type of `source`, a complex operand or result."""
+    """Return the relation "equals the type of the parts of the complex `source`", such as f32 for complex<f32>."""
     return Relation(source, _part_of, description)
 
 

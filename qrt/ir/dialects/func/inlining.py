@@ -20,7 +20,7 @@ def put_body(call: Operation, function: Operation) -> list[Operation]:
 
 
 def _put_blocks(call: Operation, region: Region) -> None:
-    """Replace a call by the blocks of `region`, in a function body with several blocks.
+    """Replace a call by the several blocks of `region`, which is a copy of the called function's body.
 
     The operations after the call become a block whose arguments replace the results of the call.
     """

@@ -27,7 +27,7 @@ def without_elements(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_sizes(op: Operation, builder: Builder) -> PatternResult:
-    """Make dynamic sizes of operands and results static, if another operand gives the size of the same loop."""
+    """Make dynamic sizes of operands and results static, if another operand has a static size along the same loop."""
     assert isinstance(op, StructuredOp)
     maps = op.indexing_maps
     if not op.results or any(not _is_projection(map) for map in maps):
@@ -55,7 +55,7 @@ def _is_projection(map: AffineMapAttr) -> bool:
 
 
 def _stated_shape(value: Value) -> tuple[int | None, ...]:
-    """Return the shape of a tensor before its cast, if that shape is static; else the shape of the tensor itself."""
+    """Return the shape of a tensor; of a cast's result the shape of the cast's operand, if that is static."""
     source = cast_source(value)
     types = ([] if source is None else [source.type]) + [value.type]
     shapes = [type.shape for type in types if isinstance(type, TensorType) and type.shape is not None]
@@ -126,7 +126,7 @@ def index_of_one(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _filled(value: Value) -> Operation | None:
-    """Return the `linalg.fill` that produces a tensor, if the fill value has its element type; None otherwise."""
+    """Return the `linalg.fill` that produces a tensor, if the fill value has the tensor's element type; else None."""
     fill = defining_op(value, "linalg.fill")
     return fill if fill is not None and fill.operands[0].type is ranked(value).element else None
 
@@ -162,7 +162,7 @@ def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
 
 
 def insert_of_pad(op: Operation, builder: Builder) -> PatternResult:
-    """Insert the source of a `tensor.pad` instead of its result, if the destination is filled with the same value."""
+    """Insert the source of a `tensor.pad` instead of its result, if the padding value already fills the destination."""
     pad = defining_op(op.operands[0], "tensor.pad")
     if pad is None or ranked(op.operands[0]).rank != ranked(op.operands[1]).rank:
         return None
@@ -196,10 +196,10 @@ def _may_hold(offset: Sequence[int | Value], part: int | None, whole: int | None
 
 
 def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:
-    """Return True if the source of a `tensor.pad` can be inserted without its padding, in one dimension.
+    """Return True if a `tensor.insert_slice` of a padded tensor may omit the padding in one dimension.
 
-    The amounts `low` and `high` must not be known to be negative, and the insertion's `step` must be 1 unless `low` is
-    0.
+    `low` and `high` are the amounts of padding, which must not be known to be negative. `step` is the stride of the
+    insertion, which must be 1 unless `low` is 0.
     """
     negative = any(isinstance(amount, int) and amount < 0 for amount in (low, high))
     return not negative and (step == 1 or low == 0)

@@ -39,7 +39,7 @@ class LoopNest(Builder):
         self.stage(stage)
 
     def split(self, axes: Sequence[int], rank: int, keepdims: bool) -> list[Expression]:
-        """Return the index of each dimension of an operand: reduced loops along `axes`, parallel loops along others.
+        """Return the loop of each of `rank` dimensions of an operand: reduced along `axes`, parallel along others.
 
         With `keepdims`, the result has a dimension of size 1 for each reduced axis.
         """
@@ -63,16 +63,19 @@ class LoopNest(Builder):
         return self._narrowed(argument, element_of(tensor.type))
 
     def read_vector(self, tensor: Value, indices: Sequence[Expression], length: int) -> Value:
-        """Return `length` elements along the last dimension of a tensor; the indices name the first one.
+        """Return a vector of `length` elements along the last dimension of a tensor; `indices` are those of the first.
 
-        Loops on buffers load vectors; a `linalg.generic` cannot.
+        This is for loops on buffers: a `linalg.generic` cannot load vectors.
         """
         argument = self.block.add_argument(VectorType((length,), element_of(tensor.type)))
         self._inputs.append((tensor, tuple(indices), argument))
         return argument
 
     def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
-        """Truncate an element, loaded as a byte, to the type `element`; `extend` starts from the byte instead."""
+        """Return an element that was loaded as a byte, truncated to the narrower type `element`.
+
+        `extend` of the returned value extends the byte, and the truncation is then not needed.
+        """
         if element_in_byte.type is element:
             return element_in_byte
         narrow = self.value("arith.trunci", (element_in_byte,), element)
@@ -136,7 +139,7 @@ class LoopNest(Builder):
         return self.value("arith.cmpf", (left, right), I1, {"predicate": IntegerAttr(predicate, I64)})
 
     def extend(self, value: Value, element: IntegerType, signed: bool = True) -> Value:
-        """Extend an integer, by its sign or by zeros, to a type that is at least as wide."""
+        """Extend an integer, by its sign if `signed` and else by zeros, to a type that is at least as wide."""
         if value.type is element:
             return value
         value = self._bytes.get(value, value)

@@ -64,8 +64,8 @@ class LoweringContext(Builder):
 
     With `loops`, nests become `affine.for` loops over buffers instead of `linalg.generic`. With `in_loop`, a product
     subtracts the zero points from its operands inside the loop; otherwise its sum is corrected after the loop. With
-    `by_cost`, sums of products choose the cheaper way, and add the reason to `choices`. With `dot_signs`, the signs of
-    two factors such as "us", loops use dot products of bytes where they can.
+    `by_cost`, each sum of products takes the cheaper of these two ways, and adds the reason to `choices`. With
+    `dot_signs`, such as "us" for unsigned by signed bytes, loops use dot products of bytes where they can.
     """
 
     def __init__(
@@ -97,7 +97,8 @@ class LoweringContext(Builder):
     def storage(self, x: Value) -> Value:
         """Return the signless integers of a quantized tensor (a `quant.scast`), or any other tensor unchanged.
 
-        Raise QuantTypeError if the tensor is unranked. The cast gets no stage as its location.
+        Raise QuantTypeError if the tensor is unranked. This also ends the current stage: the locations of the cast and
+        of later operations name no stage.
         """
         if tensor_type(x).shape is None:
             raise QuantTypeError(f"a ranked tensor is required, got {x.type}")
@@ -196,8 +197,8 @@ def accumulator_type(bound: int) -> IntegerType:
 def broadcast(context: LoweringContext, left: Sequence[Extent], right: Sequence[Extent]) -> tuple[Extent, ...]:
     """Return the broadcast extents of two operands, by NumPy's rules for static sizes.
 
-    A dynamic size is never repeated: it must equal the other size at run time, which loops assert and a
-    `linalg.generic` requires.
+    A dynamic size is never broadcast, even if it is 1 at run time: it must equal the other size unless that is a static
+    1. If the lowering builds loops, a `cf.assert` checks this; a `linalg.generic` itself requires it.
     """
     rank = max(len(left), len(right))
     padded = [(1,) * (rank - len(extents)) + tuple(extents) for extents in (left, right)]
@@ -212,6 +213,6 @@ def broadcast(context: LoweringContext, left: Sequence[Extent], right: Sequence[
 
 
 def broadcast_indices(extents: Sequence[Extent], rank: int) -> list[Expression]:
-    """Return the indices of an operand with these extents, broadcast over `rank` loops."""
+    """Return the index of each dimension of an operand that is broadcast over `rank` loops: a loop, or 0 for size 1."""
     first = rank - len(extents)
     return [0 if extent == 1 else ("d", first + i) for i, extent in enumerate(extents)]

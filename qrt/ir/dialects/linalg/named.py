@@ -398,9 +398,10 @@ def _require_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAtt
 
 
 def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
-    """Raise VerifyError unless the map of a batched input has the default dimensions, or an allowed part of them.
+    """Raise VerifyError unless the `map` of an input of a batched product may stand in place of the `default` map.
 
-    The allowed parts are the reduced dimension, the batch and the reduced dimension, and all but the batch.
+    With the batch `b`, the reduced dimension `k` and the other dimension `m`, it has three of these dimensions, `b`
+    first, or is a broadcast: `(k)`, `(b, k)`, or the default without `b`.
     """
     if not set(map.results) <= set(default.results):
         raise operation.op_error("Unexpected result dim expression (outside the set of default result dims).")

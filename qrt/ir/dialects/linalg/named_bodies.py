@@ -86,7 +86,7 @@ class IterationBody(Builder):
         return value if not name else self.value(name, [value], target)
 
     def apply(self, name: str, *values: Value) -> Value:
-        """Apply a function such as "add" to values of one type; raise QuantTypeError if the type does not have it."""
+        """Apply a function such as "add" to values of one type. Raise QuantTypeError if the type does not have it."""
         type = values[-1].type
         if name == "select":
             operation = "arith.select"
@@ -172,7 +172,8 @@ def _copy(b: IterationBody, x: Value, out: Value) -> Value:
 def build_body(build: Build, types: Sequence[Type], unsigned: bool, location: Location = NOWHERE) -> Region:
     """Return the region of a named op, with a block argument of each of these types.
 
-    Raise QuantTypeError if the types do not support the body's operations.
+    `build` emits the body, with `unsigned` casts or signed ones, and returns the yielded value. Raise QuantTypeError if
+    the types do not support the body's operations.
     """
     block = Block(types, location)
     body = IterationBody(block, unsigned)

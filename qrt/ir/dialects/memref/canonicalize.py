@@ -84,7 +84,10 @@ def space_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `memref.dim` of a cast by that of the source, and one of an allocation or view by a size operand."""
+    """Replace a `memref.dim` of a cast by a `memref.dim` of the cast's operand.
+
+    A `memref.dim` of an allocation, `view` or `subview` is replaced by the size that this op has as an operand.
+    """
     (source, axis), producer = op.operands, op.operands[0].operation
     number, shape = constant_number(axis), memref_type(source).shape
     if producer is None or shape is None:

@@ -22,7 +22,8 @@ from qrt.types import MemRefType, StridedLayout
 def same_view(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `subview` of its whole source by the source.
 
-    The types must be equal, and static unless the source is itself a view of the same sizes.
+    The types of source and result must be equal. If they are not static, the source must be a `subview` of the same
+    sizes.
     """
     source, type = op.operands[0], memref_type(op.results[0])
     if source.type is not type:
@@ -147,9 +148,10 @@ def _stated_lists(op: Operation) -> dict[str, Mixed]:
 
 
 def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `reinterpret_cast` of the base buffer of a memref by that memref, if the metadata are the same.
+    """Replace a `reinterpret_cast` whose operands are results of `extract_strided_metadata(x)` by x.
 
-    If offset, sizes or strides differ, the op becomes a `reinterpret_cast` of the memref.
+    If the base buffer is such a result, but an offset, size or stride differs from x's, the op becomes a
+    `reinterpret_cast` of x.
     """
     metadata = defining_op(op.operands[0], "memref.extract_strided_metadata")
     if metadata is None:

@@ -109,7 +109,7 @@ def _verify_subview(operation: Operation) -> None:
 
 
 def _remaining_strides(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> Sequence[Number]:
-    """Return the strides of a full slice that remain in a rank-reduced view with the strides `left`."""
+    """Return the `strides` of a slice without those of the dimensions that `_dropped` returns."""
     dropped = _dropped(strides, sizes, left)
     return tuple(stride for axis, stride in enumerate(strides) if axis not in dropped)
 

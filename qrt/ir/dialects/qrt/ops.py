@@ -64,7 +64,8 @@ def _integers(value: Attribute) -> str | None:
 def specs_of(declared: Declaration, is_property: bool = True) -> dict[str, AttributeSpec]:
     """Return the attribute specifications of an op from the declaration of its operation family.
 
-    They only check choices and lists of integers. The family checks all other constraints, as it does in eager calls.
+    The specifications only check choices and lists of integers. The family checks all other constraints, as it does in
+    eager calls.
     """
 
     def constraint(attribute: Declared) -> Constraint | None:

@@ -195,10 +195,10 @@ def _is_structured(operation: Operation) -> bool:
 
 
 def _structured_moves(operation: Operation) -> Iterator[Move]:
-    """Yield the `Move` of the elements of each operand of a structured operation into the last operand of its type.
+    """Yield, for each tensor operand of a structured operation, the `Move` into the last operand of its element type.
 
-    The body may combine all elements of one type. Each of them must therefore be in the channel of the element of the
-    last operand.
+    The body may yield an element of any operand as the result of the same type. The indexing maps must therefore select
+    elements of one channel for all operands of one type; each is compared with the last one, often the output.
     """
     op = cast("StructuredOp", operation)
     pairs = [

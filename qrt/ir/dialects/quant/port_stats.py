@@ -3,8 +3,8 @@
     quant.port_stats = {input0 = {range = dense<[-1.0, 3.0]> : tensor<2xf64>},
                         output0 = {axis = 1 : i64, channels = dense<[[-1.0, 1.0], [0.0, 3.0]]> : tensor<2x2xf64>}}
 
-A port with the type specification `!quant.any` has its range here. A `!quant.calibrated` specification holds the range
-itself; only ranges of channels are here.
+The range of a port with the specification `!quant.any` is in this attribute. The specification `!quant.calibrated`
+contains the port's range, so that the attribute has only the ranges of its channels, if they are known.
 """
 
 from collections.abc import Mapping

@@ -86,7 +86,7 @@ def adjacent_ifs(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _append(region: Region, block: Block, builder: Builder) -> None:
-    """Append the operations of a block to the block of a region, and its yielded values to the region's."""
+    """Move the operations of `block` to the end of `region`, which then also yields the values that `block` yielded."""
     if not region.blocks:
         region.append(block)
         return
@@ -198,7 +198,11 @@ def known_if(op: Operation, builder: Builder) -> PatternResult:
 
 
 def trivial_for(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an `scf.for` that runs no iteration or one, or that only yields values defined outside the loop."""
+    """Replace the results of a simple `scf.for` by the values that they have.
+
+    A loop without iterations returns its initial values. A loop of one iteration is replaced by its body. A loop with
+    more iterations returns the values it yields, if its body does nothing else and the values are defined outside it.
+    """
     trips, body = trips_of_for(op), _body(op)
     assert body is not None
     if trips == 0:

@@ -15,7 +15,7 @@ _IncomingValues = dict[Value, tuple[_Operand, ...]]
 
 
 def region_of(value: Value) -> Region | None:
-    """Return the region in which a value is defined."""
+    """Return the region in which a value is defined; None if it is defined outside of all regions."""
     block = value.block
     return None if block is None else block.parent
 
@@ -93,7 +93,10 @@ def equal_inputs(op: Operation, builder: Builder) -> PatternResult:
 
 
 def unread_results(op: Operation, builder: Builder) -> PatternResult:
-    """Remove unused arguments and results with the operands they receive, unless a used one receives the same ones."""
+    """Remove unused arguments and results, with the operands that they receive.
+
+    An unused one remains if a used one receives the same operands: an operand cannot be removed for one of them only.
+    """
     given = _incoming_values(op)
     read = {operands for value, operands in given.items() if value.uses}
     unread = {value for value, operands in given.items() if operands not in read}

@@ -66,7 +66,7 @@ class _ForallParts:
 
 
 def constant_bounds(op: Operation, builder: Builder) -> PatternResult:
-    """Make constant operands static, in the first list that has any: lower bounds, upper bounds or steps."""
+    """Make constant operands static: those of the first list with any, of lower bounds, upper bounds and steps."""
     parts = _ForallParts(op)
     for index, part in enumerate(parts.bounds):
         known = [_number_or_value(value) for value in part]
@@ -109,7 +109,10 @@ def unread_or_unwritten(op: Operation, builder: Builder) -> PatternResult:
 
 
 def single_iterations(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an `scf.forall` that runs no iteration or one, or remove its dimensions of one iteration."""
+    """Remove the dimensions of an `scf.forall` that run one iteration; if no others remain, replace it by its body.
+
+    If a dimension runs no iteration, the loop is replaced by its output operands.
+    """
     parts = _ForallParts(op)
     counts = parts.trips()
     if "mapping" in op.attributes:  # its dimensions are assigned to processors
@@ -168,7 +171,7 @@ def constant_variables(op: Operation, builder: Builder) -> PatternResult:
 
 
 def extent_of_result(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` of a result of an `scf.forall` by that of the loop's output operand."""
+    """Replace a `tensor.dim` of a result of an `scf.forall` by a `tensor.dim` of the output operand for that result."""
     loop = defining_op(op.operands[0], "scf.forall")
     if loop is None:
         return None

@@ -44,7 +44,10 @@ _NEVER: Shape = (-1,)
 
 
 def _join(left: Shape | None, right: Shape | None) -> Shape | None:
-    """Combine the static sizes of two shapes of one tensor; return `_NEVER` if the shapes contradict each other."""
+    """Combine the static sizes of two shapes of one tensor; return `_NEVER` if the shapes contradict each other.
+
+    None is the shape of an unranked tensor.
+    """
     if left is None or right is None:
         return right if left is None else left
     if len(left) != len(right) or any(
@@ -129,7 +132,11 @@ def from_casts(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` of a cast, of an op with a destination or of a reshape by a size of that op's operand."""
+    """Replace a `tensor.dim` of the result of another op by a size that the op's operands have.
+
+    For a cast this is a `tensor.dim` of the source, for an op with a destination a `tensor.dim` of the destination, for
+    a reshape an element of the shape operand.
+    """
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
         return None

@@ -66,7 +66,7 @@ def pad_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_of_pad(op: Operation, builder: Builder) -> PatternResult:
-    """Merge a `tensor.cast` of a padding to a type with more static sizes into the padding."""
+    """Give a `tensor.pad` the type of a `tensor.cast` that is its only user and adds static sizes; remove the cast."""
     users = op.results[0].users
     user = users[0] if len(users) == 1 else None
     if user is None or user.name != "tensor.cast" or not keeps_sizes(op.results[0].type, user.results[0].type):
@@ -116,10 +116,10 @@ def pad_of_slice_of_pad(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer: Operation) -> dict[str, Mixed] | None:
-    """Return the offsets, sizes and strides of one slice that replaces `inner` and `outer`; None if there is none.
+    """Return the offsets, sizes and strides of a slice of x for ``op(inner(outer_pad(outer(x))))``; None if impossible.
 
-    A dimension may be offset by `inner` or padded by `op`, or offset by `outer` or padded by `outer_pad`, but not both.
-    `inner` must keep the padding of `outer_pad`.
+    `op` and `outer_pad` are paddings, `inner` and `outer` slices. In each dimension, one of the pairs `inner`, `op` and
+    `outer`, `outer_pad` must have offset 0 and no padding. `inner` must not cut off padding of `outer_pad`.
     """
     lists: dict[str, Mixed] = {"offsets": [], "sizes": [], "strides": mixed_values(inner, "strides")}
     rows = zip(

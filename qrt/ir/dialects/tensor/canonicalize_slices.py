@@ -81,7 +81,7 @@ def slice_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_of_slice(op: Operation, builder: Builder) -> PatternResult:
-    """Merge a `tensor.cast` of a slice to a type with more static sizes into the slice."""
+    """Replace a `tensor.cast` that adds static sizes to a slice by a slice with these sizes."""
     slice_, type = defining_op(op.operands[0], "tensor.extract_slice"), op.results[0].type
     if slice_ is None or type is op.operands[0].type or not keeps_sizes(op.operands[0].type, type):
         return None
@@ -101,7 +101,7 @@ def cast_of_slice(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_over(op: Operation, builder: Builder) -> PatternResult:
-    """Skip an earlier insertion at the same place, which this insertion overwrites."""
+    """``insert_slice(x, insert_slice(y, dest)) -> insert_slice(x, dest)``, if x overwrites exactly the place of y."""
     before = defining_op(op.operands[1], "tensor.insert_slice")
     if before is None or before.operands[0].type is not op.operands[0].type or not _same_place(op, before):
         return None
@@ -110,9 +110,9 @@ def insert_over(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _for_source(op: Operation, builder: Builder) -> Builder:
-    """Return the builder of casts of the inserted tensor.
+    """Return a builder for casts of the tensor that `op` inserts: before `op`, or before the `in_parallel` around it.
 
-    The body of an `in_parallel` may only contain insertions, so casts are placed before the `in_parallel`.
+    The body of an `in_parallel` may contain insertions only.
     """
     parent = op.parent_operation
     return builder.at(parent) if not op.results and parent is not None else builder

@@ -87,9 +87,9 @@ def of_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_inserts(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the extraction of an inserted part by the inserted value, and skip insertions of other parts.
+    """Replace the extraction of an inserted part by the inserted value, or extract from an earlier vector of the chain.
 
-    Transposes between the insertions are followed.
+    The search goes back through `vector.insert` ops at other positions, and through `vector.transpose` ops.
     """
     position, source = known_position(op), op.operands[0]
     if position is None:
@@ -250,7 +250,7 @@ def to_shape_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def over_insert(op: Operation, builder: Builder) -> PatternResult:
-    """Skip an earlier insertion at the same position, which this insertion overwrites."""
+    """``insert(x, insert(y, dest)) -> insert(x, dest)``, if x and y have the same position, so that x overwrites y."""
     inner = defining_op(op.operands[1], op.name)
     if inner is None or position_of(inner) != position_of(op):
         return None

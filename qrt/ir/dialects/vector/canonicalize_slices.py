@@ -90,7 +90,7 @@ def to_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_of_existing(op: Operation, builder: Builder) -> PatternResult:
-    """Remove an insertion that covers the whole vector, or that inserts elements which the vector already has."""
+    """Replace an insertion by the inserted vector, if that covers all, or by the other vector, if nothing changes."""
     part, whole = op.operands
     if part.type is whole.type:
         return [part]

@@ -134,9 +134,9 @@ def read_of_written(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
-    """Return True if the written vector is a splat of the read's padding value, and both masks agree.
+    """Return True if a masked read gives the written vector, because that is a splat of the read's padding value.
 
-    Masked and unmasked lanes of the read then have the same value.
+    The write must have the same mask or none: then all lanes of the read, masked or not, have the padding value.
     """
     if not read.mask or (write.mask and write.mask != read.mask):
         return False
@@ -146,7 +146,10 @@ def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
 
 @_of_plain
 def written_otherwise(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a read of just written elements, with dimensions in another order, by a transpose of a broadcast."""
+    """Replace a read of the elements that a write has just written by a transpose of a broadcast of the written vector.
+
+    The read may permute the dimensions, or repeat the elements along others.
+    """
     read, source = Transfer(op), defining_op(op.operands[0], "vector.transfer_write")
     if source is None or not is_plain(source) or not isinstance(read.base.type, TensorType) or not read.permutation:
         return None
@@ -195,7 +198,7 @@ def write_of_read(op: Operation, builder: Builder) -> PatternResult:
 
 @_of_plain
 def over_write(op: Operation, builder: Builder) -> PatternResult:
-    """Skip an earlier write to the same place, if nothing reads between the two writes."""
+    """Remove an earlier write to the same place from the chain of writes, if nothing reads between the two writes."""
     last, first = Transfer(op), op
     for write, transfer in _writes_before(last.base):
         if transfer.accesses_same_elements(last) and transfer.mask == last.mask:
@@ -213,7 +216,7 @@ def over_write(op: Operation, builder: Builder) -> PatternResult:
 def insert_of_written(op: Operation, builder: Builder) -> PatternResult:
     """Write a vector directly into the destination of a `tensor.insert_slice`, without a tensor in between.
 
-    The inserted slice must be the beginning of a tensor that the vector fills.
+    The inserted tensor must be a slice, with all offsets 0, of a tensor that was completely written with the vector.
     """
     cut, into = defining_op(op.operands[0], "tensor.extract_slice"), op.operands[1]
     source = None if cut is None else defining_op(cut.operands[0], "vector.transfer_write")

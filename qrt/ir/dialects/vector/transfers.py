@@ -15,7 +15,7 @@ MAP, BOUNDS = "permutation_map", "in_bounds"
 
 
 def minor_identity(rank: int, vector_rank: int) -> AffineMapAttr:
-    """Return the permutation map of a transfer whose vector lies along the last dimensions of the memory."""
+    """Return the permutation map for a vector along the last `vector_rank` of the `rank` dimensions of the memory."""
     return AffineMapAttr(rank, 0, tuple(("d", axis) for axis in range(rank - vector_rank, rank)))
 
 
@@ -68,7 +68,10 @@ def _transfer_rank(element: Type, vector: VectorType) -> int:
 
 
 def _finish(parser: FormParser, pending: PendingOperation, memory: Type, vector: Type, is_masked: bool) -> None:
-    """Add the attributes that the custom form omits, and the type of the mask operand, to `pending`."""
+    """Add the attributes that the custom form omits, and the type of the mask operand, to `pending`.
+
+    `memory` and `vector` are the types in the text. Raise ParseError if they do not fit.
+    """
     scanner = parser.scanner
     if not isinstance(vector, VectorType):
         raise parser.error_at(pending, "requires vector type")

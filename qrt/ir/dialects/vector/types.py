@@ -47,7 +47,7 @@ def shape_of(type: Type) -> tuple[int, ...]:
 
 
 def part_type(vector: VectorType, axes: Iterable[int]) -> Type:
-    """Return the type of a part of a vector with these axes, in this order; the element type if there are no axes."""
+    """Return the vector type that has these `axes` of `vector`, in this order; without axes, the element type."""
     order = list(axes)
     if not order:
         return vector.element

@@ -33,7 +33,7 @@ class LowerQuantOps:
 
     `rounding`, `zero-point` and `scale` apply to qcasts that do not have the attribute of that name. With
     `rounding=toward_zero saturating=false` the emitted operations are exactly upstream's, and values out of range are
-    undefined. Preserves every value, also NaN and infinities, except those undefined ones.
+    undefined. Preserves every value, also NaN and infinities; with `saturating=false` only those within range.
 
     `strict_upstream` follows upstream in two more cases, for comparison with mlir-opt: a pair of casts from a type and
     back is removed, although that changes values, and zero points are truncated to the storage type.
@@ -91,7 +91,7 @@ class LowerQuantOps:
 
 
 def _is_quantizing(cast: Operation) -> bool:
-    """Return True for a cast from floats; a `"quant.cast"` has the direction that its operand's type gives."""
+    """Return True for a cast from floats to a quantized type: a qcast, or a `"quant.cast"` of floats."""
     return family_of(cast) is QCAST
 
 
@@ -129,7 +129,7 @@ def _lower(builder: Builder, x: Value, t: UniformType, emit: Emit) -> Value:
 
 
 def _lower_ranked(builder: Builder, x: Value, t: UniformType, emit: Emit, axis: int | None = None) -> Value:
-    """Lower a cast of a scalar or a ranked tensor; an `axis` other than None replaces the axis of a per-axis type."""
+    """Lower a cast of a scalar or ranked tensor, whose arithmetic `emit` emits; `axis` may replace that of type `t`."""
     emitter = Emitter(builder, x) if t.is_per_layer else ChannelEmitter(builder, x, t, axis)
     return emitter.finish(emit(emitter))
 
@@ -150,7 +150,7 @@ def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> V
 
 
 def _around_axis(builder: Builder, extents: Value, axis: int, channels: int) -> list[Value]:
-    """Return (number of elements before the axis, number of channels, number of elements after the axis)."""
+    """Return index values: (product of the extents before the axis, number of channels, product of those after it)."""
     before, after = (builder.constant(i, INDEX) for i in (axis, axis + 1))
     head = builder.emit("shape.split_at", (extents, before), (_EXTENTS, _EXTENTS)).results[0]
     left = _count(builder, head)

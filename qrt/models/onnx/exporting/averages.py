@@ -40,9 +40,9 @@ class _Sum:
 
 
 def average_of(value: Value) -> Average | None:
-    """Return the average over windows of which a value is the result, or None.
+    """Recognize ``value`` as the averages of windows. Return None if the program computes it in another way.
 
-    It must add each element of a window exactly once.
+    The sum of a window must contain each of the window's elements exactly once.
     """
     elements = elements_of(value)
     if elements is None or elements.computed[0] not in QUOTIENTS:
@@ -66,7 +66,10 @@ def _is_alone(operations: Sequence[Operation]) -> bool:
 
 
 def _sum_of(value: Value) -> _Sum | None:
-    """Return the sum over windows of one tensor of which a value is the result, or None."""
+    """Recognize ``value`` as the sums of windows of one tensor. Return None if the program computes it in another way.
+
+    Some elements of the windows may be missing in the sums: loop nests that read ``value`` may add them.
+    """
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.results) != 1 or operation.name != "linalg.generic":
         return None
@@ -98,9 +101,9 @@ def _sum_of(value: Value) -> _Sum | None:
 
 
 def _terms(operation: StructuredOp, scalar: Value) -> list[int] | None:
-    """Return the indices of the operands whose sum is ``scalar``, or None if a loop body computes something else.
+    """Return the indices of the operands whose elements a loop body adds up to ``scalar``.
 
-    A constant 0 in the sum has no operand.
+    Constants 0 are ignored. Return None if ``scalar`` is not a sum of elements of operands.
     """
     block = operation.regions[0].blocks[0]
     if scalar.owner is block:

@@ -1,6 +1,7 @@
 """A value of a program during export, and the ONNX tensors that contain it.
 
-Each tensor may have the value's axes in another order.
+Each tensor may have the value's axes in another order: with the order ``(0, 3, 1, 2)``, axis 1 of the tensor is axis 3
+of the value. None in an order is an axis of size 1 that the value lacks.
 """
 
 from typing import Any
@@ -61,7 +62,10 @@ class ExportedValue:
 
 
 def data_type(element: Type, is_unsigned: bool = False) -> str | None:
-    """Return ONNX's name of an element type, such as "INT8", or None. For a quantized type it is the storage's."""
+    """Return ONNX's name of an element type, such as "INT8", or None if ONNX has no such type.
+
+    A quantized type gives the name of its storage type. Signless integers are signed unless ``is_unsigned`` is set.
+    """
     if isinstance(element, UniformType):
         if not isinstance(element.storage_type, IntegerType) or element.storage_width not in _STORED:
             return None
@@ -78,7 +82,7 @@ def data_type(element: Type, is_unsigned: bool = False) -> str | None:
 
 
 def in_order(array: Array, order: Order) -> Array:
-    """Return the elements of a tensor that has a value's axes in ``order``, from the elements of the value."""
+    """Transpose the elements of a value to the axes in ``order``, where None inserts an axis of size 1."""
     moved = array.transpose([axis for axis in order if axis is not None])
     return moved.reshape(shape_in_order(array.shape, order))
 
@@ -89,14 +93,14 @@ def shape_in_order(shape: tuple[Any, ...], order: Order) -> tuple[Any, ...]:
 
 
 def out_of_order(array: Array, order: Order) -> Array:
-    """Return a value's elements from those of a tensor with the value's axes in ``order``. Inverse of `in_order`."""
+    """Transpose elements with the axes in ``order`` back to the axes of the value: the inverse of `in_order`."""
     axes = [axis for axis in order if axis is not None]
     squeezed = array.reshape([size for size, axis in zip(array.shape, order, strict=True) if axis is not None])
     return squeezed.transpose(np.argsort(axes)) if axes else squeezed
 
 
 def place(order: Order, axis: int) -> int:
-    """Return the axis of a tensor that is axis ``axis`` of the value. The tensor has the value's axes in ``order``."""
+    """Return the position of a value's axis in a tensor that has the value's axes in ``order``."""
     return order.index(axis)
 
 
@@ -118,7 +122,10 @@ def as_unsigned(array: Array, element: object) -> Array:
 
 
 def restored(array: Array, exported: ExportedValue) -> Array:
-    """Reinterpret a constant's bits as elements of an exported value: storage of its quantized type, or integers."""
+    """Return the elements ``array`` of a constant in the dtype of ``exported``, with the same bits.
+
+    ``exported`` is the result of a `quant.scast` or `tensor.bitcast` of the constant.
+    """
     element = exported.type.element
     if not isinstance(element, UniformType):
         return as_unsigned(array, element) if exported.is_unsigned else array.view(np.dtype(f"i{array.itemsize}"))

@@ -73,7 +73,7 @@ class NodeText:
 class Body:
     """A graph in an attribute of a node, such as the body of a Scan.
 
-    Its inputs and outputs are tuples of a name, an ONNX type and a shape.
+    An input or output is a tuple of a name, an ONNX element type such as "INT64", and a shape.
     """
 
     inputs: list[tuple[str, str, tuple[int | None, ...]]]
@@ -123,9 +123,9 @@ class ExportGraph:
         return op.name.rpartition(".")[2]
 
     def tensor(self, exported: ExportedValue, order: Order, hint: str) -> str:
-        """Return the name of the tensor that has a value's axes in ``order``, which is created if it is missing.
+        """Return the name of a tensor with the value ``exported``, whose axes are in ``order``.
 
-        ``hint`` is the name for an initializer.
+        If there is none, add it: as an initializer named ``hint`` for a constant, else as a Transpose.
         """
         name = exported.names.get(order)
         if name is not None:
@@ -170,7 +170,7 @@ class ExportGraph:
         return name
 
     def shared(self, key: Any, array: Array, hint: str, data_type: str | None = None) -> str:
-        """Return the name of the initializer for a key, which is added when the key is first used."""
+        """Return the name of the initializer for ``key``. The first call with the key adds it from ``array``."""
         name = self._shared.get(key)
         if name is None:
             name = self._shared[key] = self.initializer(array, hint, data_type)
@@ -196,7 +196,7 @@ class ExportGraph:
 
     @contextmanager
     def inner(self) -> Iterator[list[NodeText]]:
-        """Collect the nodes that are added within the context in a separate list, for a graph inside a node."""
+        """Yield a list that collects the nodes added within the context, for a graph in an attribute of a node."""
         outer, self.written = self.written, []
         try:
             yield self.written
@@ -204,7 +204,7 @@ class ExportGraph:
             self.written = outer
 
     def rename_last(self, old: str, new: str) -> None:
-        """Rename an output of the last node that has it. No other node may read the output yet."""
+        """Rename the output ``old`` of the node that computes it. No node may read the output yet."""
         for node in reversed(self.written):
             if old in node.outputs:
                 node.outputs[node.outputs.index(old)] = new

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 class Group:
     """An operation of the program during export, and the ONNX nodes that compute it.
 
-    ``name`` is the name of the node to which the metadata of the operation belongs. `stored` returns an operand's
-    storage, or its floats, and `real` dequantizes storage. `set_stored` sets a result to storage or floats, and
-    `set_real` quantizes floats first. ``clamp`` is a clamp of the result that the nodes include.
+    ``name`` is the name of the node to which the metadata of the operation belongs. ``clamp`` is a `qrt.clamp` of the
+    result that the nodes compute too, or None.
+
+    For a quantized operand, `stored` returns a tensor of its storage, and `real` a dequantized tensor. For a quantized
+    result, `set_stored` takes a tensor of storage, and `set_real` quantizes a tensor of floats. For float operands and
+    results there is no difference. An ``order`` lists, for each axis of a tensor, the axis of the program's value, or
+    None for an additional axis of size 1; without it, the axes are those of the program.
     """
 
     def __init__(self, graph: "ExportGraph", op: Operation, clamp: Operation | None = None) -> None:
@@ -79,7 +83,7 @@ class Group:
     # -- operands ---------------------------------------------------------------------------------------------------
 
     def stored(self, i: int, order: Order | None = None) -> str:
-        """Return the name of a tensor with operand ``i``, as storage or floats, and its axes in ``order``."""
+        """Return the name of a tensor of operand ``i``, as storage if it is quantized, with its axes in ``order``."""
         operand = self.operand(i)
         order = operand.canonical if order is None else order
         name = self.graph.tensor(operand, order, f"{self.name}/{self._operand_name(i)}")
@@ -87,7 +91,7 @@ class Group:
         return name
 
     def real(self, i: int, order: Order | None = None) -> str:
-        """Return the name of a tensor with operand ``i``, dequantized if it is quantized, and its axes in ``order``."""
+        """Return the name of a tensor of operand ``i``, dequantized if it is quantized, with its axes in ``order``."""
         operand = self.operand(i)
         if order is not None and None in order and operand.array is None:
             return self._spread(i, order)
@@ -99,7 +103,7 @@ class Group:
         return self.dequantized(name, operand, operand.canonical if order is None else order)
 
     def _spread(self, i: int, order: Order) -> str:
-        """Reshape a computed operand to the axes in ``order``, which has additional axes of size 1."""
+        """Add a Reshape of operand ``i`` that inserts the axes of size 1 in ``order``, and return its result's name."""
         operand, axes = self.operand(i), [axis for axis in order if axis is not None]
         if axes != list(operand.canonical) or operand.shape.count(None) > 1:
             self.refuse("a computed operand with new axes")
@@ -128,10 +132,11 @@ class Group:
         return scales, self.graph.shared((*key, "zero_point"), given.zero_points, "zero_point", kind)
 
     def common_order(self) -> Order:
-        """Return the order of axes in which the operands are combined element by element.
+        """Return the order of axes for an elementwise operator on all operands.
 
-        It is the order of the program, unless a computed operand exists in another order only. All other operands must
-        then have the same rank or be constant.
+        If an operand was computed as a tensor with other axes than in the program, the result is the order of this
+        tensor, which saves a Transpose. The other operands must have the same rank or be constant. In all other cases
+        the result is the program's order.
         """
         operands = [self.operand(i) for i in range(self.count)]
         rank = max(operand.rank for operand in operands)
@@ -200,7 +205,7 @@ class Group:
     # -- results ----------------------------------------------------------------------------------------------------
 
     def set_stored(self, name: str, order: Order | None = None, i: int = 0) -> None:
-        """Set result ``i`` to a tensor with its storage, or its floats, and its axes in ``order``."""
+        """Set result ``i`` to the tensor ``name``, of storage if the result is quantized, with axes in ``order``."""
         result = self.result(i)
         order = result.canonical if order is None else order
         named = self.graph.tensors.fresh(self.graph.result_hint(self.clamp or self.op, i))
@@ -209,7 +214,7 @@ class Group:
         self.writes[i] = named, order
 
     def set_real(self, name: str, order: Order | None = None, i: int = 0) -> None:
-        """Set result ``i`` to a tensor of floats with its axes in ``order``.
+        """Set result ``i`` to the tensor ``name`` of floats with axes in ``order``.
 
         The group's clamp clips the floats, and a QuantizeLinear quantizes them if the result is quantized.
         """
@@ -241,7 +246,7 @@ class Group:
         return self._clip(name, element, element.storage_min, element.storage_max)
 
     def clipped(self, name: str, clamp: Operation) -> str:
-        """Clip floats to the bounds of a clamp, each of which is first rounded to a number of the quantized type."""
+        """Clip floats to the bounds of a clamp. For a quantized type, each bound is first rounded to storage."""
         element, attributes = self.graph.exported(clamp.operands[0]).type.element, _attributes_of(clamp)
         if not isinstance(element, UniformType):
             return self._within(name, attributes["min"], attributes["max"])
@@ -268,7 +273,7 @@ class Group:
     def _clip(self, name: str, element: UniformType, least: int, greatest: int) -> str:
         """Clip floats to the numbers that the storage integers ``least`` and ``greatest`` represent.
 
-        A bound that the integer type has anyway is left out.
+        A bound equal to that of the integer type is left out, because the quantization clamps to it anyway.
         """
         low, high = (
             None if code == bound else (code - element.zero_point) * element.scale

@@ -1,4 +1,4 @@
-"""Float loop nests of a program, replaced for the export by operations of `qrt` such as `qrt.conv2d`.
+"""Replacement of a program's float loop nests by operations of `qrt`, such as `qrt.conv2d`, before the export.
 
 The pass `fuse-kernels` recognizes most of these loop nests. During the export, the operations that replace them have
 float operands, which no operation of `qrt` in a program may have.
@@ -24,9 +24,10 @@ Operand = tuple[Value, tuple[int, ...] | None]
 
 
 def with_kernels(module: Module) -> tuple[Module, Programs]:
-    """Return a copy of the module with operations of `qrt` in place of loop nests, and the exact program of each.
+    """Return a copy of the module with operations of `qrt` in place of loop nests.
 
-    A module without loop nests is returned itself.
+    Also return, for each of these operations, the program of the loop nests that it replaces. A module without loop
+    nests is not copied.
     """
     if not any(op.name.startswith(_FLOATS) and op.name != "tensor.bitcast" for op in module.operation.walk()):
         return module, {}
@@ -45,9 +46,9 @@ def with_kernels(module: Module) -> tuple[Module, Programs]:
 
 
 def _replace_nests(module: Module, programs: dict[Operation, ExportedProgram]) -> None:
-    """Replace loop nests that the pass `fuse-kernels` does not recognize by operations of `qrt`.
+    """Replace averages in a runtime's order, and sums of products of integers, by operations of `qrt`.
 
-    They are averages in a runtime's order, and sums of products of integers.
+    The pass `fuse-kernels` does not recognize these loop nests.
     """
     for op in reversed(module.operation.walk()):
         if op.name != "linalg.generic" or op.parent is None or len(op.results) != 1:
@@ -83,7 +84,10 @@ def _replace_one(
 
 
 def _is_one_op(region: Operation) -> bool:
-    """Return True if a region's body is a single operation of `qrt`: a new operation would lose its attributes."""
+    """Return True if a region's body is a single operation of `qrt`.
+
+    The export uses this operation itself, because the one created from the region would lack some attributes.
+    """
     names = [operation.name for operation in region.regions[0].blocks[0]]
     return len(names) == 2 and names[0].startswith("qrt.")
 

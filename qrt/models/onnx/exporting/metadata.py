@@ -20,8 +20,8 @@ def annotate(
 ) -> None:
     """Write the entries, the quantized types of inputs and outputs, and the variables into a model's metadata.
 
-    ``ports`` maps inputs and outputs to their types, and ``states`` the input of each variable to its name and its
-    output.
+    ``ports`` maps names of inputs and outputs to quantized types. ``states`` maps the name of the model input that
+    represents a variable to (name of the variable, name of the model output with its next value).
     """
     neighbors = GraphNeighbors(read(model.SerializeToString()).graph)
     properties = {VERSION: "1"}

@@ -1,4 +1,4 @@
-"""The nodes around a model's tensors: those between given tensors, and the quantized types that casts give."""
+"""Searches in a graph: the nodes between given tensors, and the quantized type that a tensor's casts give."""
 
 import hashlib
 import json
@@ -31,11 +31,11 @@ class GraphNeighbors:
         return readers
 
     def implied(self, name: str, order: Order) -> UniformType | None:
-        """Return the quantized type that the casts beside a tensor give, or None.
+        """Return the quantized type that follows from a cast that writes or reads the tensor ``name``, or None.
 
-        The QuantizeLinear that writes the tensor, or else the first DequantizeLinear that reads it, gives the type,
-        with float32 scales. A cast with blocks or with computed parameters gives none. The type is that of the
-        program's value, whose axes the tensor has in ``order``.
+        The cast is the QuantizeLinear that writes the tensor, or else the first DequantizeLinear that reads it. The
+        result is None if there is no such cast, or if the cast has blocks or computed parameters. The type is for the
+        value of the program, whose axes the tensor has in ``order``.
         """
         maker = self.makers.get(name)
         op = maker if maker is not None and maker.key == "QuantizeLinear" else self._dequantizers.get(name)
@@ -88,7 +88,10 @@ def _spelled(op: Operator) -> list[Any]:
 
 
 def bias_of(types: Sequence[Type]) -> UniformType | None:
-    """Return the quantized type of a bias from the types of both factors of a product, or None if it has none."""
+    """Return the quantized type of the bias of a product, given the types of the two factors.
+
+    Return None if a factor is not quantized, or if no type has the product of the scales.
+    """
     if len(types) != 2:
         return None
     a, w = types

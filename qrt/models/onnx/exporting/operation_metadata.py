@@ -12,7 +12,8 @@ Each operation of the program has an entry. Its key is ``qrt.op.`` and the name 
 
 A tensor is ``{"name": ..., "order": ..., "type": ...}``. Axis ``i`` of the tensor is axis ``order[i]`` of the program's
 value, and null is an axis of size 1 that the value lacks; without ``order`` both have the same axes. ``type`` is the
-MLIR type of the elements. It is omitted if the QuantizeLinear or DequantizeLinear beside the tensor gives it.
+MLIR type of the elements. It is omitted if it follows from the QuantizeLinear that writes the tensor, or from a
+DequantizeLinear that reads it.
 
 Each variable of the program becomes an input of the model, whose initializer is the initial value, and an output with
 the next value. Its entry has the key ``qrt.state.`` and the name of the input. The value is JSON with the variable's

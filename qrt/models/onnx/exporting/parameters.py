@@ -18,7 +18,7 @@ PER_AXIS, BLOCKED = 13, 21
 
 @dataclass(frozen=True)
 class Parameters:
-    """The inputs and attributes of a QuantizeLinear or DequantizeLinear that a quantized type needs.
+    """The inputs and attributes of a QuantizeLinear or DequantizeLinear that express a quantized type.
 
     ``opset`` is the first opset in which the operator takes them.
     """
@@ -52,9 +52,9 @@ def parameters_of(element: UniformType, shape: tuple[int | None, ...], order: Or
 def _blocked(
     element: UniformType, scales: Array, zeros: Array, shape: tuple[int | None, ...], order: Order
 ) -> Parameters:
-    """Return the parameters of a type with blocks, with scales repeated so that blocks are along one axis only.
+    """Return the parameters of a type with blocks.
 
-    ONNX requires that.
+    ONNX has blocks along one axis only. Along all other axes, the scales and zero points are repeated for each index.
     """
     if None in shape or None in order:
         raise UnsupportedForm("blocks in a tensor of dynamic shape")

@@ -39,7 +39,7 @@ Programs = Mapping[Operation, ExportedProgram]
 def text_between(inputs: Sequence[Value], operations: Iterable[Operation], results: Sequence[Value]) -> str | None:
     """Return the text of a function that computes ``results`` from ``inputs`` by the given operations.
 
-    Return None if an operation uses another value.
+    Return None if an operation has an operand that is neither an input nor computed by another of the operations.
     """
     operations = list(operations)
     body = Body(inputs, (), operations[-1])
@@ -49,7 +49,7 @@ def text_between(inputs: Sequence[Value], operations: Iterable[Operation], resul
 
 
 def text_of(block: Block, results: Sequence[Value]) -> str:
-    """Return the text of a function that has a block, which lacks a terminator, as its body.
+    """Return the text of a function with the body ``block``, to which a return of ``results`` is appended.
 
     The block is moved into the function, and cannot be used afterwards.
     """

@@ -54,7 +54,7 @@ def top_k(node: Node) -> None:
     count = _number(node, 1, "a number of elements") if node.opset >= 10 else node.required("k", int)
     largest = bool(node.attribute("largest", 1))
     order = [d for d in range(rank) if d != axis] + [axis]
-    value = _ascending(node, node.value(0)) if not largest else node.value(0)
+    value = _order_reversed(node, node.value(0)) if not largest else node.value(0)
     if axis != rank - 1:
         value = node.emit("qrt.transpose", [value], {"permutation": order})
     values, numbers = node.emit_all("qrt.top_k", [value], {"k": count}, None)
@@ -63,13 +63,16 @@ def top_k(node: Node) -> None:
     outputs = [node.emit("qrt.transpose", [output], {"permutation": back}) if axis != rank - 1 else output
              for output in (values, wide)]  # fmt: skip
     if not largest:
-        outputs[0] = _ascending(node, outputs[0])
+        outputs[0] = _order_reversed(node, outputs[0])
     set_moved(node, 0, outputs[0])
     node.set(1, outputs[1])
 
 
-def _ascending(node: Node, value: Value) -> Value:
-    """Map numbers so that larger ones become smaller: negate floats, invert all bits of integers."""
+def _order_reversed(node: Node, value: Value) -> Value:
+    """Reverse the order of numbers, so that the k least become the k largest: negate floats, invert bits of integers.
+
+    A second call restores the numbers.
+    """
     value = node.as_storage(value)
     assert isinstance(value.type, TensorType)
     element, plain = value.type.element, node.plain(0)

@@ -62,7 +62,10 @@ def binary(node: Node) -> None:
 
 
 def _sizes(node: Node) -> Sizes | None:
-    """Return the one element of an integer result ``x + 0``, ``x * 1`` or ``x / 1``, or None if it is not known."""
+    """Return the element of ``x`` if the result is ``x + 0``, ``x * 1`` or ``x / 1`` for one integer ``x``, else None.
+
+    The result of other arithmetic on shapes is not traced.
+    """
     if node.op.type not in ("Add", "Mul", "Div") or len(node.op.inputs) != 2:
         return None
     a, b = sizes(node, 0), sizes(node, 1)

@@ -130,9 +130,10 @@ def _add_attention(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks
 
 
 def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int) -> Any:
-    """Add a tensor that masks keys: 0 for each key that counts, and ``mask_filter_value`` for the others.
+    """Add a tensor of summands for the attention scores: ``mask_filter_value`` for each masked key, 0 for other keys.
 
-    Input ``i`` has 0 for each masked key if it has two axes, else the number of keys that count in each batch.
+    With two axes [batch, key], input ``i`` is 0 for masked keys and 1 for other keys. With one axis, it has for each
+    batch the number n of keys that are not masked, which are the first n of ``key_count`` keys.
     """
     name, shape = node.op.inputs[i], node.shape(i)
     if node.dtype(i) != "int32" or len(shape) not in (1, 2):
@@ -283,7 +284,7 @@ def q_embed_layer_normalization(node: Node) -> None:
 
 
 def _as_scalar(node: Node, graph: ComposedGraph, i: int) -> Any:
-    """Return the name of input ``i``, which must have one element, as a scalar."""
+    """Return the name of a scalar with the element of input ``i``, which must have the shape [] or [1]."""
     if not node.has(i) or node.shape(i) not in ((), (1,)):
         node.fail(f"input {i} is not a single number")
     name = node.op.inputs[i]

@@ -53,7 +53,10 @@ def if_(node: Node) -> None:
 
 
 def _branch(node: Node, graph: Subgraph) -> list[Value]:
-    """Import a branch into a private function, which is left open, and return the results of the branch's graph."""
+    """Import the nodes of a branch into a new private function, and return the results of the branch's graph.
+
+    The caller ends the function by `Subgraph.close`, after it has converted the results of both branches to one type.
+    """
     _check_outputs(node, graph)
     graph.open(graph.captured, _types(graph.captures()))
     graph.walk()
@@ -234,9 +237,10 @@ def loop(node: Node) -> None:
 
 
 def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int | None:
-    """Return the trip count, or None if the node has none. A count known only at run time gets ``shape``.
+    """Return the trip count as an int, or None if the node has none.
 
-    With ``is_needed``, raise UnsupportedForm if the count is missing or known only at run time.
+    A count that is known only at run time is returned as a tensor of the given shape. With ``is_needed``, raise
+    UnsupportedForm if the count is missing or known only at run time.
     """
     if not node.has(0):
         if is_needed:
@@ -250,7 +254,7 @@ def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int |
 
 
 def _first_condition(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | None:
-    """Return the condition of the first round in ``shape``, or None if it is missing or known to be true.
+    """Return the condition of the first round as a tensor of the given shape, or None if it is missing or always true.
 
     With ``is_needed``, raise UnsupportedForm if the condition is known only at run time.
     """
@@ -276,7 +280,10 @@ def _has_true_condition(body: ModelGraph) -> bool:
 
 
 def _set_results(node: Node, values: Sequence[Value], round_results: Sequence[Value]) -> None:
-    """Set the outputs to values, reinterpreted as the element types that the results of one round have."""
+    """Set output i to ``values[i]``, reinterpreted as the element type of ``round_results[i]``.
+
+    ``round_results`` are the corresponding results of one round.
+    """
     for i, (value, (kind,)) in enumerate(
         zip(values, ([result_type] for result_type in _types(round_results)), strict=True)
     ):

@@ -169,7 +169,10 @@ def conv_integer(node: Node) -> None:
 
 
 def unit_scale_type(node: Node, i: int, zero_points: Array, axis: int) -> UniformType:
-    """Return the type of an 8-bit input with scale 1, and one zero point or one for each index along ``axis``."""
+    """Return a quantized type for the storage of 8-bit input ``i``, with scale 1.
+
+    ``zero_points`` has one zero point for the whole input, or one for each index along ``axis``.
+    """
     element = node.plain(i)
     if not isinstance(element, IntegerType) or element.width != 8:
         node.refuse(f"of {node.dtype(i)}")

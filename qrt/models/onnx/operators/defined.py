@@ -28,7 +28,7 @@ _BY_NAME = {name: number for number, name in NUMBERS.items()}
 
 
 def defined(node: Node) -> None:
-    """Compute the simpler operators by which ONNX defines this one, if all of them are supported."""
+    """Compute the simpler operators by which ONNX defines this one. All of them must be supported."""
     op, place = node.op, node.graph.place(node.op)
     defs: Any = extra("onnx.defs", "onnx")
     try:
@@ -36,6 +36,9 @@ def defined(node: Node) -> None:
     except Exception:  # SchemaError, which is not public
         node.refuse(f"in opset {op.opset}")
     _check_attributes(node, schema)
+    if op.type == "Attention" and not op.attributes.get("scale", 1.0) >= 0:
+        scale = op.attributes["scale"]
+        node.fail(f"scale is {scale}: its definition multiplies queries and keys by the square root of the scale")
     if any(0 in node.shape(i) for i in range(len(op.inputs)) if node.has(i)):
         node.refuse("of tensors without elements")
     function = _function(node, schema)

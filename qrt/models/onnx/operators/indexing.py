@@ -1,8 +1,8 @@
 """Elements at positions that a tensor gives: gather, scatter, and selection by bools.
 
 A scatter with positions that are known at import becomes a gather from the input joined with the updates. With
-positions known only at run time, each element of the result searches all positions for its own, in their order in the
-file.
+positions known only at run time, a loop nest compares the index of each element of the result with all positions, in
+the order of the updates.
 """
 
 from collections.abc import Sequence
@@ -79,9 +79,9 @@ def _keep_invalid(node: Node, positions: Operand, numbers: Operand) -> Operand:
 
 
 def _elements(node: Node, shape: Sequence[int], positions: Operand, axis: int, data_shape: Sequence[int]) -> Operand:
-    """Return the flat index, in a tensor of ``data_shape``, of the element for each position along ``axis``.
+    """Return the flat indices, in a tensor of ``data_shape``, of the elements that ``positions`` select along ``axis``.
 
-    ``shape`` is that of ``positions``. Along the other axes, an element has the same index as its position.
+    ``shape`` is the shape of ``positions``. For ``axis`` 0, the position ``p`` at index [i, j] selects element [p, j].
     """
     strides = _strides(data_shape)
     others = [np.arange(n).reshape([n if d == e else 1 for e in range(len(shape))]) * strides[d]
@@ -96,9 +96,9 @@ def _taken(node: Node, x: Value, indices: Operand, axis: int = 0) -> Value:
 
 
 def gather_elements(node: Node) -> None:
-    """Take the element at each position along an axis. Along other axes, it has the same index as the position.
+    """Take the element at each position along an axis, as `numpy.take_along_axis` does.
 
-    Negative positions count from the end.
+    Negative positions count from the end. Along the other axes, there may be fewer positions than elements.
     """
     data_shape, shape = _static(node), _static(node, 1)
     axis = _axis(node, data_shape, shape)
@@ -144,9 +144,10 @@ def gather_nd(node: Node) -> None:
 
 
 def _rows(node: Node, data_shape: Sequence[int], batch: int, count: int) -> Operand:
-    """Return the flat index that each row of positions selects, over the first ``batch + count`` axes of the data.
+    """Return, for each row of positions in input 1, the flat index that it selects in the leading axes of the data.
 
-    A row has ``count`` positions. The first ``batch`` axes are batch axes.
+    The leading axes are ``batch`` batch axes, along which a row has the same index as in input 1, and then ``count``
+    axes: a row consists of one position along each of these.
     """
     sizes, shape = np.array(data_shape[batch : batch + count], np.int64), _static(node, 1)
     positions, strides = _wrapped(node, 1, sizes), _strides(data_shape[: batch + count])
@@ -179,9 +180,9 @@ def _column(node: Node, positions: Operand, d: int) -> Operand:
 
 
 def scatter_elements(node: Node) -> None:
-    """Replace the elements at positions along an axis by updates, or combine elements and updates.
+    """Replace the elements at positions along an axis by updates, as `numpy.put_along_axis` does, or combine them.
 
-    They are combined by add, mul, max or min. Several updates of one element are applied one after the other.
+    Elements and updates are combined by add, mul, max or min. Several updates of one element are applied in order.
     """
     data_shape, shape = _static(node), _static(node, 1)
     axis = _axis(node, data_shape, shape)
@@ -202,7 +203,7 @@ def scatter_elements(node: Node) -> None:
 
 
 def scatter_nd(node: Node) -> None:
-    """Replace the elements or slices that rows of indices select by updates, or combine them with the updates.
+    """Replace elements or slices, which rows of indices select, by updates, or combine them with the updates.
 
     They are combined by the reductions of ScatterElements.
     """
@@ -237,9 +238,9 @@ def _has_scatter_nd(node: Node) -> bool:
 
 
 def _scatter_rows(node: Node, indices: Operand, rows: int, size: int, count: int) -> None:
-    """Scatter ``count`` updates to the data as a matrix, at row indices that are known only at run time.
+    """Scatter ``count`` updates to rows of the data, at row indices that are known only at run time.
 
-    The matrix has ``rows`` rows of ``size`` elements each.
+    The data is taken as a matrix of ``rows`` rows with ``size`` elements each.
     """
     x, updates = _operands(node)
     reduction = node.attribute("reduction", "none")
@@ -311,8 +312,8 @@ def _scatter_of_run(
 ) -> None:
     """Scatter to positions along an axis that are known only at run time.
 
-    Each element of the result compares its index along ``axis`` with all positions of the same line. ``shape`` is that
-    of the positions.
+    For each element of the result, a loop along ``axis`` of the positions compares all of them with the element's index
+    along ``axis``. ``shape`` is the shape of the positions.
     """
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(data_shape))

@@ -20,8 +20,8 @@ from qrt.types import TensorType, UniformType
 def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
     """Set output 0 to input 0 in another shape. A constant input gives a constant output.
 
-    ``sources`` has for each dimension of ``shape`` the input's axis that has the same size, or None if the size is a
-    number of its own or follows from the number of elements.
+    ``sources`` has for each dimension of ``shape`` the input's axis from which its size is copied, or None if it is not
+    copied: it is given as a number, or follows from the number of elements.
     """
     array = node.constant(0)
     if array is not None:

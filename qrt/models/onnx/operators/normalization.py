@@ -28,7 +28,7 @@ class _Rows:
             node.refuse("of a tensor without elements")
 
     def _mean(self, means: Sequence[Value]) -> Value:
-        """Return the mean of each row; given a value with the rows' means, return the rows' variances instead."""
+        """Return the mean of each row if ``means`` is empty, or the variance if ``means`` is [the mean of each row]."""
         extents = self.context.extents(self.x)
         nest = LoopNest(self.context, "accumulate", extents[: self.axis], extents[self.axis :])
         value = nest.value("arith.extf", (nest.read(self.x, nest.loops),), F64)

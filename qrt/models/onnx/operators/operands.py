@@ -40,7 +40,7 @@ def finish(node: Node, i: int, result: Operand, element: Type) -> None:
 
 
 def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
-    """Return the element type that the inputs from ``first`` up to, not including, ``last`` have in the file.
+    """Return the common element type in the file of the node's ``inputs[first:last]``.
 
     Raise ModelError if their types differ.
     """
@@ -154,7 +154,7 @@ def wanted_sizes(node: Node, i: int) -> Sizes:
 
 
 def set_sizes(node: Node, known: Sizes | None) -> None:
-    """Record the elements of output 0 for `sizes`. With None, nothing is recorded."""
+    """Record the elements of output 0, which `sizes` returns to operators that read it. None records nothing."""
     if known is not None and node.returns(0):
         node.graph.sizes[node.op.outputs[0]] = known
 

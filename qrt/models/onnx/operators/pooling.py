@@ -22,9 +22,9 @@ from qrt.types import TensorType, UniformType
 
 
 def window_of(node: Node, form: WindowShape, sizes: tuple[int | None, ...]) -> tuple[Window, Window]:
-    """Return the window with the file's padding, and the window with the padding that ``ceil_mode`` adds at the end.
+    """Return the window with the file's padding, and the window after ``ceil_mode`` has added padding at the ends.
 
-    ``sizes`` are those of the image's height, width and so on.
+    ``sizes`` are the sizes of the image along its spatial axes. Without ``ceil_mode`` the two windows are the same.
     """
     given = make_window(node, sizes, form.kernel, form.strides, form.dilations, form.padding)
     if not node.attribute("ceil_mode", 0):
@@ -98,9 +98,9 @@ def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int
 def average_pool(node: Node) -> None:
     """Average float32 over each window: the sum of its elements, divided by their number.
 
-    Padding counts if ``count_include_pad`` is set. Elements are added in the runtime's order: since opset 19, by rows.
-    Before opset 19, they are added by columns first if the kernel is small and the last stride is at most 2, and in
-    four lanes if the window is the whole image.
+    The number includes padding if ``count_include_pad`` is set. Elements are added in the runtime's order: since opset
+    19, by rows. Before opset 19, they are added by columns first if the kernel is small and the last stride is at most
+    2, and in four lanes if the window is the whole image.
     """
     _require_floats(node)
     rank, window_shape = len(node.shape()), form_of(node, node.shape(), None)
@@ -118,7 +118,8 @@ def average_pool(node: Node) -> None:
 def _counts(node: Node, given: Window, window: Window, sizes: list[int]) -> Any:
     """Return the number by which each window's sum is divided.
 
-    ``given`` is the window with the padding of the file. The padding that ``window`` has beyond it never counts.
+    With ``count_include_pad`` the number includes the padding of ``given``, the window as in the file, but never the
+    padding that ``window`` has in addition.
     """
     if not node.attribute("count_include_pad", 0):
         return windows.counts(window, sizes)

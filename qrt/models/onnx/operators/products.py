@@ -219,9 +219,10 @@ def matmul_integer(node: Node) -> None:
 
 
 def _subtract_zero_point(node: Node, sums: Value, column_zeros: Array) -> Value:
-    """Subtract the left operand's zero point times the sum of each column of the right operand, modulo 2^32.
+    """Subtract ``zero * sum(column - column_zero)`` from each of the ``sums``, modulo 2^32.
 
-    The column sums are those of the elements minus ``column_zeros``, the right operand's zero points.
+    ``zero`` is the left operand's zero point, ``column`` a column of the right operand, and ``column_zero`` the zero
+    point of the column.
     """
     array = node.known(1, "a right operand together with a zero point of the left one,")
     totals = (array.astype(np.int64) - column_zeros).sum(-2, keepdims=True).astype(np.int32)

@@ -38,10 +38,11 @@ def is_exchanged(node: Node, types: tuple[UniformType, UniformType, UniformType]
 
 
 def _possible_orders(first: Shape, second: Shape) -> set[bool]:
-    """Return a set with True if the runtime may exchange operands of these shapes, and with False if it may not.
+    """Return {True} if the runtime exchanges operands of these shapes, {False} if not, and both if a size decides.
 
-    The runtime exchanges the operands if the first one has size 1 along one axis. That is the last axis in which either
-    has a size above 1; if there is none, it is the first axis that both have. Axes are aligned at their ends.
+    With {True, False}, the choice depends on a size that is known only at run time. The runtime exchanges the operands
+    if the first one has size 1 along a certain axis. With the shapes aligned at their ends, that is the last axis along
+    which an operand has a size above 1; if there is none, it is the first axis that both shapes have.
     """
     if not first:
         return {True}
@@ -59,7 +60,10 @@ def _possible_orders(first: Shape, second: Shape) -> set[bool]:
 
 
 def _possible_counts(size: int | None) -> tuple[int, ...]:
-    """Return (1,) for size 1, (2,) for a larger size, and (1, 2) for a size that is known only at run time."""
+    """Return the sizes that a dimension may have at run time, where 2 stands for all sizes above 1.
+
+    A size of None, which is known only at run time, gives (1, 2).
+    """
     return (1, 2) if size is None else (min(size, 2),)
 
 
@@ -121,8 +125,8 @@ def binary(node: Node) -> None:
 def average_pool(node: Node) -> None:
     """Average int8 or uint8 images of one or two axes, with the channels first or last.
 
-    Padding counts if ``count_include_pad`` is set. An AveragePool between DequantizeLinear and QuantizeLinear keeps its
-    order of sums, and its zero point is added after the rounding.
+    The number of elements includes padding if ``count_include_pad`` is set. An AveragePool between DequantizeLinear and
+    QuantizeLinear adds the elements in the order of the float operator, and the zero point after the rounding.
     """
     x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
     shape, is_last = node.shape(), bool(node.attribute("channels_last", 0))

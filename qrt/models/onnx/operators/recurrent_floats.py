@@ -78,9 +78,9 @@ class _Cell:
         self.functions = [_PLAIN[name.lower()] for name in names]
 
     def _part(self, i: int, direction: int, start: int = 0, end: int | None = None, axis: int = 1) -> str:
-        """Add nodes that take one direction of input ``i``, or its elements from ``start`` to ``end`` along ``axis``.
+        """Add nodes that take one direction of input ``i``, without the direction's axis 0, and return their result.
 
-        Return the name of the resulting tensor.
+        With ``end``, only the elements from ``start`` up to ``end`` are taken along ``axis``, an axis of input ``i``.
         """
         graph = self.graph
         ends = graph.integers(direction), graph.integers(direction + 1), graph.integers(0)

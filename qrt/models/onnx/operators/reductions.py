@@ -95,7 +95,8 @@ def softmax(node: Node) -> None:
 def batch_normalization(node: Node) -> None:
     """Normalize float32 by parameters that are known at import.
 
-    The input is multiplied by a constant and added to another one, both computed in float32 from the parameters.
+    Each channel is multiplied by one constant, and a second one is added. These are computed in float32 from the
+    parameters.
     """
     if node.type(0).element is not F32 or any(node.returns(i) for i in range(1, 5)):
         node.refuse("in training, or of another type than float32")
@@ -116,7 +117,7 @@ def batch_normalization(node: Node) -> None:
 def extreme(node: Node) -> None:
     """Compute the position of the largest (ArgMax) or least (ArgMin) element along an axis, as int64.
 
-    Of equal elements, the first or the last one counts, as ``select_last_index`` says.
+    If several elements are equal, it is the position of the first one, or with ``select_last_index`` of the last one.
     """
     shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(shape))

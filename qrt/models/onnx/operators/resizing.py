@@ -151,9 +151,9 @@ def _filled(node: Node, value: Operand, axis: int, is_outside: Array) -> Operand
 
 
 def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Array | None) -> Operand:
-    """Return the sum over i of the elements at ``positions[i]`` along an axis, times ``weights[i]``.
+    """Return the sum over i of ``weights[i]`` times the elements of ``value`` at ``positions[i]`` along an axis.
 
-    Without weights, ``positions`` has a single row, whose elements are returned.
+    If ``weights`` is None, ``positions`` has a single row, and the elements at these positions are returned.
     """
     assert isinstance(value, Value)
     assert isinstance(value.type, TensorType)
@@ -170,9 +170,10 @@ def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Ar
 
 
 def _parts(node: Node, axis: Axis, mode: str, coordinates: str) -> tuple[Array, Array | None]:
-    """Return the positions and the weights of the input elements that are added for each result element.
+    """Return the positions of the input elements that are added for each result element, and their weights.
 
-    Row i of both has the i-th input element of each result element. The weights are None for nearest elements.
+    In both arrays, element [i, j] belongs to the i-th summand of result element j. The weights are None for nearest
+    elements.
     """
     if mode == "nearest":
         rounding = node.attribute("nearest_mode", "round_prefer_floor")

@@ -169,7 +169,7 @@ def gather(node: Node) -> None:
 
 
 def positions(node: Node, i: int, size: int | None) -> Value:
-    """Return the positions in input ``i``. If ``size`` is known, negative positions are counted from 0 by adding it."""
+    """Return the positions in input ``i``. If ``size`` is not None, it is added to negative positions."""
     element = node.plain(i)
     value = node.value(i)
     if size is None:

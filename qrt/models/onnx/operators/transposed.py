@@ -45,7 +45,7 @@ def conv_transpose(node: Node) -> None:
 
 
 def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...], Sizes]:
-    """Return the padding of each axis, by which the full result is cropped at both ends, and the result's sizes."""
+    """Return by how many elements each axis of the full result is cropped (before, after), and the cropped sizes."""
     rank, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
     output_padding, target_shape = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())
     if len(output_padding) != rank or min(output_padding) < 0 or (target_shape and len(target_shape) != rank):

@@ -25,7 +25,7 @@ def unpacked(array: Array, bits: int) -> Array:
 def matmul_nbits(node: Node) -> None:
     """Multiply float32 by weights of 2, 4 or 8 bits, which have a scale for each block of a column.
 
-    Sums are computed as in `float_matmul`, whatever ``accuracy_level`` the file has.
+    Sums are computed in float32 as in `qrt.float_matmul`, whatever ``accuracy_level`` the file has.
     """
     depth, columns = node.required("K", int), node.required("N", int)
     bits, size = node.attribute("bits", 4), node.required("block_size", int)

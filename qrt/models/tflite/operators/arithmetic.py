@@ -4,6 +4,7 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.models.tflite.node import Node
+from qrt.numerics.floats32 import logf
 from qrt.types import TensorType, UniformType
 
 
@@ -22,15 +23,50 @@ def _emit(node: Node, name: str, attributes: dict[str, str], out: UniformType) -
 def add(node: Node) -> None:
     """Import ADD or SUB: add or subtract 8- or 16-bit tensors that broadcast. The scales select the rounding rule."""
     a, b, out = _operands(node)
-    if out.storage == "i16" and node.options.get("pot_scale_int16", True):
-        node.refuse("int16 whose scales are powers of two (pot_scale_int16)")
+    exponents = [_exponent(element) for element in (a, b, out)]
+    are_powers = out.storage == "i16" and bool(node.options.get("pot_scale_int16", True)) and None not in exponents
     scale = np.float32(out.scale)
     ratios = [float(np.float32(operand.scale) / scale) for operand in (a, b)]
     shapes = node.type(0).shape, node.type(1).shape
     facts = {"ratio": min(ratios), "largest_ratio": max(ratios), "op": node.op.name, "is_broadcast": len({*shapes}) > 1}
-    rule = node.rule("add", storage=out.storage, **facts)
-    result = _emit(node, "qrt.add" if node.op.name == "ADD" else "qrt.sub", {"requant": rule}, out)
+    rule = node.rule("add", storage=out.storage, **facts, are_powers=are_powers)
+    op = "qrt.add" if node.op.name == "ADD" else "qrt.sub"
+    if rule == "shifted":
+        if exponents[2] not in exponents[:2]:
+            node.fail("of int16 operands whose scales are powers of two, one must have the scale of the result")
+        operands = [_shifted(node, i, (exponents[i] or 0) - (exponents[2] or 0), out) for i in range(2)]
+        if node.op.name == "ADD" and facts["is_broadcast"]:
+            node.refuse("int16 that broadcasts, of scales that are powers of two (pot_scale_int16)")
+        result = node.emit(op, operands, {"requant": "fixed_double"}, out)
+    else:
+        result = _emit(node, op, {"requant": rule}, out)
     node.set(0, node.activate(result, node.options["fused_activation_function"]))
+
+
+_POWER_TOLERANCE = 1e-3
+"""The distance of a logarithm from an integer up to which LiteRT takes a scale for a power of two."""
+_LARGEST_SHIFT = 15
+"""The most bits by which LiteRT can shift an int16."""
+
+
+def _exponent(element: UniformType) -> int | None:
+    """Return n if LiteRT takes the type's scale for ``2 ** n``, which need not be exact; None for any other scale."""
+    logarithm = logf(np.array([element.scale], np.float32))[0] * np.float32(1 / np.log(2))
+    exponent = np.rint(logarithm)
+    return int(exponent) if abs(logarithm - exponent) < np.float32(_POWER_TOLERANCE) else None
+
+
+def _shifted(node: Node, i: int, exponent: int, out: UniformType) -> Value:
+    """Return operand ``i`` in the type of the result, its storage multiplied by a power of two.
+
+    Halves are rounded away from zero.
+    """
+    if exponent > 0:
+        node.fail(f"the scale of input {i} is larger than that of the result")
+    if -exponent > _LARGEST_SHIFT:
+        node.refuse(f"int16 shifted by {-exponent} bits, more than {_LARGEST_SHIFT}")
+    value = of_type(node, node.value(i), out.with_(scales=out.scale * 2.0**exponent))
+    return node.emit("qrt.requantize", [value], {"requant": "float64_away"}, out) if exponent else value
 
 
 def mul(node: Node) -> None:

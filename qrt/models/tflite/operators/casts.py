@@ -1,9 +1,10 @@
-"""Import of QUANTIZE and DEQUANTIZE."""
+"""Import of QUANTIZE, DEQUANTIZE and DENSIFY."""
 
 from math import prod
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.ir import Value
 from qrt.models.importing.data_movement import constant_result
 from qrt.models.tflite.node import Node
@@ -46,9 +47,9 @@ def _cast(node: Node, x: Value, rule: str, out: UniformType) -> Value:
 
 
 def _in_eights(node: Node, out: UniformType) -> Value:
-    """Quantize by the rule `eights`: blocks of 8 elements by the scale's reciprocal, the rest by division.
+    """Quantize by the rule `eights`: multiply by the scale's reciprocal in whole blocks of 8 elements, else divide.
 
-    The rest are the last elements, fewer than 8; they are divided in float64.
+    The elements after the last whole block are divided by the scale in float64.
     """
     x = node.value(0)
     shape = [size for size in node.type(0).shape or () if size is not None]
@@ -100,7 +101,7 @@ def dequantize(node: Node) -> None:
         if not isinstance(x.type.element, UniformType):
             node.refuse(f"{node.input(0).dtype} without scales, to float32")
         own, is_constant = x.type.element, node.constant(0) is not None
-        storage = "i8" if own.storage == "i4" else own.storage  # the runtime unpacks int4 to int8
+        storage = "i8" if own.storage_width < 8 else own.storage  # the runtime unpacks integers of less than 8 bits
         facts = {"storage": storage, "is_constant": is_constant, "is_per_axis": own.is_per_axis}
         rule = node.rule("dequantize", **facts)
         result = node.emit("quant.dcast", [x], None, _F32)
@@ -129,3 +130,15 @@ def _rounded_twice(x: Value, exact: Array) -> Array:
     blocks = storage.ravel()[: values.size // 8 * 8].astype(np.float32)
     values[: blocks.size] = blocks * np.float32(element.scale) + np.float32(-element.zero_point * element.scale)
     return values.reshape(exact.shape)
+
+
+def densify(node: Node) -> None:
+    """Import DENSIFY: give a sparse constant of float32, float16 or int8 as a dense one."""
+    tensor, array = node.input(0), node.constant(0)
+    if array is None or tensor.blocks is None:
+        node.fail(f"its input {shown(tensor.name)} is not sparse")
+    if tensor.dtype not in ("float32", "float16", "int8"):
+        node.refuse(tensor.dtype)
+    if node.outputs[0].dtype != tensor.dtype:
+        node.fail(f"its result is of {node.outputs[0].dtype}, expected {tensor.dtype}")
+    node.set_constant(0, array)

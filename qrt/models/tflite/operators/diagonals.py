@@ -38,17 +38,14 @@ def _sizes(node: Node, i: int) -> tuple[int, ...]:
     return sizes
 
 
-def _diagonals(node: Node, x: Operand, line: int, shape: tuple[int, ...]) -> None:
-    """Set the result to ``x``, broadcast to matrices of ``shape``, with the elements of one input as diagonals.
-
-    ``line`` is the number of this input.
-    """
+def _diagonals(node: Node, x: Operand, i: int, shape: tuple[int, ...]) -> None:
+    """Set the result to ``x``, broadcast to matrices of ``shape``, with the elements of input ``i`` as diagonals."""
     *around, rows, columns = shape
     if rows * columns > _MOST:
         node.refuse(f"matrices of {rows:,} x {columns:,}")
     apart = (rows, 1) if rows < columns else (1, columns)
-    element = signless(node.type(line).element)
-    diagonal = reshaped(node, as_value(node, raw(node, line), element), (*around, *apart))
+    element = signless(node.type(i).element)
+    diagonal = reshaped(node, as_value(node, raw(node, i), element), (*around, *apart))
     selected = select(node, np.eye(rows, columns, dtype=bool), diagonal, x, element)
     finish(node, 0, broadcast(node, selected, element, shape))
 

@@ -4,20 +4,22 @@ The loop nests add the products in the same order as the runtime's kernels:
 
 - XNNPACK starts with the bias and adds each product with a fused multiply-add. It goes over the rows of a window, then
   its columns, then the channels. In a depthwise convolution with one filter per channel it goes over columns first.
-- The reference kernels start with 0, round each product, go over the rows first, and add the bias at the end.
+- The reference kernels start with 0, round each product, go over the rows first, and add the bias at the end. So do
+  kernels for sparse weights; if these are stored in blocks of 4, each position in the blocks has a sum of its own.
 """
 
 import numpy as np
 
 from qrt.ir import Value
+from qrt.ir.core.affine import add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
 from qrt.models.importing import float_products
-from qrt.models.importing.float_products import Operands
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import finish, float_bias
+from qrt.models.tflite.operators.products import sparse_block
 from qrt.types import UniformType
 
 
@@ -31,7 +33,7 @@ def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
     groups = max(width // depth, 1) if depth else 1
     context, x = lowering_context(node), window.padded(node, node.value(0))
     order, start, rest = _order(node, channels)
-    w = _weights(node, 0)
+    w = weights_of(node, 0)
     if order == "bias_then_fma" and depth == 1 and channels == groups:  # XNNPACK runs it as a depthwise convolution
         w = node.emit("qrt.transpose", [w], {"permutation": [3, 1, 2, 0]})
         sums = float_products.depthwise(context, x, w, window, channels, 1, order, start, columns_first=True)
@@ -51,24 +53,44 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
         order == "bias_then_fma" and multiplier == 1
     )  # XNNPACK runs several filters per channel as a grouped convolution
     sums = float_products.depthwise(
-        context, x, _weights(node, 3), window, channels, multiplier, order, start, columns_first=columns_first
+        context, x, weights_of(node, 3), window, channels, multiplier, order, start, columns_first=columns_first
     )
     finish(node, context, sums, rest)
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Import the float product of ``rows`` [..., depth] and the operator's weights [units, depth]."""
-    context, weights = lowering_context(node), _weights(node, 0)
+    context, weights = lowering_context(node), weights_of(node, 0)
     *outer, _ = context.extents(rows)
+    order, start, rest = _order(node, units)
+    if order == "fours_then_bias":
+        finish(node, context, _in_fours(context, rows, weights, [*outer, units], depth // 4), rest)
+        return
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
         *row, o, k = nest.loops
         return nest.read(rows, [*row, k]), nest.read(weights, [o, k])
 
-    _sum(node, context, [*outer, units], [depth], operands, units)
+    finish(node, context, float_products.total(context, [*outer, units], [depth], operands, order, start), rest)
 
 
-def _weights(node: Node, axis: int) -> Value:
+def _in_fours(context: LoweringContext, rows: Value, weights: Value, parallel: list[Extent], blocks: int) -> Value:
+    """Return the product of ``rows`` and weights, where each sum of products is computed in four parts.
+
+    Part p adds the products at the depths p, p + 4, p + 8, ... in order. Then the four parts are added in order.
+    """
+
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
+        *row, o, place, block = nest.loops
+        k = add(multiply(block, 4), place)
+        return nest.read(rows, [*row, k]), nest.read(weights, [o, k])
+
+    sums = float_products.total(context, [*parallel, 4], [blocks], operands, "products_then_bias", None)
+    nest = LoopNest(context, "fours", parallel, [4])
+    return nest.finish(nest.value("arith.addf", (nest.running(F32, 0.0), nest.read(sums, nest.loops)), F32))[0]
+
+
+def weights_of(node: Node, axis: int) -> Value:
     """Return input 1, the weights, as float32. Weights that are quantized per tensor or on ``axis`` are dequantized."""
     element, array = node.type(1).element, node.constant(1)
     if not isinstance(element, UniformType):
@@ -86,18 +108,6 @@ def _order(node: Node, channels: int) -> tuple[str, Value | None, Value | None]:
 
     One of the two biases is None, or both if the operator has no bias.
     """
-    order = node.rule("float_products")
+    order = node.rule("float_products", sparse_block=sparse_block(node))
     bias = float_bias(node, 2, channels)
     return (order, bias, None) if order == "bias_then_fma" else (order, None, bias)
-
-
-def _sum(
-    node: Node,
-    context: LoweringContext,
-    parallel: list[Extent],
-    reduced: list[Extent],
-    operands: Operands,
-    channels: int,
-) -> None:
-    order, start, rest = _order(node, channels)
-    finish(node, context, float_products.total(context, parallel, reduced, operands, order, start), rest)

@@ -76,7 +76,8 @@ def reduce(node: Node, axes: tuple[int, ...]) -> None:
 
     Rule "in_order" adds one element after the other. Rule "by_runs" (XNNPACK) reduces each run of neighbouring axes by
     itself, the last run first. For a run with the last axis, XNNPACK's order depends on the CPU; the program uses
-    `summed`. For a MEAN, the sums over the first of these runs are divided by the number of elements along all axes.
+    `summed`. A MEAN divides the sums over the last run, before it adds them over the other runs; the divisor is the
+    number of elements along all ``axes``.
     """
     context, x = lowering_context(node), node.value(0)
     extents = context.extents(x)

@@ -1,4 +1,4 @@
-"""Import of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED with float inputs and int8 weights ("hybrid").
+"""Import of convolutions and matrix products with float inputs and int8 weights ("hybrid").
 
 At each run the input is quantized, with parameters from the range of its elements. The rule `hybrid` of a profile says
 how:
@@ -22,48 +22,29 @@ or a quantized convolution computes the sums, from which the contribution of the
 """
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, floordiv
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import F32, F64, I1, I8, I32, Array, Extent, LoweringContext
+from qrt.ir.dialects.linalg.lowering import F32, I1, I8, I32, Array, Extent, LoweringContext, tensor_type
+from qrt.models.importing.data_movement import Shape
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import activated, float_bias
-from qrt.types import IntegerType, TensorType, UniformType
+from qrt.models.tflite.operators.products import adjoint
+from qrt.models.tflite.operators.run_time_quantization import Parameters, parameters_of, stored_integers
+from qrt.types import TensorType, UniformType
 
-_EQUAL, _GREATER, _LESS = 1, 2, 4
-"""The numbers of the predicates `oeq`, `ogt` and `olt` of arith.cmpf."""
 _DEEPEST = (1 << 17) - 1
 """The largest number of int8 products whose sum fits 32 bits."""
-_LANES, _FOURS = 8, 4
-"""The number of elements that TFLite's kernels round at a time, and of channels that they scale at a time."""
-_HALF, _BELOW_HALF = np.float32(0.5), np.nextafter(np.float32(0.5), np.float32(0))
-"""The addends for rounding half away from zero: 0.5 as in TFLite's vector code, which rounds the largest float below
-0.5 to 1; and that float, which rounds exactly."""
-_CHANNELS = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
-"""The axis of the output channels in the weights."""
+_FOURS = 4
+"""The number of channels that TFLite's kernels scale at a time."""
 _MOST_PIXELS = 1 << 24
 """The largest image for which a mask of its padding is made: dilations in a file could need unlimited memory."""
-
-
-class _Parameters(NamedTuple):
-    """Tensors of the quantization parameters of the input, with one element for each row or image.
-
-    An element of the input is multiplied by ``scale``; ``unit`` is ``1 / scale``. ``zero`` and ``shift`` are the zero
-    point as a float and as an integer, or None if the rule has no zero point.
-    """
-
-    scale: Value
-    unit: Value
-    zero: Value | None = None
-    shift: Value | None = None
 
 
 def is_hybrid(node: Node, axis: int) -> bool:
@@ -77,6 +58,8 @@ def is_hybrid(node: Node, axis: int) -> bool:
         return False
     if not isinstance(element, UniformType) or element.storage not in ("i4", "i8"):
         node.refuse(f"float32 with weights of {node.input(1).dtype}")
+    if node.input(1).blocks is not None:
+        node.refuse(f"float32 with sparse weights of {node.input(1).dtype}, which LiteRT reads as dense ones")
     if any(element.zero_points):
         node.refuse("float32 with weights that have a zero point")
     if element.is_per_axis and element.axis != axis:
@@ -87,23 +70,28 @@ def is_hybrid(node: Node, axis: int) -> bool:
 def _rule(node: Node) -> str:
     """Return the profile's rule `hybrid` for the operator.
 
-    The rule depends on an option of FULLY_CONNECTED, on unequal scales of the weights of CONV_2D, and on whether
-    XNNPACK executes the operator: its weights and bias must be constants of the file, and its activation supported.
-    XNNPACK has no convolution with int4 weights, and no FULLY_CONNECTED with int4 weights of odd depth.
+    The rule depends on an option of FULLY_CONNECTED and BATCH_MATMUL, on unequal scales of the weights of CONV_2D, and
+    on whether XNNPACK executes the operator: its weights and bias must be constants of the file, and its activation
+    supported. XNNPACK has no convolution with int4 weights, and no FULLY_CONNECTED with int4 weights of odd depth.
     """
     name, element = node.op.name, node.element(1)
     is_int4 = element.storage == "i4"
     if is_int4 and name == "DEPTHWISE_CONV_2D":
         node.refuse("float32 with weights of int4, which LiteRT does not run")
+    is_delegated = (
+        node.options.get("fused_activation_function") != "TANH"
+        and not (is_int4 and (name == "CONV_2D" or ((node.type(1).shape or ())[-1] or 0) % 2))
+        and all(node.input(i).is_constant for i in (1, 2) if node.has(i))
+    )
     rule = node.rule(
         "hybrid",
         operator=name,
         is_asymmetric=bool(node.options.get("asymmetric_quantize_inputs", False)),
         has_unequal_scales=len(set(element.scales)) > 1,
-        is_delegated=node.options["fused_activation_function"] != "TANH"
-        and not (is_int4 and (name == "CONV_2D" or ((node.type(1).shape or ())[-1] or 0) % 2))
-        and all(node.input(i).is_constant for i in (1, 2) if node.has(i)),
+        is_delegated=is_delegated,
     )
+    if rule == "zeros":
+        node.refuse("float32 with int8 matrices known only at run time, whose products LiteRT computes as 0")
     if rule == "floats":
         return rule
     if name == "DEPTHWISE_CONV_2D" and element.is_per_layer and (node.type(1).shape or ())[3] != 1:
@@ -128,14 +116,14 @@ def convolution(node: Node, window: Window, channels: int) -> None:
     )
     axes, own = ((3,), (0, 1, 2)) if by_pixel else ((1, 2, 3), (0,))
     extents = context.extents(x)
-    parameters = _parameters(context, x, axes, [extents[axis] for axis in own], rule)
+    parameters = parameters_of(context, x, axes, [extents[axis] for axis in own], rule)
     array, depth = _known_weights(node, window), extents[3]
     if array is not None and array[:1].size <= _DEEPEST:
         stored = _image(node, context, window, parameters, own, rule)
         sums = _exact(node, context, "qrt.conv2d", stored, array, node.element(1), window)
         _finish(node, context, sums, parameters, own, rule, array.sum((1, 2, 3), dtype=np.int64))
         return
-    centred = window.padded(node, _stored(context, x, parameters, own, rule, I32))
+    centred = window.padded(node, stored_integers(context, x, parameters, own, rule, I32))
     parallel: list[Extent] = [extents[0], *window.outputs, channels]
     nest = LoopNest(context, "accumulate", parallel, [*window.kernel, depth])
     image, i, j, o, row, column, c = nest.loops
@@ -152,7 +140,7 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
     context, x = lowering_context(node), node.value(0)
     rule = _rule(node)
     extents = context.extents(x)
-    parameters = _parameters(context, x, (1, 2, 3), list(extents[:1]), rule)
+    parameters = parameters_of(context, x, (1, 2, 3), list(extents[:1]), rule)
     array = _known_weights(node, window)
     if array is not None and array[..., :1].size <= _DEEPEST:
         element = node.element(1)
@@ -161,7 +149,7 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
         sums = _exact(node, context, "qrt.depthwise_conv2d", stored, array[0], element, window)
         _finish(node, context, sums, parameters, (0,), rule, array.sum((0, 1, 2), dtype=np.int64))
         return
-    centred = window.padded(node, _stored(context, x, parameters, (0,), rule, I32))
+    centred = window.padded(node, stored_integers(context, x, parameters, (0,), rule, I32))
     nest = LoopNest(context, "accumulate", [extents[0], *window.outputs, channels], window.kernel)
     image, i, j, o, row, column = nest.loops
     source: Expression = floordiv(o, multiplier) if multiplier > 1 else o
@@ -169,61 +157,78 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
     _finish(node, context, _sums(node, context, nest, left, [0, row, column, o]), parameters, (0,), rule)
 
 
-def _whole_range(context: LoweringContext, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
-    """Return parameters that map the range ``least`` to ``greatest`` to the whole of int8, as TFLite's kernels do.
-
-    For an empty range (least == greatest) the scale is 1. The size of the range is computed in float32, the scale and
-    the zero point in float64.
-    """
-    nest = LoopNest(context, "parameters", extents)
-    ends = [nest.read(end, nest.loops) for end in (least, greatest)]
-    low, high, apart = (nest.value("arith.extf", (x,), F64) for x in (*ends, nest.value("arith.subf", ends[::-1], F32)))
-
-    def emit(op: str, *operands: Value) -> Value:
-        return nest.value(op, operands, F64)
-
-    def number(value: float) -> Value:
-        return nest.constant(value, F64)
-
-    is_empty = nest.compare_floats(_EQUAL, low, high)
-    span = emit("arith.select", is_empty, number(255.0), apart)
-    scale = emit("arith.divf", span, number(255.0))
-    below, above = emit("arith.divf", low, scale), emit("arith.divf", high, scale)
-    errors = [
-        emit("arith.addf", number(abs(end)), emit("math.absf", quotient))
-        for end, quotient in ((-128.0, below), (127.0, above))
-    ]
-    from_least, from_greatest = emit("arith.subf", number(-128.0), below), emit("arith.subf", number(127.0), above)
-    zero = emit("arith.select", nest.compare_floats(_LESS, *errors), from_least, from_greatest)
-    zero = emit("arith.minimumf", emit("arith.maximumf", zero, number(-128.0)), number(127.0))
-    zero = emit("arith.select", is_empty, number(0.0), emit("math.round", zero))
-    shift = nest.value("arith.fptosi", (zero,), I32)
-    unit, zero = (nest.value("arith.truncf", (x,), F32) for x in (scale, zero))
-    inverse = nest.value("arith.divf", (nest.constant(1.0, F32), unit), F32)
-    is_lost = nest.compare_floats(_EQUAL, unit, nest.constant(0.0, F32))
-    inverse = nest.value("arith.select", (is_lost, nest.constant(0.0, F32), inverse), F32)
-    return _Parameters(*nest.finish(inverse, unit, zero, shift))
-
-
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Import the product of the float ``rows`` [..., depth] and int8 weights [units, depth]."""
     context, rule = lowering_context(node), _rule(node)
     *outer, _ = context.extents(rows)
     own = range(len(outer))
-    parameters = _parameters(context, rows, (len(outer),), outer, rule)
+    parameters = parameters_of(context, rows, (len(outer),), outer, rule)
     array, element = _known_weights(node), node.element(1)
     if array is not None and depth <= _DEEPEST:
-        stored = _stored(context, rows, parameters, own, rule, I8)
+        stored = stored_integers(context, rows, parameters, own, rule, I8)
         sums = _exact(
             node, context, "qrt.matmul", stored, array.T, element.with_(axis=1) if element.is_per_axis else element
         )
         _finish(node, context, sums, parameters, own, rule, array.sum(1, dtype=np.int64))
         return
-    centred = _stored(context, rows, parameters, own, rule, I32)
+    centred = stored_integers(context, rows, parameters, own, rule, I32)
     nest = LoopNest(context, "accumulate", [*outer, units], [depth])
     *row, o, k = nest.loops
     sums = _sums(node, context, nest, nest.read(centred, [*row, k]), [o, k])
     _finish(node, context, sums, parameters, own, rule)
+
+
+def batch_matmul(node: Node) -> None:
+    """Import the product of float32 and int8 matrices. ``adj_x`` and ``adj_y`` transpose an operand."""
+    context, rule = lowering_context(node), _rule(node)
+    x = adjoint(node, 0) if node.options["adj_x"] else node.value(0)
+    y_adjoint, own_shape = bool(node.options["adj_y"]), tensor_type(x).shape or ()
+    batches = own_shape[:-2], (node.type(1).shape or ())[:-2]
+    if rule != "rows" and any(sum(size != 1 for size in sizes) > 1 for sizes in batches):
+        node.refuse(
+            "float32 with int8 matrices in batches of several axes, which LiteRT's reference kernels scale wrongly"
+        )
+    batch, x_axes, y_axes = _batches(node, *batches)
+    extents, shape = context.extents(x), node.type(1).shape or ()
+    parameters = parameters_of(context, x, (len(extents) - 1,), list(extents[:-1]), rule)
+    own, own_axes = range(len(extents) - 1), [*x_axes, len(batch)]
+    array, depth = node.constant(1), shape[-1 if y_adjoint else -2] or 0
+    if array is not None and depth <= _DEEPEST:
+        array = array.swapaxes(-1, -2) if y_adjoint else array
+        stored = stored_integers(context, x, parameters, own, rule, I8)
+        sums = _exact(node, context, "qrt.matmul", stored, array, UniformType("i8", "f32", 1.0))
+        _finish(node, context, sums, parameters, own_axes, rule, array.sum(-2, keepdims=True, dtype=np.int64))
+        return
+    centred = stored_integers(context, x, parameters, own, rule, I32)
+    sizes = [extents[-2], shape[-2 if y_adjoint else -1] or 0]
+    nest = LoopNest(context, "accumulate", [*(size or 0 for size in batch), *sizes], [depth])
+    *outer, row, column, k = nest.loops
+    left, right = ([0 if axis is None else outer[axis] for axis in axes] for axes in (x_axes, y_axes))
+    places = [*right, column, k] if y_adjoint else [*right, k, column]
+    sums = _sums(node, context, nest, nest.read(centred, [*left, row, k]), places)
+    _finish(node, context, sums, parameters, own_axes, rule)
+
+
+Axes = list[int | None]
+"""For each axis of an operand the axis of the result, or None for an axis of size 1 that is repeated."""
+
+
+def _batches(node: Node, x: Shape, y: Shape) -> tuple[list[int | None], Axes, Axes]:
+    """Return the shape to which ``x`` and ``y`` broadcast, and for each axis of ``x`` and of ``y`` its number there.
+
+    The number is None for an axis of size 1 that broadcasts to another size.
+    """
+    rank = max(len(x), len(y))
+    padded = [(*(1,) * (rank - len(shape)), *shape) for shape in (x, y)]
+    batch: list[int | None] = []
+    for pair in zip(*padded, strict=True):
+        if None in pair and 1 not in pair and pair[0] != pair[1]:
+            node.refuse("float32 with int8 matrices in batches of a number known only at run time")
+        if None not in pair and 1 not in pair and pair[0] != pair[1]:
+            node.fail(f"batches of shapes {list(x)} and {list(y)} do not broadcast")
+        batch.append(pair[1] if pair[0] == 1 else pair[0])
+    axes = [[at if size == batch[at] else None for at, size in enumerate(shape, rank - len(shape))] for shape in (x, y)]
+    return batch, axes[0], axes[1]
 
 
 def _known_weights(node: Node, window: Window | None = None) -> Array | None:
@@ -237,95 +242,11 @@ def _known_weights(node: Node, window: Window | None = None) -> Array | None:
     return node.constant(1) if pixels <= _MOST_PIXELS else None
 
 
-def _parameters(
-    context: LoweringContext, x: Value, axes: tuple[int, ...], outer: list[Extent], rule: str
-) -> _Parameters:
-    """Return the quantization parameters of ``x`` by a rule `hybrid`.
-
-    All elements along ``axes`` share one scale and zero point. ``outer`` has the sizes of the other axes, which are
-    those of the parameters.
-    """
-    if rule == "rows":
-        return _asymmetric(context, outer, *_ends(context, x, axes))
-    if rule != "symmetric":
-        return _whole_range(context, outer, *_ends(context, x, axes))
-    return _symmetric(context, outer, _magnitude(context, x, axes))
-
-
-def _stored(
-    context: LoweringContext,
-    x: Value,
-    parameters: _Parameters,
-    axes: Sequence[int],
-    rule: str,
-    element: IntegerType,
-    window: Window | None = None,
-) -> Value:
-    """Quantize the input by parameters whose tensors have the input's ``axes``.
-
-    With element type i8 return the storage, with i32 the storage minus the zero point. With a ``window``, the input
-    includes its padding, which becomes the zero point even if the scale is not finite.
-    """
-    nest = LoopNest(context, "quantize", context.extents(x))
-    places = [nest.loops[axis] for axis in axes]
-
-    def emit(op: str, *operands: Value) -> Value:
-        return nest.value(op, operands, F32)
-
-    zero = None if parameters.zero is None else nest.read(parameters.zero, places)
-    stored = emit("arith.mulf", nest.read(x, nest.loops), nest.read(parameters.scale, places))
-    padding = window.padding if window is not None else ()
-    if any(map(any, padding)):
-        inside = np.pad(np.ones(_unpadded(nest.parallel[1:3], padding), bool), padding)
-        is_inside = nest.read(context.dense(inside, I1), nest.loops[1:3])
-        stored = emit("arith.select", is_inside, stored, nest.constant(0.0, F32))
-    stored = emit("math.roundeven", stored) if rule == "rows" else _rounded_away(nest, stored, len(axes), padding)
-    stored = stored if zero is None else emit("arith.addf", stored, zero)
-    stored = emit("arith.maximumf", stored, nest.constant(-127.0 if rule == "symmetric" else -128.0, F32))
-    stored = emit("arith.minimumf", stored, nest.constant(127.0, F32))
-    if element is I32 and zero is not None:
-        stored = emit("arith.subf", stored, zero)
-    stored = nest.value("arith.fptosi", (stored,), I32)
-    return nest.finish(nest.value("arith.trunci", (stored,), I8) if element is I8 else stored)[0]
-
-
-def _unpadded(sizes: Sequence[Extent], padding: Iterable[tuple[int, int]]) -> list[int]:
-    """Return the static sizes of an image without its padding."""
-    return [int(size) - sum(ends) for size, ends in zip(sizes, padding, strict=True) if isinstance(size, int)]
-
-
-def _rounded_away(nest: LoopNest, scaled: Value, first: int, padding: tuple[tuple[int, int], ...]) -> Value:
-    """Round half away from zero as TFLite's kernels do.
-
-    A row or an image consists of the elements of all loops from number ``first`` on. TFLite's kernels add 0.5 to
-    complete groups of eight of its elements, so that the largest float below 0.5 becomes 1; they round the last
-    elements exactly.
-    """
-    ends = (*padding, (0, 0)) if padding else ((0, 0),) * (len(nest.parallel) - first)
-    sizes = _unpadded(nest.parallel[first:], ends)
-    half: Value = nest.constant(_HALF, F32)
-    if behind := prod(sizes) % _LANES:
-        # The last elements have the last index in all outer loops, and are the end of the remaining inner loops.
-        whole = next(axis for axis in reversed(range(len(sizes))) if prod(sizes[axis:]) >= behind)
-        tables = [np.arange(size) == size - 1 for size in sizes[:whole]]
-        tables.append((np.arange(prod(sizes[whole:])) >= prod(sizes[whole:]) - behind).reshape(sizes[whole:]))
-        flags_along = []
-        for axis, table in enumerate(tables):
-            stop = axis + table.ndim
-            flags = np.pad(table, ends[axis:stop])
-            flags_along.append(nest.parameter(flags, I1, nest.loops[first + axis : first + stop]))
-        is_behind = reduce(lambda a, b: nest.value("arith.andi", (a, b), I1), flags_along)
-        half = nest.value("arith.select", (is_behind, nest.constant(_BELOW_HALF, F32), half), F32)
-    is_negative = nest.compare_floats(_LESS, scaled, nest.constant(0.0, F32))
-    half = nest.value("arith.select", (is_negative, nest.value("arith.negf", (half,), F32), half), F32)
-    return nest.value("math.trunc", (nest.value("arith.addf", (scaled, half), F32),), F32)
-
-
 def _image(
-    node: Node, context: LoweringContext, window: Window, parameters: _Parameters, axes: Sequence[int], rule: str
+    node: Node, context: LoweringContext, window: Window, parameters: Parameters, axes: Sequence[int], rule: str
 ) -> Value:
     """Return the quantized images, as int8, with their padding."""
-    return _stored(context, window.padded(node, node.value(0)), parameters, axes, rule, I8, window)
+    return stored_integers(context, window.padded(node, node.value(0)), parameters, axes, rule, I8, window)
 
 
 def _exact(
@@ -346,76 +267,8 @@ def _exact(
     return context.storage(node.emit(op, [x, node.dense(array, element)], attributes))
 
 
-def _ends(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
-    """Return the minimum and the maximum of 0 and the elements along axes."""
-    least = greatest = x
-    for turn, axis in enumerate(axes):
-        nest, low, high = _along(context, axis - turn, least, greatest)
-        low = nest.value("arith.minimumf", (nest.running(F32, 0.0), low), F32)
-        high = nest.value("arith.maximumf", (nest.running(F32, 0.0), high), F32)
-        least, greatest = nest.finish(low, high)
-    return least, greatest
-
-
-def _magnitude(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> Value:
-    """Return the largest absolute value along axes."""
-    for turn, axis in enumerate(axes):
-        nest, element, _ = _along(context, axis - turn, x, x)
-        magnitude = nest.value("math.absf", (element,), F32)
-        x = nest.finish(nest.value("arith.maximumf", (nest.running(F32, 0.0), magnitude), F32))[0]
-    return x
-
-
-def _along(context: LoweringContext, axis: int, first: Value, second: Value) -> tuple[LoopNest, Value, Value]:
-    """Return a loop nest that reduces one axis of two tensors, and the element of each in the nest's body.
-
-    The caller reduces one axis at a time, so that vectors run along the other axes. Minima and maxima have the same
-    bits in any order.
-    """
-    extents = context.extents(first)
-    nest = LoopNest(context, "range", [*extents[:axis], *extents[axis + 1 :]], [extents[axis]])
-    *parallel, reduced = nest.loops
-    places = [*parallel[:axis], reduced, *parallel[axis:]]
-    element = nest.read(first, places)
-    return nest, element, element if second is first else nest.read(second, places)
-
-
-def _asymmetric(context: LoweringContext, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
-    """Return parameters that map the range ``least`` to ``greatest`` to the whole of int8, as XNNPACK does."""
-    nest = LoopNest(context, "parameters", extents)
-    low, high = nest.read(least, nest.loops), nest.read(greatest, nest.loops)
-
-    def emit(op: str, *operands: Value) -> Value:
-        return nest.value(op, operands, F32)
-
-    def number(value: float) -> Value:
-        return nest.constant(value, F32)
-
-    one = number(1.0)
-    quotient = emit("arith.divf", number(255.0), emit("arith.subf", high, low))
-    scale = emit("arith.select", nest.compare_floats(_EQUAL, low, high), one, quotient)
-    below, above = emit("arith.mulf", low, scale), emit("arith.mulf", high, scale)
-    errors = emit("arith.addf", emit("arith.addf", number(-128.0), below), emit("arith.addf", number(127.0), above))
-    from_least, from_greatest = emit("arith.subf", number(-128.0), below), emit("arith.subf", number(127.0), above)
-    zero = emit("arith.select", nest.compare_floats(_GREATER, errors, number(0.0)), from_least, from_greatest)
-    zero = emit("arith.minimumf", emit("arith.maximumf", zero, number(-128.0)), number(127.0))
-    zero = emit("math.roundeven", zero)
-    unit, shift = emit("arith.divf", one, scale), nest.value("arith.fptosi", (zero,), I32)
-    return _Parameters(*nest.finish(scale, unit, zero, shift))
-
-
-def _symmetric(context: LoweringContext, extents: list[Extent], largest: Value) -> _Parameters:
-    """Return parameters that map the range ``-largest`` to ``largest`` to -127 to 127, without zero point."""
-    nest = LoopNest(context, "parameters", extents)
-    high, one, most = nest.read(largest, nest.loops), nest.constant(1.0, F32), nest.constant(127.0, F32)
-    is_zero = nest.compare_floats(_EQUAL, high, nest.constant(0.0, F32))
-    scale = nest.value("arith.select", (is_zero, one, nest.value("arith.divf", (most, high), F32)), F32)
-    unit = nest.value("arith.select", (is_zero, one, nest.value("arith.divf", (high, most), F32)), F32)
-    return _Parameters(*nest.finish(scale, unit))
-
-
 def _sums(node: Node, context: LoweringContext, nest: LoopNest, left: Value, places: list[Expression]) -> Value:
-    """Return the integer sums of ``left`` times the weights, which the body of the loop nest reads at ``places``."""
+    """Finish a loop nest that sums ``left`` times the weight at the index ``places``, and return the integer sums."""
     stored = context.storage(node.value(1))
     product = nest.value("arith.muli", (left, nest.extend(nest.read(stored, places), I32)), I32)
     return nest.finish(nest.value("arith.addi", (nest.running(I32, 0), product), I32))[0]
@@ -425,24 +278,23 @@ def _finish(
     node: Node,
     context: LoweringContext,
     sums: Value,
-    parameters: _Parameters,
-    axes: Iterable[int],
+    parameters: Parameters,
+    axes: Iterable[int | None],
     rule: str,
     weights: Array | None = None,
 ) -> None:
     """Scale the integer sums, add the bias, apply the fused activation and set the result.
 
-    ``axes`` are the axes of the sums along which the parameters differ. ``weights`` is given for sums from which the
-    zero point was not subtracted: it has the sum of each output channel's weights, by which the zero point is
-    multiplied.
+    ``axes`` has the axis of the sums for each axis of the parameters, or None for one of size 1. ``weights`` is given
+    for sums from which the zero point was not subtracted: it has the sum of each output channel's weights, by which the
+    zero point is multiplied. The axes of ``weights`` are the last axes of the sums.
     """
     scales = node.element(1).scale_array.astype(np.float32).reshape(-1)
     nest = LoopNest(context, "scale", context.extents(sums))
-    channels = (node.type(1).shape or ())[_CHANNELS[node.op.name]] or 0
-    rows = [nest.loops[axis] for axis in axes]
+    rows: list[Expression] = [0 if axis is None else nest.loops[axis] for axis in axes]
     total = nest.read(sums, nest.loops)
     if weights is not None and parameters.shift is not None:
-        zero, times = nest.read(parameters.shift, rows), nest.parameter(weights, I32, nest.loops[-1:])
+        zero, times = nest.read(parameters.shift, rows), nest.parameter(weights, I32, nest.loops[-weights.ndim :])
         total = nest.value("arith.subi", (total, nest.value("arith.muli", (zero, times), I32)), I32)
     total = nest.value("arith.sitofp", (total,), F32)
     own, weight = nest.read(parameters.unit, rows), nest.parameter(scales, F32, nest.loops[-1:])
@@ -460,6 +312,7 @@ def _finish(
         scaled = nest.value("arith.addf", (total, bias), F32)
     else:
         first, second = weight, own
+        channels = outputs or 0
         if rule == "images_in_fours" and (behind := channels % _FOURS):
             is_whole = nest.parameter(np.arange(channels) < channels - behind, I1, nest.loops[-1:])
             first, second = (
@@ -467,5 +320,5 @@ def _finish(
             )
         total = nest.value("arith.mulf", (nest.value("arith.mulf", (total, first), F32), second), F32)
         scaled = nest.value("arith.addf", (total, bias), F32)
-    activation = node.options["fused_activation_function"]
+    activation = node.options.get("fused_activation_function", "NONE")
     node.set(0, nest.finish(activated(node, nest, scaled, activation))[0])

@@ -4,36 +4,34 @@ from math import prod
 
 from qrt.ir import Value
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators import float_products, hybrid
-from qrt.models.tflite.operators.products import bias_of, multiplier_facts
+from qrt.models.tflite.operators import float_products, float_transposed, hybrid
+from qrt.models.tflite.operators.products import adjoint, bias_of, multiplier_facts
 from qrt.types import TensorType
 
 
 def batch_matmul(node: Node) -> None:
-    """Import BATCH_MATMUL: multiply int8 or int16 matrices, known at import or not.
+    """Import BATCH_MATMUL: multiply int8 or int16 matrices, or int16 or float32 matrices by int8 ones.
 
-    The options adj_x and adj_y transpose an operand.
+    The options adj_x and adj_y transpose an operand. The int8 matrices by which float32 ones are multiplied must be
+    known at import, and may have one scale for each column of the result.
     """
-    x, y, out = node.element(0), node.element(1), node.result_element()
-    if not x.storage == y.storage == out.storage:
-        node.refuse(", ".join(tensor.dtype for tensor in (node.input(0), node.input(1), *node.outputs)))
     for i in range(2):
         rank = node.type(i).rank or 0
         if rank < 2:
             node.fail(f"input {i} has rank {rank}, less than 2")
+    if node.is_float:
+        axis = (node.type(1).rank or 0) - (2 if node.options["adj_y"] else 1)
+        (hybrid if hybrid.is_hybrid(node, axis) else float_transposed).batch_matmul(node)
+        return
+    x, y, out = node.element(0), node.element(1), node.result_element()
+    if y.storage not in (x.storage, "i8") or x.storage != out.storage:
+        node.refuse(", ".join(tensor.dtype for tensor in (node.input(0), node.input(1), *node.outputs)))
+    if x.storage == "i16" and y.is_per_axis:
+        node.refuse("int16 with several scales, for which LiteRT computes 0")
     facts = multiplier_facts(node, x, y, out)
     rule = node.rule("batch_matmul", **facts)
-    operands = [_adjoint(node, i, bool(node.options[name])) for i, name in enumerate(("adj_x", "adj_y"))]
+    operands = [adjoint(node, i) if node.options[name] else node.value(i) for i, name in enumerate(("adj_x", "adj_y"))]
     node.set(0, node.emit("qrt.matmul", operands, {"requant": rule}, out))
-
-
-def _adjoint(node: Node, i: int, transposes: bool) -> Value:
-    """Return input ``i``, with its last two axes swapped if ``transposes`` is True."""
-    value = node.value(i)
-    if not transposes:
-        return value
-    rank = node.type(i).rank or 0
-    return node.emit("qrt.transpose", [value], {"permutation": (*range(rank - 2), rank - 1, rank - 2)})
 
 
 def fully_connected(node: Node) -> None:
@@ -54,6 +52,8 @@ def fully_connected(node: Node) -> None:
         node.refuse("weights known only at run time")
     if array.ndim != 2 or (w.is_per_axis and w.axis != 0):
         node.fail(f"the weights are [outputs, depth] with scales on axis 0, not of shape {list(array.shape)}")
+    if node.input(1).blocks not in (None, (1, 16)):
+        node.refuse("sparse weights that are not stored in blocks of 16 elements of a row")
     requant = node.rule("fully_connected", has_even_depth=array.shape[1] % 2 == 0, **multiplier_facts(node, x, w, out))
     element = w.with_(axis=1) if w.is_per_axis else w
     operands = [_rows(node, array.shape[1], bool(options["keep_num_dims"])), node.dense(array.T, element)]

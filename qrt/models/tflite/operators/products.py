@@ -41,6 +41,18 @@ def _narrowed(node: Node, array: Any) -> Any:
     return narrow
 
 
+def sparse_block(node: Node) -> int:
+    """Return the size of the blocks, along the last axis, in which sparse weights are stored; 0 for dense weights."""
+    blocks = node.input(1).blocks
+    return blocks[-1] if blocks else 0
+
+
+def adjoint(node: Node, i: int) -> Value:
+    """Return input ``i`` with its last two axes swapped."""
+    rank = node.type(i).rank or 0
+    return node.emit("qrt.transpose", [node.value(i)], {"permutation": (*range(rank - 2), rank - 1, rank - 2)})
+
+
 def _axis_of_one_scale(tensor: Tensor) -> int:
     """Return the quantized axis that the file gives for a tensor with a single scale; 0 for any other tensor.
 
@@ -70,5 +82,6 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
         "multiplier": float(largest),
         "weight_offset": any(w.zero_points),
         "weights": w.storage,
+        "sparse_block": sparse_block(node),
         "scale_axis": _axis_of_one_scale(node.input(1)),
     }

@@ -71,7 +71,7 @@ def rnn(node: Node) -> None:
 def _check(node: Node, shapes: dict[int, tuple[int | None, ...]], cells: tuple[int | None, ...]) -> None:
     """Raise UnsupportedForm for dynamic sizes, and ModelError if the shape of an input is not that in ``shapes``.
 
-    ``shapes`` has the expected shapes by input number, and ``cells`` the shape of the cells of one batch.
+    ``shapes`` has the expected shapes by input number, and ``cells`` is (number of cells,).
     """
     if len(input_shape(node)) != 3 or None in (*input_shape(node), *cells):
         node.refuse(f"inputs {node.type(0).shown()}")
@@ -224,10 +224,10 @@ class _Lstm:
         return nest.value("arith.minimumf", (scalar, nest.constant(clip, F32)), F32)
 
     def _gate(self, context: LoweringContext, number: int, x: Value, hidden: Value, cell: Value) -> Value:
-        """Append the computation of the gate with this number and return its value.
+        """Append ``activation(W x + R h + p * c + b)``, the gate with this number, and return its value.
 
-        The gate is an activation of its weighted sums of the inputs and hidden values, its peephole of the cell, and
-        its bias.
+        ``W``, ``R``, ``p`` and ``b`` are the gate's weights, recurrent weights, peephole and bias; ``h`` is ``hidden``,
+        and ``c`` is ``cell``. With layer normalization, the sum without the bias is normalized first.
         """
         sums = [
             _products(context, rows, self.values[first + number])

@@ -49,10 +49,10 @@ def strided_slice(node: Node) -> None:
 
 
 def _strided(node: Node, shape: Shape) -> tuple[list[_Step], list[str]]:
-    """Return the slice of each input axis, and how each axis of the result arises.
+    """Return the slice of each input axis, and "kept", "dropped" or "new" for each axis of the input or the result.
 
-    The second list has an entry for each axis of the input ("kept", or "dropped" by shrink_axis_mask) and for each axis
-    that new_axis_mask adds ("new"), in order.
+    shrink_axis_mask drops axes of the input, and new_axis_mask adds axes to the result. The second list has them in
+    order, together with the axes that remain.
     """
     begins, ends, strides = (node.integers(i, what) for i, what in ((1, "begins"), (2, "ends"), (3, "strides")))
     options = node.options

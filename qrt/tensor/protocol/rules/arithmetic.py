@@ -1,4 +1,4 @@
-"""Element-wise arithmetic: the op families of sums and products, and numbers, which only change scales."""
+"""Element-wise arithmetic: sums and products by op families; products and quotients with numbers by changed scales."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -32,10 +32,10 @@ from qrt.types import UniformType
 
 
 def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Any) -> Callable[..., Any]:
-    """Return the rule of a ufunc.
+    """Return the rule of a ufunc with the operator ``sign``.
 
-    Two tensors are operands of the op family, whose result type is ``dtype``; ``with_number`` computes a tensor with a
-    number; anything else gives floats.
+    If both operands are tensors, the rule calls ``family``, the public function of an op family, with the result type
+    ``dtype``. If one is a number, it calls ``with_number``. For all other operands it gives floats.
     """
 
     def rule(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
@@ -98,7 +98,8 @@ def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any,
 def _hint_of_sum(sign: str, a: Any, b: Any, floats: str) -> str:
     """Return advice for a sum of a tensor and numbers: quantize the numbers, if that is exact.
 
-    If it would round the numbers, the sum of floats is offered too; if it would clamp them, the sum of floats alone.
+    If quantizing would round the numbers, the advice offers ``floats``, the sum in floats, too; if quantizing would
+    clamp them, the advice is ``floats`` alone.
     """
     q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
     if not isinstance(q, QuantTensor) or not _has_numbers_near(q, x):
@@ -129,8 +130,10 @@ def _is_float_matrix(b: Any) -> bool:
 
 
 def _scaled(q: QuantTensor, factor: Fraction) -> QuantTensor:
-    """Return the same storage in a type whose scales are multiplied by the magnitude of a factor, negated for a
-    negative factor."""
+    """Return ``factor * q``: the same storage with the scales multiplied by the factor's magnitude.
+
+    For a negative factor the result is then negated.
+    """
     result = tensor_of(q._data.copy(), _scaled_type(q.type, abs(factor)), q.shape)
     return negative(result) if factor < 0 else result
 

@@ -36,7 +36,7 @@ _MIRRORED: dict[Any, tuple[Any, str]] = {
     np.greater: (np.less, "Where a value is greater than the other, as bools."),
     np.greater_equal: (np.less_equal, "Where a value is at least the other, as bools."),
 }
-"""Each comparison with that of the operands in the other order."""
+"""For each comparison, the one that gives the same with exchanged operands."""
 
 
 def compare(ufunc: Any, a: Any, b: Any) -> Any:
@@ -71,8 +71,9 @@ _EXACT_INTEGERS = 1 << 53
 def is_strictly_increasing(t: UniformType) -> bool:
     """Return True if, within one scale and zero point, a greater integer always has a greater value.
 
-    This is so if the expressed type holds every integer, zero point and difference, and no product overflows: a
-    difference of at most half the precision's range keeps a distance to its neighbours after one rounding.
+    The conditions for a type with p bits of precision: every integer, zero point and difference is exact, no product
+    with a scale overflows, and differences are at most 2^(p - 1). Then two neighbouring products are further apart than
+    the rounding of both, so that they remain distinct.
     """
     half = 1 << t.expressed_type.precision - 1
     distances = [max(t.storage_max - zero, zero - t.storage_min) for zero in t.zero_points]
@@ -121,10 +122,10 @@ def sortable(operands: Sequence[Any]) -> list[Array]:
 
 
 def _with_number(ufunc: np.ufunc, storage: Array, low: int, high: int, end: int) -> Any:
-    """Return the comparison of storage below ``end`` with a number, given the integers that ``places_of`` returns for
-    it.
+    """Return the comparison of a tensor's values with a number, as a comparison of its storage with integers.
 
-    NumPy compares storage with integers of any size.
+    ``low`` and ``high`` are the integers that ``places_of`` returns for the number. ``end`` is above all storage: if no
+    element can equal the number, storage is compared with ``end``. NumPy compares storage with integers of any size.
     """
     if ufunc is np.less or ufunc is np.greater_equal:
         return ufunc(storage, low)
@@ -137,10 +138,10 @@ def _with_number(ufunc: np.ufunc, storage: Array, low: int, high: int, end: int)
 
 @lru_cache(maxsize=256)
 def places_of(t: UniformType, number: Any) -> tuple[int, int] | None:
-    """Return the first integers of a per-layer type whose values are at least a number, and greater than it.
+    """Return (least integer with a value of at least ``number``, least integer with a greater value) of a type.
 
-    An integer is one past the storage bounds if no value satisfies its condition. Return None if there is no order: the
-    number or a value is NaN.
+    The type is per layer. If no integer has such a value, the greatest storage integer plus 1 is returned. Return None
+    if there is no order, because the number or a value is NaN.
     """
     if number != number or np.isnan(_values(t, [t.storage_min, t.storage_max, t.zero_points[0]])).any():
         return None
@@ -152,7 +153,8 @@ def places_of(t: UniformType, number: Any) -> tuple[int, int] | None:
 def _values(t: UniformType, storage: Any) -> Array:
     """Return the values of storage of a per-layer type as float64.
 
-    They do not decrease. A value is NaN only if both its integer and the zero point are infinite in the expressed type.
+    A greater integer never has a smaller value. A value is NaN only if both its integer and the zero point are infinite
+    in the expressed type.
     """
     return numerics.dequantize(storage, t.scales[0], t.zero_points[0], t.expressed_type.name)
 

@@ -75,7 +75,7 @@ enter("moves", _triangle, _TRIANGLES)
 
 @implements(np.diag, kind="moves")
 def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
-    """The diagonal of a matrix, a view; or a matrix of zeros with this diagonal, of a type per layer."""
+    """The diagonal of a matrix, as a view; for a vector, a per-layer matrix with this diagonal and zeros elsewhere."""
     if v.ndim == 2:
         return np.diagonal(v, k)  # type: ignore[return-value]
     if v.ndim != 1:
@@ -93,7 +93,7 @@ def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
 
 @implements(np.diagflat, kind="moves")
 def diagflat(v: QuantTensor, k: int = 0) -> QuantTensor:
-    """A matrix of zeros with the elements along a diagonal, of a type per layer."""
+    """A per-layer matrix with the elements along a diagonal and zeros elsewhere."""
     return diag(v.ravel(), k)
 
 
@@ -159,7 +159,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 @implements(np.put_along_axis, kind="moves")
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
-    """Writes at positions that differ along the other axes."""
+    """Writes at positions along an axis, which may differ from line to line."""
     no_tensor(indices, "indices")
     write(arr, values, lambda array, given: np.put_along_axis(array, indices, given, axis))
 

@@ -56,7 +56,10 @@ def concatenate(
 
 
 def _joined_type(types: Sequence[UniformType], axis: int) -> UniformType:
-    """Return the type of tensors joined along an axis: the one of all, or with the channels or blocks of each."""
+    """Return the type of tensors joined along an axis: their common type or, along an axis of channels, joined scales.
+
+    An axis of blocks is treated as one of channels. Raise QuantTypeError if the types do not fit each other.
+    """
     first = types[0]
     fields = {(t.storage, t.expressed_type, t.axis, t.block_sizes, t.storage_min, t.storage_max) for t in types}
     if len(fields) > 1 or not (axis == first.axis or axis in dict(first.block_sizes or ())):
@@ -78,7 +81,10 @@ def stack(
 
 
 def _along_axis(function: Any, atleast: Any, axis: int) -> Callable[..., QuantTensor]:
-    """Return the rule of a function that joins along an axis, or the only one, once its operands have enough axes."""
+    """Return the rule of ``np.vstack`` or a similar function, which joins tensors along ``axis``.
+
+    ``atleast`` adds axes to operands of too low rank. Vectors, which have no axis 1, are joined along axis 0.
+    """
 
     def rule(tup: Any, *, dtype: None = None, casting: Any = "same_kind") -> QuantTensor:
         tensors = [atleast(q) for q in _tensors(tup)]

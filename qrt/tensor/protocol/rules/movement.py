@@ -25,7 +25,7 @@ from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType
 
 ElementOf = Callable[..., UniformType]
-"""The type of the result, not per layer, from the tensor, the storage that was moved, and the arguments beside them."""
+"""Returns the result's type, given a tensor whose type is not per layer, its moved storage, and all other arguments."""
 
 
 def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
@@ -45,15 +45,17 @@ def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
 
 
 def _order_of(function: Any) -> ElementOf:
-    """Return the type of the result of a function that permutes axes, found by applying it to an array of the sizes 0,
-    1, 2, ..."""
+    """Return the function that computes the result type of ``function``, which permutes axes.
+
+    It applies ``function`` to an array of shape (0, 1, 2, ...), whose new shape shows the order of the axes.
+    """
     return lambda q, data, *args, **options: transposed_element(
         q.type, function(np.empty(range(q.ndim)), *args, **options).shape
     )
 
 
 def _key_of(key: Callable[..., Any]) -> ElementOf:
-    """Return the type of the result of a function that is equivalent to indexing with ``key``."""
+    """Return the function that computes the result type of a function equivalent to indexing with ``key(q, ...)``."""
     return lambda q, data, *args, **options: indexed_element(q.type, q.shape, key(q, *args, **options))
 
 
@@ -100,10 +102,10 @@ enter("moves", _atleast, _AT_LEAST)
 
 
 def along(function: Any) -> ElementOf:
-    """Return the type of the result of a function that moves the elements along an axis in the same way everywhere.
+    """Return the function that computes the result type of ``function``, which moves all lines along an axis alike.
 
-    Applied to the positions along an axis of channels or blocks, the function gives their new order. New axes come
-    first.
+    ``function`` is applied to the positions along an axis of channels or blocks, and so gives their new order. If it
+    adds axes, these come first.
     """
 
     def element_of(q: QuantTensor, data: Array, *args: Any, **options: Any) -> UniformType:
@@ -122,7 +124,10 @@ def along(function: Any) -> ElementOf:
 
 
 def _along_one(function: Any, name: str) -> ElementOf:
-    """Return the type of the result of a function that takes positions along an axis, or of the flattened tensor."""
+    """Return the function that computes the result type of ``function``, which takes elements along an axis.
+
+    Without an axis, it takes elements of the flattened tensor. ``name`` is its name for errors.
+    """
 
     def element_of(q: QuantTensor, data: Any, places: Any, axis: Any = None, **options: Any) -> UniformType:
         t, shape = (flat_element(q, name), (q.size,)) if axis is None else (q.type, q.shape)
@@ -172,7 +177,8 @@ def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
 def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[..., list[QuantTensor]]:
     """Return the rule of a function that splits a tensor of at least ``least`` axes along an axis.
 
-    The axis is ``fixed``, or the only one, or an argument. NumPy's function splits the positions along it.
+    The axis is ``fixed`` (for a vector, its only one), or an argument if ``fixed`` is None. NumPy's function splits the
+    positions along the axis, and the parts of the tensor follow from that.
     """
     cut: Any = function if fixed is None else np.split
 
@@ -231,7 +237,7 @@ def _on_diagonal(q: QuantTensor, data: Array, offset: int = 0, axis1: int = 0, a
 
 @implements(np.take_along_axis, kind="moves")
 def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTensor:
-    """Elements at positions that differ along the other axes; the axis must have no channels or blocks."""
+    """Elements at positions along an axis, which may differ from line to line; not along channels or blocks."""
     places, t, shape = np.asarray(indices), tensor(arr, "arr").type, arr.shape
     data = np.take_along_axis(stored(arr), places, axis)
     if t.is_per_layer:

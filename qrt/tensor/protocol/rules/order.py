@@ -1,6 +1,7 @@
 """Minima and maxima, sorting, and selection by rank, all by value.
 
-NumPy runs on storage if there is one scale and zero point along the axis, else on ranks.
+NumPy runs on storage if there is one scale and zero point along the axis. Otherwise the functions that return indices
+run on values, and the others raise an error.
 """
 
 from collections.abc import Callable
@@ -34,7 +35,7 @@ from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType
 
 _UFUNCS: dict[np.ufunc, tuple[np.ufunc, ...]] = {np.maximum: (np.maximum, np.fmax), np.minimum: (np.minimum, np.fmin)}
-"""What chooses the greater or the less: no value is NaN, so that two names mean one thing."""
+"""NumPy's ufuncs for the greater and for the less of two values, which differ only for NaNs; no value is a NaN."""
 
 
 def _extreme(function: Any, ufunc: Any) -> Callable[..., Any]:
@@ -136,7 +137,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
 
 
 _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher", "nearest"})
-"""The methods whose results are elements."""
+"""The methods of ``np.quantile`` whose results are elements of the tensor, not interpolated values."""
 
 
 def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
@@ -215,7 +216,7 @@ def _refuse_array(function: Function, args: tuple[Any, ...], *bounds: Any) -> No
 
 
 def _choice(function: Any, ufunc: Any) -> Callable[..., Any]:
-    """Return the rule of a ufunc that returns one of two values, as ``ufunc`` does of values without NaN."""
+    """Return the rule of ``function``, such as np.fmax, which equals ``ufunc`` because no value of a tensor is NaN."""
 
     def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
         refuse_others(others)

@@ -42,7 +42,7 @@ Labels = tuple[str, ...]
 Contraction = tuple[Sequence[Labels], Labels]
 """The labels of the axes of each operand, and those of the result."""
 _FEW = 4096
-"""So many products are sooner formed by NumPy than by a kernel, which needs types for its operands."""
+"""Up to this number of products NumPy is faster than a kernel, whose operands need types."""
 
 
 @implements(np.einsum, kind="sums", operands=0)
@@ -57,7 +57,7 @@ def einsum(
 
 
 _OTHERS = "..."
-"""It stands among labels for axes without one."""
+"""The label in place of all axes without a label."""
 
 
 def _subscripts_of(operands: tuple[Any, ...]) -> tuple[list[Labels], Labels | None, Sequence[Any]]:
@@ -132,14 +132,15 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def _letters(prefix: str, count: int) -> Labels:
-    """Return labels for neighbouring axes, numbered from the right as batches are matched."""
+    """Return labels of neighbouring axes, such as ("b3", "b2", "b1"): aligned at the right, as batches broadcast."""
     return tuple(f"{prefix}{i}" for i in range(count, 0, -1))
 
 
 def _of_two(function: Function, labels_of: Any) -> Callable[..., Any]:
     """Return the rule of a product of two tensors.
 
-    ``labels_of`` takes the shapes and the options of NumPy's function, with the same defaults.
+    ``labels_of`` returns the labels of operands and result, given the operands' shapes and the options of NumPy's
+    function. Its parameters have the names and defaults of these options.
     """
     options = {key: p.default for key, p in signature(labels_of).parameters.items() if p.default is not p.empty}
     third, defaults = next(iter(options), "out"), {**options, "out": None}
@@ -186,7 +187,10 @@ def _of_vectors(shapes: Shapes) -> Contraction:
 
 
 def _of_batches(left: Labels, right: Labels) -> Any:
-    """Return a function that gives the last axes these labels; the axes before them are a batch, which broadcasts."""
+    """Return a ``labels_of`` that labels the operands' last axes by ``left`` and ``right``.
+
+    The axes before them are batch axes, which broadcast.
+    """
 
     def labels_of(shapes: Shapes) -> Contraction:
         m, n = _ranks(shapes, len(left), len(right))
@@ -232,7 +236,7 @@ def _contracted_axes(axes: Any, m: int, n: int) -> tuple[Shape, Shape]:
 
 
 _ON_LINES = (np.outer, np.vdot)
-"""Products of the elements of each tensor in one line."""
+"""Products that NumPy computes on flattened operands."""
 _ROWS: dict[Any, tuple[Any, str]] = {
     np.inner: (_of_inner, "The product over the last axes."),
     np.outer: (_of_outer, "All products of two lines of elements."),
@@ -301,7 +305,7 @@ class _Term:
 
 
 def _term(q: QuantTensor, labels: Labels, sizes: dict[str, int]) -> _Term:
-    """Return an operand with each label once, and without axes of size 1 that broadcast with those of other terms."""
+    """Return an operand as a term: axes with one label become their diagonal, and axes to be broadcast are dropped."""
     t, once = q.type, tuple(dict.fromkeys(labels))
     if t.is_sub_channel:
         text = str(t) if len(t.scales) < 9 else "a sub-channel type"

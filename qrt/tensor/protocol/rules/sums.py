@@ -1,7 +1,7 @@
 """Exact sums, differences and products of the elements of one tensor, as i32 of the tensor's scale; and means,
 variances and norms, which are exact sums rounded once at the end.
 
-Zero points are subtracted from sums of storage. These may wrap in int32: a result that fits 32 bits is exact all the
+Zero points are subtracted from sums of storage. The sums may wrap in int32: a result that fits 32 bits is exact all the
 same.
 """
 
@@ -43,7 +43,7 @@ from qrt.types import UniformType
 
 _EXTREMES: tuple[Any, ...] = (np.maximum.reduce, np.minimum.reduce)
 _multiply_all: Any = np.multiply.reduce
-"""Without the overloads of their annotations, which are fewer than what they take."""
+"""``np.multiply.reduce``, typed loosely because its annotations do not cover all its arguments."""
 
 
 @implements(np.sum, np.nansum, kind="sums")
@@ -203,7 +203,10 @@ def prod(
 
 
 def _by_numpy(function: Any, terms: Callable[[Shape, Shape], int]) -> Callable[..., Any]:
-    """Return the rule of a function of two per-layer tensors that adds at most ``terms`` products."""
+    """Return the rule of a function of two per-layer tensors, each result of which is a sum of products of elements.
+
+    ``terms`` returns the largest number of products in a sum, given the two shapes.
+    """
 
     def rule(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
         require_tensors(a, b)
@@ -273,7 +276,7 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
 
 
 def _spread(function: Any, root: bool) -> Callable[..., Any]:
-    """Return the rule of a function of the deviations from the mean."""
+    """Return the rule of a variance or, with ``root``, of a standard deviation."""
 
     def rule(
         a: Any,
@@ -319,7 +322,10 @@ enter("sums", _spread, _SPREADS)
 
 
 def _squares(q: QuantTensor, axes: tuple[int, ...], keepdims: bool, count: int) -> tuple[Array, Array]:
-    """Return the integers, and the sums of ``count`` of their squares; Python objects if 64 bits do not hold a sum."""
+    """Return (storage minus zero points, sums of its squares along ``axes``), exactly.
+
+    ``count`` is the number of squares in a sum. Both arrays have Python integers if 64 bits may not hold a sum.
+    """
     square = max_magnitude(q.type) ** 2
     bound = max(count, 1) * square
     wide: Any = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object

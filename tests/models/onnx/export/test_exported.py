@@ -103,7 +103,7 @@ WRONG = {
     "an attribute of another op": ({"attributes": {"strides": [1, 1]}}, "add: no attribute is named 'strides'"),
     "an order of other axes": (
         {"results": [{"name": "out", "order": [1, 0]}]},
-        r"tensor 'out' has no order \[1, 0\]",
+        r"order \[1, 0\] of tensor 'out' must name each of its",
     ),
     "another number of operands": ({"op": "qrt.clamp"}, "clamp: expected 1 operands (q), got 2"),
     "another number of results": ({"op": "qrt.lookup"}, ""),

@@ -1,5 +1,6 @@
 """ADD, SUB and MUL of 8 and 16 bits. Hazards: ratios of scales on both sides of what the fast rule takes; an operand
-that is broadcast or constant; results that saturate, a fused activation whose bound is no integer."""
+that is broadcast or constant; results that saturate, a fused activation whose bound is no integer; scales of 16 bits
+that are nearly powers of two, which choose another kernel unless an option that is set by default forbids it."""
 
 from functools import partial
 
@@ -22,7 +23,7 @@ def _shapes(rng, broadcasts):
     return *operands, full
 
 
-def _binary(rng, name, out, *, dtype="int8", broadcasts=False, constant=False, wide=False):
+def _binary(rng, name, out, *, dtype="int8", broadcasts=False, constant=False, wide=False, pot=False):
     shapes = _shapes(rng, broadcasts or (constant and rng.random() < 0.5))
     a_scale = draw.scale(rng, -8, 0)
     b_scale = draw.around(rng, a_scale, 9 if wide else 4)
@@ -32,7 +33,7 @@ def _binary(rng, name, out, *, dtype="int8", broadcasts=False, constant=False, w
     y = draw.tensor(rng, shapes[2], dtype, out(rng, a_scale, b_scale, wide))
     options = {"fused_activation_function": draw.activation(rng)}
     if name in ("ADD", "SUB"):
-        options["pot_scale_int16"] = False
+        options["pot_scale_int16"] = pot
     return Case(one_op(name, [a, b], [y], options, version=2))
 
 
@@ -46,6 +47,20 @@ def beyond(rng, name, broadcasts, low):
     )
     y = draw.tensor(rng, shapes[2], "int8", float(np.float32(far)))
     return Case(one_op(name, [a, b], [y], {"pot_scale_int16": False}, version=2))
+
+
+def powers(rng, name, broadcasts=False):
+    """Scales that are powers of two, or so near to them that LiteRT may take them for powers."""
+    shapes = _shapes(rng, broadcasts)
+    result = int(rng.integers(-14, -2))
+    exponents = [result, result - int(rng.choice([0, 1, 2, 3, int(rng.integers(4, 16))]))]
+    rng.shuffle(exponents)
+    a, b, y = (
+        draw.tensor(rng, shape, "int16", float(np.float32(2.0 ** (exponent + rng.choice([0, 0, 9e-4, -9e-4])))))
+        for shape, exponent in zip(shapes, (*exponents, result), strict=True)
+    )
+    options = {"fused_activation_function": draw.activation(rng), "pot_scale_int16": True}
+    return Case(one_op(name, [a, b], [y], options, version=3))
 
 
 def _sum_scale(rng, a, b, wide):
@@ -77,11 +92,17 @@ CASES = {
     **_sums("ADD", "u8", dtype="uint8"),
     **_sums("ADD", "u8, broadcast", dtype="uint8", broadcasts=True),
     **_sums("ADD", "i16", dtype="int16"),
+    **_sums("ADD", "i16, default options", dtype="int16", pot=True),
+    **_sums("ADD", "i16, default options, broadcast", dtype="int16", pot=True, broadcasts=True),
+    "ADD i16, powers of two": partial(powers, name="ADD"),
     **_sums("SUB", "i8"),
     **_sums("SUB", "i8, broadcast", broadcasts=True),
     **_sums("SUB", "i8, wide ratios", wide=True),
     **_sums("SUB", "u8", dtype="uint8"),
     **_sums("SUB", "i16", dtype="int16"),
+    **_sums("SUB", "i16, default options", dtype="int16", pot=True),
+    "SUB i16, powers of two": partial(powers, name="SUB"),
+    "SUB i16, powers of two, broadcast": partial(powers, name="SUB", broadcasts=True),
     **_products("i8"),
     **_products("i8, broadcast", broadcasts=True),
     **_products("i8, constant", constant=True),

@@ -1,5 +1,6 @@
-"""FULLY_CONNECTED, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 weights, on inputs that lie half way between two
-integers of their range, where the ranges have zero points of either sign, of an end, or half way themselves.
+"""FULLY_CONNECTED, BATCH_MATMUL, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 weights, on inputs that lie half
+way between two integers of their range, where the ranges have zero points of either sign, of an end, or half way
+themselves.
 
 Hazards: a zero point that is added before what it is added to is rounded; the float before a half, which kernels that
 add 0.5 round up; elements behind a kernel's last vector; the option `asymmetric_quantize_inputs`, of which a kernel may
@@ -82,6 +83,36 @@ def fully_connected(rng, *, is_asymmetric, per_axis=False, given=(), dtype="int8
     return _case(rng, "FULLY_CONNECTED", x, weights, y, options, 9, group=1, may_lack_bias=True, given=given)
 
 
+def _batches(rng, are_many):
+    """The batch axes of two operands, which broadcast. Unless they are many, each operand has one axis beside 1s."""
+    batch = [int(n) for n in rng.integers(1, 5, int(rng.integers(0, 3)))]
+    chosen = int(rng.integers(3))
+    operands = [[n if are_many or at == chosen else 1 for at, n in enumerate(batch)] for _ in range(2)]
+    if are_many and batch:
+        operands[int(rng.integers(2))][int(rng.integers(len(batch)))] = 1
+    if rng.random() < 0.3:
+        operands[int(rng.integers(2))][:1] = []
+    return tuple(operands[0]), tuple(operands[1])
+
+
+def batch_matmul(rng, *, is_asymmetric=False, per_axis=False, adj_x=False, adj_y=False, is_given=False, are_many=False):
+    rows, depth, columns = draw.size(rng, 17), draw.size(rng, 65), draw.size(rng, 33)
+    x_batch, y_batch = _batches(rng, are_many)
+    result = np.broadcast_shapes(x_batch, y_batch)
+    x = Tensor((*x_batch, depth, rows) if adj_x else (*x_batch, rows, depth), "float32")
+    shape = (*y_batch, columns, depth) if adj_y else (*y_batch, depth, columns)
+    weights = _weights(rng, shape, columns, len(shape) - (2 if adj_y else 1), per_axis)
+    runs = [[_rows(rng, (*x_batch, rows, depth), 1)] for _ in range(8)]
+    if adj_x:
+        runs = [[np.ascontiguousarray(run[0].swapaxes(-1, -2))] for run in runs]
+    if is_given:
+        weights = replace(weights, data=None)
+        runs = [[*run, draw.integers(rng, shape, "int8", -127)] for run in runs]
+    options = {"adj_x": adj_x, "adj_y": adj_y, "asymmetric_quantize_inputs": is_asymmetric}
+    y = Tensor((*result, rows, columns), "float32")
+    return Case(one_op("BATCH_MATMUL", [x, weights], [y], options, version=4), runs, ulp=0)
+
+
 def conv(rng, *, per_axis=False, one_by_one=False, given=(), dtype="int8"):
     image, window, result, options = _window(rng)
     if one_by_one:
@@ -116,6 +147,13 @@ CASES = {
     "FULLY_CONNECTED f32 x i8 per axis, halves, asymmetric": partial(
         fully_connected, is_asymmetric=True, per_axis=True
     ),
+    "BATCH_MATMUL f32 x i8, halves": batch_matmul,
+    "BATCH_MATMUL f32 x i8, halves, asymmetric": partial(batch_matmul, is_asymmetric=True, adj_y=True),
+    "BATCH_MATMUL f32 x i8 per axis, halves": partial(batch_matmul, per_axis=True, adj_x=True),
+    "BATCH_MATMUL f32 x i8, batches": partial(batch_matmul, are_many=True),
+    "BATCH_MATMUL f32 x i8 per axis, adj_y": partial(batch_matmul, per_axis=True, adj_y=True),
+    "BATCH_MATMUL f32 x i8, given weights": partial(batch_matmul, is_given=True),
+    "BATCH_MATMUL f32 x i8, given weights, adj_x, adj_y": partial(batch_matmul, is_given=True, adj_x=True, adj_y=True),
     "CONV_2D f32 x i8, halves": conv,
     "CONV_2D f32 x i8, 1x1, halves": partial(conv, one_by_one=True),
     "CONV_2D f32 x i8 per axis, halves": partial(conv, per_axis=True),
@@ -129,3 +167,11 @@ CASES = {
     "CONV_2D f32 x i8 per axis, given bias": partial(conv, per_axis=True, given=("bias",)),
     "DEPTHWISE_CONV_2D f32 x i8, given weights and bias": partial(depthwise, given=("weights", "bias")),
 }
+
+ONLY = {
+    "BATCH_MATMUL f32 x i8, batches": ("litert",),
+    "BATCH_MATMUL f32 x i8, given weights": ("litert-ref",),
+    "BATCH_MATMUL f32 x i8, given weights, adj_x, adj_y": ("litert-ref",),
+}
+"""LiteRT's default build computes 0 for float matrices times int8 ones that are known only at run time, and its
+reference kernels scale batches of several axes by parameters of other rows."""

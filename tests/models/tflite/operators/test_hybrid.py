@@ -9,7 +9,7 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError, QuantError
-from qrt.models.profiles import PROFILES
+from qrt.models.profiles import PROFILES, for_kernels
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.operators import hybrid
 from qrt.models.tflite.read import read
@@ -261,3 +261,25 @@ def test_a_bias_with_nan_is_refused(layer, profile):
     content = model(layer, 3, np.ones(weights_of(layer, 3, 4)), [0.5], first_bias=np.nan)
     with pytest.raises(ModelError, match="a bias with NaN, which LiteRT's activations turn into a number"):
         import_model(read(content), PROFILES[profile])
+
+
+@pytest.mark.parametrize("adj_y", [False, True])
+def test_float_weights_of_matrices_for_quantization(adj_y):
+    """The profile of programs that will be quantized has no quantization at run time."""
+    w = np.arange(-6, 6).reshape(4, 3)
+    weights = Tensor((3, 4) if adj_y else (4, 3), "int8", [0.5, 1, 2], 0, 0 if adj_y else 1, w.T if adj_y else w)
+    content = one_op(
+        "BATCH_MATMUL", [Tensor((2, 4), "float32"), weights], [Tensor((2, 3), "float32")], {"adj_y": adj_y}
+    )
+    module = import_model(read(content), for_kernels(PROFILES["litert"]))
+    x = np.arange(8, dtype=np.float32).reshape(2, 4) / 7
+    np.testing.assert_allclose(qrt.compile(module)(x), x @ (w * [0.5, 1, 2]), rtol=1e-6)
+
+
+def test_batches_of_matrices_are_open_beside_a_matrix():
+    weights = Tensor((4, 3), "int8", 0.5, 0, data=np.arange(-6, 6).reshape(4, 3))
+    x, y = Tensor((1, 2, 4), "float32", signature=(-1, 2, 4)), Tensor((1, 2, 3), "float32", signature=(-1, 2, 3))
+    model = program(one_op("BATCH_MATMUL", [x, weights], [y], {}))
+    values = np.random.default_rng(0).normal(size=(5, 2, 4)).astype(np.float32)
+    expected = np.concatenate([np.asarray(model(values[i : i + 1])) for i in range(5)])
+    np.testing.assert_array_equal(model(values), expected)

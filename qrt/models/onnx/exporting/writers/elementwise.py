@@ -33,9 +33,9 @@ OPERATORS = {
 
 
 def operator(group: Group) -> None:
-    """Export the operation as the corresponding ONNX operator, with NumPy's broadcasting.
+    """Export the operation as its ONNX operator in `OPERATORS`, with NumPy's broadcasting.
 
-    That is the operator for the operation itself, or for the float operation of its family.
+    An operation of `qrt` that `OPERATORS` lacks is exported as the float operation of its family, such as `math.exp`.
     """
     order, name = group.common_order(), group.op.name
     if name not in OPERATORS and group.family is not None:

@@ -70,7 +70,7 @@ def prelu(group: Group) -> None:
 
 
 def lookup(group: Group) -> None:
-    """Export a table lookup as the operator whose values the table has, such as Sigmoid, or else as a Gather."""
+    """Export a table lookup as the function whose values the table has, such as Sigmoid, or else as a Gather."""
     order, table = group.common_order(), group.operand(1).array
     known = None if table is None else _known(group, table)
     if known is not None and table is not None:
@@ -82,9 +82,10 @@ def lookup(group: Group) -> None:
 
 
 def elementwise(group: Group) -> None:
-    """Export an elementwise operation without its own writer: by its family's float operator, or by a table.
+    """Export an elementwise operation of a `qrt` family that has no function of its own here.
 
-    The operation itself computes the table, for all storage values of at most 8 bits.
+    It becomes the ONNX operator of the family's float operation, such as Exp, if there is one. Otherwise it becomes a
+    Gather from a table: the operation's results for all storage values, which have at most 8 bits.
     """
     assert group.family is not None  # the registry lists operations of families only
     if group.family.traits.float_op in OPERATORS:
@@ -114,7 +115,10 @@ def _gather(group: Group, order: Order, table: str) -> None:
 
 
 def _known(group: Group, table: Array) -> str | None:
-    """Return the operator of `KNOWN` whose quantized values differ from a table's by at most 1, or None."""
+    """Return the operator of `KNOWN` whose quantized results differ from the entries of ``table`` by at most 1.
+
+    Return None if there is no such operator.
+    """
     source, target = group.operand(0).type.element, group.result().type.element
     if not (isinstance(source, UniformType) and isinstance(target, UniformType) and target.is_per_layer):
         return None

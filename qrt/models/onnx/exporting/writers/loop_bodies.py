@@ -40,9 +40,10 @@ and the initial value that needs no operator."""
 
 
 def is_needed(expression: Expression) -> bool:
-    """Return True if an expression must be exported by `write`, operation by operation.
+    """Return True if `write` must export an expression, and not the simpler code of `nests`.
 
-    That is so if an operation needs several ONNX operators, or depends on the type of an intermediate result.
+    This is the case if it has an integer constant, or an operation that converts a type or that needs several ONNX
+    operators, such as `math.fma`.
     """
     op, *parts = expression
     if op == "constant":
@@ -77,7 +78,10 @@ class _Body:
         self.names: dict[Value, str] = {}
 
     def result(self, value: Value) -> str:
-        """Return the name of a tensor with a value that the body returns. No other value has this tensor."""
+        """Return the name of a tensor with a value that the body returns, in the shape of the results.
+
+        A tensor that is also the operand of another node is copied by an Identity, so that the result can be renamed.
+        """
         if not self.has_all_axes(value):
             return self._expanded(self.name(value))
         is_made_for_it = value.operation is not None and constant_of(value) is None and len(value.uses) == 1
@@ -87,7 +91,7 @@ class _Body:
         return self.group.node("Identity", name)
 
     def has_all_axes(self, value: Value) -> bool:
-        """Return True if the operands on which a value depends together have an axis for every loop."""
+        """Return True if every loop runs along an axis of at least one operand on which ``value`` depends."""
         read = {axis for number in self._read(value) for axis in self._axes(number)}
         return read.issuperset(range(len(self.nest.iterators)))
 
@@ -161,7 +165,10 @@ class _Body:
         return group.node(OPERATORS.get(op.name) or INTEGERS.get(op.name) or group.refuse(op.name), *parts)
 
     def _axes(self, number: int) -> list[int | None]:
-        """Return the loop along each axis of operand ``number``, or None for an axis of size 1 read at index 0."""
+        """Return, for each axis of operand ``number``, the index of the loop that runs along it.
+
+        An axis of size 1 that is read at index 0 gives None.
+        """
         loops: list[int | None] = []
         value, map_ = self.nest.operands[number], self.nest.indexing_maps[number]
         for size, result in zip(shape_of(value), map_.results, strict=True):

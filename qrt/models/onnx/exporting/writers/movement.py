@@ -13,9 +13,9 @@ _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 
 
 def reshape(group: Group) -> None:
-    """Export the operation as Reshape.
+    """Export the operation as Reshape, after a Transpose if the operand's tensor has its axes in another order.
 
-    No Transpose is needed before it if the operand's tensor has only axes of size 1 in another order.
+    If only axes of size 1 are elsewhere, there is no Transpose.
     """
     order = _unmoved_order(group)
     source, target = shape_in_order(group.operand(0).shape, order), group.result().shape
@@ -29,7 +29,7 @@ def reshape(group: Group) -> None:
 
 
 def _unmoved_order(group: Group) -> Order:
-    """Return an order of axes in which a tensor has the operand's elements in the same sequence as the program."""
+    """Return the order of axes of a tensor whose elements have the same sequence in memory as the program's operand."""
     operand = group.operand(0)
     for order in operand.names:
         axes = [axis for axis in order if axis is not None and operand.shape[axis] != 1]
@@ -85,7 +85,7 @@ def pad(group: Group) -> None:
 
 
 def slice_(group: Group) -> None:
-    """Export the operation as Slice. With a negative stride, the end may be before the first element."""
+    """Export the operation as Slice. A negative stride up to the first element needs an end far below 0."""
     order, shape = group.common_order(), group.operand(0).shape
     attributes, rank = group.attributes, len(shape)
     offsets, sizes, strides = (

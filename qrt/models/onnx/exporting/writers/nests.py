@@ -19,7 +19,10 @@ _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 
 
 def elementwise(group: Group) -> None:
-    """Export an ONNX operator for each operation of the expression that is computed, with broadcasting."""
+    """Export the expression that a loop nest computes for each element as one ONNX operator for each of its operations.
+
+    The operands broadcast. Loop bodies for which `loop_bodies.is_needed` is true are exported by that module.
+    """
     elements = elements_of(group.op.results[0])
     if elements is None or bodies.is_needed(elements.computed) or (_is_nest(group) and not _has_all_axes(elements)):
         bodies.write(group)
@@ -46,10 +49,9 @@ def _has_all_axes(elements: Elements) -> bool:
 
 
 def _check_types(group: Group, inputs: Sequence[Value]) -> None:
-    """Raise UnsupportedForm for integers that are unsigned, or that have other widths than 1, 32 and 64 bits.
+    """Raise UnsupportedForm if an operand or result has unsigned integers, or another width than 1, 32 or 64 bits.
 
-    Signless integers can be exported as signed ones only if none is unsigned, and runtimes compute with these widths
-    only.
+    The nodes compute with signed integers, and runtimes support only these widths.
     """
     for value in (*inputs, *group.op.results):
         element = getattr(value.type, "element", None)
@@ -72,7 +74,7 @@ def _order(group: Group, axes: Axes, rank: int) -> Order | None:
 
 
 def _has_no_wide_integers(group: Group) -> bool:
-    """Return True if all operands and results are floats or bools, so that bitwise operations are those of bools."""
+    """Return True if all operands and results are floats or bools: bitwise operations are then operations on bools."""
     elements = [getattr(value.type, "element", None) for value in (*group.op.operands, *group.op.results)]
     return all(not isinstance(element, IntegerType) or element.width == 1 for element in elements)
 

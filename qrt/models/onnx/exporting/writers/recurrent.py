@@ -71,7 +71,11 @@ class _Step:
         return self.group.stored(i, (1, 0))
 
     def body(self) -> Body:
-        """Return the graph of a step, from hidden state, cell state and input to both next states and the output."""
+        """Return the graph of a step, with inputs (hidden state, cell state, step's input).
+
+        Its outputs are the next hidden state, the next cell state, and a copy of the next hidden state, which is the
+        operation's output.
+        """
         group, p = self.group, self.parameters
         (batch, cells), x_shape = group.operand(14).shape, group.operand(0).shape
         names = [group.graph.tensors.fresh(f"{group.name}/step/{name}") for name in ("hidden", "cell", "x")]

@@ -8,10 +8,10 @@ from qrt.models.onnx.exporting.group import Group
 
 
 class ReductionAxes:
-    """The axes of a reduction, in a tensor that has the operand's axes in another order.
+    """The axes of a reduction as axes of the operand's ONNX tensor, whose order may differ from the program's.
 
-    ``source`` is the order of the operand's tensor, and ``order`` that of the result's. ``keeps`` is true if reduced
-    axes remain with size 1.
+    ``source`` is the order of the operand's tensor, and ``order`` that of the result's tensor. ``keeps`` is true if
+    reduced axes remain with size 1.
     """
 
     def __init__(self, source: Order, axes: Sequence[int], keeps: bool) -> None:
@@ -54,7 +54,7 @@ def reduce(group: Group) -> None:
 
 
 def pool(group: Group) -> None:
-    """Export the operation as AveragePool or MaxPool, which leave padding out, as the operations do."""
+    """Export the operation as AveragePool or MaxPool, which exclude padding, as the operations of `qrt` do."""
     attributes = group.attributes
     (top, bottom), (left, right) = attributes["padding"]
     window: dict[str, Any] = {
@@ -71,7 +71,7 @@ def pool(group: Group) -> None:
 def _average_storage(group: Group, window: dict[str, Any]) -> None:
     """Export an average pool of storage integers with halves rounded away from 0.
 
-    QuantizeLinear would round every second half to the other side, and averages of few elements are often halves.
+    QuantizeLinear would round halves to even, and averages of few elements are often halves.
     """
     raw = group.node("Cast", group.stored(0, NCHW), is_part=True, to=_FLOAT)
     mean = group.node("AveragePool", raw, **window)
