@@ -59,7 +59,10 @@ them, as listed below.
   products the elements that are not stored count as 0; and int8 ones of an int8 input, if blocks of 16 elements of a
   row are stored. All other operators need DENSIFY before them.
 - **Constants.** A tensor that is known at import becomes a constant. Therefore a model whose weights are stored as
-  float16, int8, uint8, int16 or int4 and read through DEQUANTIZE needs as much memory as a float32 model.
+  float16, int8, uint8, int16, int4, uint4 or int2 and read through DEQUANTIZE needs as much memory as a float32 model.
+- **Integers of less than 8 bits** are constants: the weights of products (int4), tables of EMBEDDING_LOOKUP (int4,
+  int2), operands of DEQUANTIZE (int4, uint4, int2) and of GATHER along axis 0 (int4). Their types keep their width,
+  `i4` or `i2`. Other operators do not read them.
 
 **Errors.** If the model has operators or forms of operators that are not supported, `qrt.load` raises one `ModelError`
 that lists all of them, and how often each occurs. Supported forms are those under [Operators](#operators) for which

@@ -31,8 +31,14 @@ _COMPLEX = {
     "SQUEEZE": (1, 1),
 }
 """The operators that may read or compute complex numbers: how many of their inputs and results are complex."""
-_INT4_INPUTS = {"CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "FULLY_CONNECTED": 1}
-"""The input that may be a constant of int4, by operator."""
+_PACKED_INPUTS = {
+    "int4": {
+        "CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1, "FULLY_CONNECTED": 1, "GATHER": 0,
+    },
+    "int2": {"DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1},
+    "uint4": {"DEQUANTIZE": 0},
+}  # fmt: skip
+"""The input that may be of a dtype of less than 8 bits, by operator."""
 
 _SPARSE_INPUTS = {("DENSIFY", 0), ("FULLY_CONNECTED", 1)}
 """The inputs that may be sparse constants: operators with their number."""
@@ -178,8 +184,8 @@ class _FunctionGraph(Graph):
         return port_names([given.get(index, self.names[index]) for index in indices])
 
     def _check_port(self, tensor: Tensor) -> None:
-        """Raise ModelError if a tensor that is an argument or a result of a function is complex."""
-        if tensor.dtype.startswith("complex"):
+        """Raise ModelError if an argument or a result of a function is complex, or of integers of less than 8 bits."""
+        if tensor.dtype.startswith("complex") or tensor.dtype in _PACKED_INPUTS:
             place = f"{self.model.name}: subgraph {self.subgraph.index}"
             raise ModelError(
                 f"{place}: tensor {shown(tensor.name)} is of {tensor.dtype}, which only operators inside can pass on"
@@ -201,7 +207,7 @@ class _FunctionGraph(Graph):
         node = Node(self, op)
         function = find(op, [tensor for tensor in node.inputs if tensor is not None])
         try:
-            _require_int4_weights(node)
+            _require_packed_weights(node)
             _require_dense(node)
             if function is None:
                 node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
@@ -248,15 +254,29 @@ def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
     graph.values[source] = real
 
 
-def _require_int4_weights(node: Node) -> None:
-    """Raise UnsupportedForm if the operator reads int4, unless as weights with zero points 0, or by DEQUANTIZE."""
-    for i, tensor in enumerate(node.inputs):
-        if tensor is None or tensor.dtype != "int4":
-            continue
-        if i != _INT4_INPUTS.get(node.op.name):
-            node.refuse(f"input {i} {shown(tensor.name)} of int4")
-        if node.op.name != "DEQUANTIZE" and tensor.quantization is not None and tensor.quantization.zero_points.any():
-            node.refuse(f"weights {shown(tensor.name)} of int4 with a zero point other than 0")
+def _require_packed_weights(node: Node) -> None:
+    """Raise UnsupportedForm if the operator has a tensor with blocks, or of less than 8 bits, that it does not support.
+
+    DEQUANTIZE reads such tensors, and other operators as constant weights with zero points 0. GATHER moves them.
+    """
+    for what, tensors in (("input", node.inputs), ("output", node.outputs)):
+        for i, tensor in enumerate(tensors):
+            if tensor is None:
+                continue
+            where, quantization, name = f"{what} {i} {shown(tensor.name)}", tensor.quantization, node.op.name
+            if tensor.unsupported:
+                node.refuse(f"{where} with {tensor.unsupported}")
+            if quantization is not None and quantization.block_size and (what, name) != ("input", "EMBEDDING_LOOKUP"):
+                node.refuse(f"{where} with a scale for each block of {quantization.block_size} elements")
+            if tensor.dtype not in _PACKED_INPUTS:
+                continue
+            expected = 0 if what == "output" and name == "GATHER" else _PACKED_INPUTS[tensor.dtype].get(name)
+            if i != expected or (what == "output" and name != "GATHER"):
+                node.refuse(f"{where} of {tensor.dtype}")
+            if name not in ("DEQUANTIZE", "GATHER") and not tensor.is_constant:
+                node.refuse(f"{where} of {tensor.dtype}, known only at run time")
+            if name != "DEQUANTIZE" and quantization is not None and quantization.zero_points.any():
+                node.refuse(f"weights {shown(tensor.name)} of {tensor.dtype} with a zero point other than 0")
 
 
 def _require_dense(node: Node) -> None:
