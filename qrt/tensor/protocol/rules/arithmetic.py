@@ -170,7 +170,7 @@ def square(x: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> A
 
 @implements(np.power, kind="sums")
 def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The n-th powers for n from 1 to 64, as i32 of the scale to the power n; others have no exact result."""
+    """``a ** n`` for an integer ``n`` from 1 to 64, as i32 with scale ``a.scale ** n``; other powers are not exact."""
     n = b[()] if isinstance(b, np.ndarray) and b.ndim == 0 else b
     if isinstance(a, QuantTensor) and isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 1 <= n <= 64:
         refuse_others(others)

@@ -88,8 +88,9 @@ def is_strictly_increasing(t: UniformType) -> bool:
 def comparable(operands: Sequence[Any]) -> list[Array]:
     """Return arrays that NumPy compares exactly as the values of the operands, tensors or arrays of numbers.
 
-    They are storage of one strictly increasing type, floats of one dtype, float64 where it holds all numbers, or
-    Python's numbers as objects.
+    These are the storage arrays if all operands have one type with increasing values, the values themselves if they
+    have one float dtype, the values as float64 if float64 represents all of them, and otherwise Python's numbers in
+    arrays of objects.
     """
     if all(isinstance(x, Tensor) and is_strictly_increasing(x.type) for x in operands):
         kinds = {(x.type, x._shape) for x in operands}
