@@ -24,8 +24,8 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 """
 EXTRAS = {
-    "ai_edge_litert", "distributed", "matplotlib", "onnx", "onnxruntime", "pandas", "rich", "safetensors", "scipy",
-    "sklearn", "tflite", "torch",
+    "ai_edge_litert", "distributed", "llvmlite", "matplotlib", "onnx", "onnxruntime", "pandas", "rich", "safetensors",
+    "scipy", "sklearn", "tflite", "torch",
 }  # fmt: skip
 TEXT = """func.func @main(%x: tensor<?x2xf32> {qrt.name = "x"}) -> tensor<?x2xf32> {
   %0 = math.tanh %x : tensor<?x2xf32>

@@ -153,6 +153,7 @@ DEFERRED = {
     "qrt/cli/terminal.py: rich.progress": "an extra",
     "qrt/models/tflite/read.py: ml_dtypes": "an extra",
     "qrt/numerics/conversions.py: ml_dtypes": "an extra",
+    "qrt/runtime/compilation.py: qrt.runtime.codegen.source": "it imports an extra",
     "qrt/runtime/saved/source.py: qrt.runtime.module_source": "a saved program runs without the IR and the planner",
     "qrt/registry.py: importlib.metadata": "it reads mail headers, which takes a tenth of what all of qrt takes",
 }

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -175,7 +175,13 @@ def is_saved(file: str) -> bool:
     return Path(file).suffix == ".qrt"
 
 
-def program_of(options: argparse.Namespace, *, saturating: bool = False, max_bytes: int | None = None) -> Program:
+def program_of(
+    options: argparse.Namespace,
+    *,
+    saturating: bool = False,
+    codegen: bool | Literal["best-effort"] = False,
+    max_bytes: int | None = None,
+) -> Program:
     """Load and compile the program of a command's file, function and profile, or load a saved program.
 
     Raises ModelError if the file is a saved program and the options ask for another function, a profile or input
@@ -184,7 +190,9 @@ def program_of(options: argparse.Namespace, *, saturating: bool = False, max_byt
     file: str = options.file
     if not is_saved(file):
         module = load(file, profile=options.profile, max_bytes=max_bytes, shapes=input_shapes(options))
-        return compile(module, options.function, saturating=saturating)
+        return compile(module, options.function, saturating=saturating, codegen=codegen)
+    if codegen:
+        raise ModelError(f"{file}: --codegen needs the program or model from which this saved program was made")
     if options.profile is not None or saturating or options.input_shape:
         raise ModelError(
             f"{file}: --profile, --input-shape and --saturating are for qrt compile: the program is saved with them"

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -58,6 +58,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument("--timing", action="store_true", help="print what each step took, on standard error")
     parser.add_argument(
+        "--codegen",
+        action="store_true",
+        help="run machine code for this CPU; an op that has none is an error",
+    )
+    parser.add_argument(
+        "--best-effort", action="store_true", help="with --codegen: run a function with such an op as without --codegen"
+    )
+    parser.add_argument(
         "--max-steps",
         type=whole_number,
         metavar="N",
@@ -70,11 +78,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _program(options: argparse.Namespace) -> Program:
-    name, limit = options.file, options.max_input
+    name, limit, codegen = options.file, options.max_input, _codegen(options)
     if name != "-":
-        return program_of(options, saturating=options.saturating, max_bytes=limit)
+        return program_of(options, saturating=options.saturating, codegen=codegen, max_bytes=limit)
     module = ir.parse(read_text(name, limit), filename=shown_name(name))
-    return compile(module, options.function, saturating=options.saturating)
+    return compile(module, options.function, saturating=options.saturating, codegen=codegen)
+
+
+def _codegen(options: argparse.Namespace) -> bool | Literal["best-effort"]:
+    """Return the argument ``codegen`` of `qrt.compile`. Raise ModelError for options that exclude each other."""
+    if options.best_effort and not options.codegen:
+        raise ModelError("--best-effort is for --codegen, which is not given")
+    if options.codegen and options.interpret:
+        raise ModelError("--codegen runs machine code and --interpret the interpreter: give one of them")
+    return "best-effort" if options.best_effort else bool(options.codegen)
 
 
 def run(options: argparse.Namespace) -> None:

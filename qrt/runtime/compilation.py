@@ -1,5 +1,9 @@
 """Compilation of a module's function to a program, and the passes that prepare it."""
 
+from typing import Literal
+
+from qrt.errors import QuantTypeError, shown
+from qrt.extras import extra
 from qrt.ir import Module, parse
 from qrt.ir.pipeline_text import spell_steps
 from qrt.runtime.module_source import ModuleSource
@@ -7,7 +11,13 @@ from qrt.runtime.prepare import preparation
 from qrt.runtime.program import Program
 
 
-def compile(module: Module | str, function: str | None = None, *, saturating: bool = False) -> Program:
+def compile(
+    module: Module | str,
+    function: str | None = None,
+    *,
+    saturating: bool = False,
+    codegen: bool | Literal["best-effort"] = False,
+) -> Program:
     """Compile a function of a program. If all input shapes are static, the function is planned at once.
 
     Parameters
@@ -19,6 +29,10 @@ def compile(module: Module | str, function: str | None = None, *, saturating: bo
     saturating : bool, default False
         True converts a float outside an integer type's range to the nearest integer of the type, and a NaN to 0. False
         raises a ModelError for such a float when the program runs, because MLIR leaves the conversion undefined.
+    codegen : bool or "best-effort", default False
+        True lowers the ops of ``qrt`` and ``quant``, and compiles the function to machine code for this CPU, with the
+        same bits. An op without machine code is an error; with "best-effort" its function runs as without ``codegen``.
+        `docs/lowering.md` lists the ops. It needs ``pip install "qrt[codegen]"``.
 
     Returns
     -------
@@ -31,9 +45,11 @@ def compile(module: Module | str, function: str | None = None, *, saturating: bo
     VerifyError
         If the program is not valid IR.
     ModelError
-        If there is no such function, or it has an operation that cannot run.
+        If there is no such function, it has an operation that cannot run, or one without machine code.
     QuantTypeError
         If an argument has a wrong type.
+    MissingPackageError
+        If ``codegen`` needs a package that is not installed.
 
     Examples
     --------
@@ -45,7 +61,16 @@ def compile(module: Module | str, function: str | None = None, *, saturating: bo
     >>> compile(text)(np.float32([1, 2])).storage.tolist()
     [5, 7]
     """
-    return Program(ModuleSource(parse(module) if isinstance(module, str) else module, function, saturating=saturating))
+    if codegen not in (False, True, "best-effort"):
+        raise QuantTypeError(f"compile: 'codegen' must be False, True or \"best-effort\", got {shown(codegen)}")
+    if codegen:
+        extra("llvmlite", "codegen")  # it may be missing, which is better said before the import
+        from qrt.runtime.codegen.source import MachineCodeSource
+    parsed = parse(module) if isinstance(module, str) else module
+    if codegen:
+        is_best_effort = codegen == "best-effort"
+        return Program(MachineCodeSource(parsed, function, saturating=saturating, is_best_effort=is_best_effort))
+    return Program(ModuleSource(parsed, function, saturating=saturating))
 
 
 def preparation_text(program: Program) -> str:

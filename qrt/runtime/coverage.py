@@ -15,6 +15,7 @@ class Coverage(NamedTuple):
     - ``control``: a jump between kernels; ``detail`` names the target step, counted from 0;
     - ``reference``: the op family's implementation in NumPy;
     - ``interpreter``: the interpreter; for a loop or a branch, ``detail`` has the reason;
+    - ``machine code``: the whole function as machine code of LLVM for the CPU that ``detail`` names;
     - ``tap``: a call of the function that observes a `quant.stats_ref`.
     """
 

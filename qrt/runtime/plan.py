@@ -6,7 +6,7 @@ steps of the interpreter.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # a saved program runs without interpreter and planner
     from qrt.runtime.coverage import Coverage
     from qrt.runtime.interpreter.core import Tap
     from qrt.runtime.planner.details import PlanDetails
-    from qrt.runtime.planner.frame_runner import FrameRunner
 
 
 class PlanMemory(NamedTuple):
@@ -28,6 +27,20 @@ class PlanMemory(NamedTuple):
 
     arena_bytes: int
     live_bytes: int
+
+
+class Runner(Protocol):
+    """A runner of a plan whose steps are not all kernels. Both methods may be called from several threads at once."""
+
+    def run(
+        self, inputs: Sequence[Array], max_steps: int | None, tap: "Tap | None", state: dict[str, Array]
+    ) -> list[Array]:
+        """Run on arrays of the planned shapes, and return fresh result arrays."""
+
+    def run_timed(
+        self, inputs: Sequence[Array], max_steps: int | None, state: dict[str, Array]
+    ) -> "tuple[list[Array], list[tuple[Coverage, float]]]":
+        """Run, and return the results and the seconds of each step."""
 
 
 class Plan:
@@ -44,7 +57,7 @@ class Plan:
         results: Sequence[TensorType | None],
         states: Mapping[str, Array],
         memory: PlanMemory,
-        runner: "Executable | FrameRunner",
+        runner: Executable | Runner,
         load_details: "Callable[[], PlanDetails]",
     ) -> None:
         self.isa = kernels.active()

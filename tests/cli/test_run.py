@@ -32,7 +32,7 @@ def test_run_from_files_equals_the_python_call(program, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "extra", [["--interpret"], ["--threads", "2"], *(["--isa", i] for i in qrt.kernels.available())]
+    "extra", [["--interpret"], ["--codegen"], ["--threads", "2"], *(["--isa", i] for i in qrt.kernels.available())]
 )
 def test_every_isa_thread_count_and_the_interpreter_write_the_same_bytes(program, tmp_path, extra):
     np.save(tmp_path / "x.npy", np.float32([-1, 0.25, 3, 1e9]))

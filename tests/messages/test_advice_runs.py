@@ -214,3 +214,44 @@ def test_a_program_of_a_module(heard: Any) -> None:
     module = qrt.ir.parse(TEXT)
     heard(lambda: qrt.Program(module))  # type: ignore[arg-type]
     assert qrt.compile(module)(X, X).tolist() == (2 * X).tolist()
+
+
+TANH = """func.func @main(%x: tensor<4xf32> {qrt.name = "x"}) -> tensor<4xf32> {
+  %0 = math.tanh %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
+
+
+@advises(
+    "runtime/codegen/emitter.py", 'write codegen="best-effort" to run functions with such ops without machine code'
+)
+def test_op_without_machine_code(heard: Any) -> None:
+    heard(lambda: qrt.compile(TANH, codegen=True))
+    np.testing.assert_array_equal(qrt.compile(TANH, codegen="best-effort")(X), qrt.compile(TANH)(X))
+
+
+@advises("cli/run.py", "--best-effort is for --codegen, which is not given")
+def test_best_effort_without_machine_code(heard: Any, tmp_path: Path) -> None:
+    command = f"run {_program(tmp_path)} --best-effort --input-value x=4xf32=1"
+    heard.command(command)
+    assert status(f"{command} --codegen") == 0
+
+
+@advises("cli/run.py", "--codegen runs machine code and --interpret the interpreter: give one of them")
+def test_machine_code_or_the_interpreter(heard: Any, tmp_path: Path) -> None:
+    command = f"run {_program(tmp_path)} --input-value x=4xf32=1"
+    heard.command(f"{command} --codegen --best-effort --interpret")
+    assert status(f"{command} --interpret") == 0
+
+
+@advises("cli/inputs.py", ": --codegen needs the program or model from which this saved program was made")
+def test_machine_code_of_a_saved_program(heard: Any, tmp_path: Path) -> None:
+    qrt.compile(TANH).save(tmp_path / "tanh.qrt")
+    options = "--codegen --best-effort --input-value x=4xf32=1"
+    heard.command(f"run {tmp_path / 'tanh.qrt'} {options}")
+    assert status(f"run {_program(tmp_path)} {options}") == 0
+
+
+def _program(folder: Path) -> Path:
+    (folder / "tanh.mlir").write_text(TANH)
+    return folder / "tanh.mlir"

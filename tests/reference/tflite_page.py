@@ -46,15 +46,23 @@ them, as listed below.
   variables, and for results whose shape depends on elements that are known only at run time.
 - **Dynamic dimensions** are `?` in types. To import the model with other shapes of its inputs, write
   `qrt.load(..., shapes={"x": (1, 96, 96, 1)})` or `--input-shape x=1x96x96x1`, where `x` is the name of the argument.
-- **Computed shapes.** RESHAPE accepts a shape that is known only at run time if it is computed by SHAPE, SLICE,
-  STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result may then be dynamic.
+- **Computed shapes.** RESHAPE, FILL, BROADCAST_TO and TILE accept sizes that are known only at run time if they are
+  computed by SHAPE, SLICE, STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result of RESHAPE
+  may then be dynamic. TILE repeats a dynamic dimension only by a number known at import. In BROADCAST_TO a dynamic
+  dimension must equal its size in the shape: only dimensions that are 1 at import are repeated.
 - **Fused activations** of quantized operators become a `qrt.clamp` after the operation, unless the bounds do not
   restrict the storage. Those of float32 operators are the last step of the operator's loop nest.
+- **Complex numbers.** A complex64 tensor becomes two float32 tensors. Only RFFT2D computes such a tensor, only
+  COMPLEX_ABS, IMAG and REAL read it, and EXPAND_DIMS, RESHAPE and SQUEEZE move it. A subgraph cannot have one as its
+  argument or result.
 - **Sparse constants** become dense ones. DENSIFY reads them, and FULLY_CONNECTED as its weights: float32 ones, in whose
   products the elements that are not stored count as 0; and int8 ones of an int8 input, if blocks of 16 elements of a
   row are stored. All other operators need DENSIFY before them.
 - **Constants.** A tensor that is known at import becomes a constant. Therefore a model whose weights are stored as
-  float16, int8, uint8, int16 or int4 and read through DEQUANTIZE needs as much memory as a float32 model.
+  float16, int8, uint8, int16, int4, uint4 or int2 and read through DEQUANTIZE needs as much memory as a float32 model.
+- **Integers of less than 8 bits** are constants: the weights of products (int4), tables of EMBEDDING_LOOKUP (int4,
+  int2), operands of DEQUANTIZE (int4, uint4, int2) and of GATHER along axis 0 (int4). Their types keep their width,
+  `i4` or `i2`. Other operators do not read them.
 
 **Errors.** If the model has operators or forms of operators that are not supported, `qrt.load` raises one `ModelError`
 that lists all of them, and how often each occurs. Supported forms are those under [Operators](#operators) for which
@@ -73,7 +81,8 @@ the bits of LiteRT on a CPU with fused multiply-adds in these cases:
 fused |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED with [int8 weights](#float32-inputs-with-int8-weights) | TANH is not \
 fused |
-| TRANSPOSE_CONV | weights and bias are in the file, and no stride is larger than the kernel |
+| TRANSPOSE_CONV, Convolution2DTransposeBias | weights and bias are in the file, and no stride is larger than the \
+kernel |
 | AVERAGE_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
 | SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
@@ -99,6 +108,8 @@ order in the sum |
 of the n terms | XNNPACK's order depends on the CPU |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV that are not in the table above, and BATCH_MATMUL | \
 4 ulp of the element, or of the largest element of the result | the order of the sums |
+| COMPLEX_ABS, IMAG and REAL of RFFT2D | 4 ulp of the element, or of the largest element of the result | the order of \
+the sums in float64 |
 | UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN | 64 ulp of the element, or of the largest element of the result | errors \
 accumulate from step to step |
 

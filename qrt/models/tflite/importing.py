@@ -1,6 +1,6 @@
 """Import of a TFLite model as a program: each subgraph becomes a function."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,8 +21,24 @@ from qrt.models.tflite.registry import find
 from qrt.models.tflite.state import Handle
 from qrt.types import IntegerType, TensorType
 
-_INT4_INPUTS = {"CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "FULLY_CONNECTED": 1}
-"""The input that may be a constant of int4, by operator."""
+_COMPLEX = {
+    "COMPLEX_ABS": (1, 0),
+    "EXPAND_DIMS": (1, 1),
+    "IMAG": (1, 0),
+    "REAL": (1, 0),
+    "RESHAPE": (1, 1),
+    "RFFT2D": (0, 1),
+    "SQUEEZE": (1, 1),
+}
+"""The operators that may read or compute complex numbers: how many of their inputs and results are complex."""
+_PACKED_INPUTS = {
+    "int4": {
+        "CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1, "FULLY_CONNECTED": 1, "GATHER": 0,
+    },
+    "int2": {"DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1},
+    "uint4": {"DEQUANTIZE": 0},
+}  # fmt: skip
+"""The input that may be of a dtype of less than 8 bits, by operator."""
 
 _SPARSE_INPUTS = {("DENSIFY", 0), ("FULLY_CONNECTED", 1)}
 """The inputs that may be sparse constants: operators with their number."""
@@ -158,6 +174,8 @@ class _FunctionGraph(Graph):
             function.attributes["arg_attrs"] = self._port_names(self.subgraph.inputs, inputs)
             function.attributes["res_attrs"] = self._port_names(self.subgraph.outputs, outputs)
         self.walk()
+        for index in () if self.importer.refused else self.subgraph.outputs:
+            self._check_port(tensors[index])
         results = [self.value(tensors[index]) for index in self.subgraph.outputs if index not in self.handles]
         self.close_function(function, results)
         return function
@@ -165,7 +183,16 @@ class _FunctionGraph(Graph):
     def _port_names(self, indices: Sequence[int], given: Mapping[int, str]) -> ArrayAttr:
         return port_names([given.get(index, self.names[index]) for index in indices])
 
+    def _check_port(self, tensor: Tensor) -> None:
+        """Raise ModelError if an argument or a result of a function is complex, or of integers of less than 8 bits."""
+        if tensor.dtype.startswith("complex") or tensor.dtype in _PACKED_INPUTS:
+            place = f"{self.model.name}: subgraph {self.subgraph.index}"
+            raise ModelError(
+                f"{place}: tensor {shown(tensor.name)} is of {tensor.dtype}, which only operators inside can pass on"
+            )
+
     def _port_type(self, tensor: Tensor) -> TensorType:
+        self._check_port(tensor)
         try:
             return self.type(tensor)
         except UnsupportedForm as refused:
@@ -180,10 +207,12 @@ class _FunctionGraph(Graph):
         node = Node(self, op)
         function = find(op, [tensor for tensor in node.inputs if tensor is not None])
         try:
-            _require_int4_weights(node)
+            _require_packed_weights(node)
             _require_dense(node)
             if function is None:
                 node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
+            if _check_complex(node):
+                _move_imaginary(node, function)
             function(node)
         except UnsupportedForm as refused:
             place = self.place(op).removeprefix(f"{self.model.name}: ")
@@ -199,15 +228,55 @@ class _FunctionGraph(Graph):
             return TensorType(tensor.shape, IntegerType(8))
 
 
-def _require_int4_weights(node: Node) -> None:
-    """Raise UnsupportedForm if the operator reads int4, unless as weights with zero points 0, or by DEQUANTIZE."""
-    for i, tensor in enumerate(node.inputs):
-        if tensor is None or tensor.dtype != "int4":
-            continue
-        if i != _INT4_INPUTS.get(node.op.name):
-            node.refuse(f"input {i} {shown(tensor.name)} of int4")
-        if node.op.name != "DEQUANTIZE" and tensor.quantization is not None and tensor.quantization.zero_points.any():
-            node.refuse(f"weights {shown(tensor.name)} of int4 with a zero point other than 0")
+def _check_complex(node: Node) -> bool:
+    """Return True if the operator moves complex numbers.
+
+    Raise UnsupportedForm if it reads or computes complex numbers in a way that is not supported.
+    """
+    reads, computes = (
+        [tensor for tensor in tensors if tensor is not None and tensor.dtype.startswith("complex")]
+        for tensors in (node.inputs, node.outputs)
+    )
+    if not reads and not computes:
+        return False
+    supported = _COMPLEX.get(node.op.name)
+    if (len(reads), len(computes)) != supported or any(tensor.index not in node.graph.imaginary for tensor in reads):
+        node.refuse("complex numbers" if supported is None else "complex numbers that no RFFT2D computes")
+    return supported == (1, 1)
+
+
+def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
+    """Import the operator for the imaginary parts of its input."""
+    graph, source, result = node.graph, node.input(0).index, node.outputs[0].index
+    real, graph.values[source] = graph.values[source], graph.imaginary[source]
+    function(node)
+    graph.imaginary[result] = graph.values[result]
+    graph.values[source] = real
+
+
+def _require_packed_weights(node: Node) -> None:
+    """Raise UnsupportedForm if the operator has a tensor with blocks, or of less than 8 bits, that it does not support.
+
+    DEQUANTIZE reads such tensors, and other operators as constant weights with zero points 0. GATHER moves them.
+    """
+    for what, tensors in (("input", node.inputs), ("output", node.outputs)):
+        for i, tensor in enumerate(tensors):
+            if tensor is None:
+                continue
+            where, quantization, name = f"{what} {i} {shown(tensor.name)}", tensor.quantization, node.op.name
+            if tensor.unsupported:
+                node.refuse(f"{where} with {tensor.unsupported}")
+            if quantization is not None and quantization.block_size and (what, name) != ("input", "EMBEDDING_LOOKUP"):
+                node.refuse(f"{where} with a scale for each block of {quantization.block_size} elements")
+            if tensor.dtype not in _PACKED_INPUTS:
+                continue
+            expected = 0 if what == "output" and name == "GATHER" else _PACKED_INPUTS[tensor.dtype].get(name)
+            if i != expected or (what == "output" and name != "GATHER"):
+                node.refuse(f"{where} of {tensor.dtype}")
+            if name not in ("DEQUANTIZE", "GATHER") and not tensor.is_constant:
+                node.refuse(f"{where} of {tensor.dtype}, known only at run time")
+            if name != "DEQUANTIZE" and quantization is not None and quantization.zero_points.any():
+                node.refuse(f"weights {shown(tensor.name)} of {tensor.dtype} with a zero point other than 0")
 
 
 def _require_dense(node: Node) -> None:

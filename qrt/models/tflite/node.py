@@ -111,7 +111,9 @@ class Node(importing.Node):
         if not isinstance(value.type, TensorType) or value.type.element is not declared.element:
             self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
         self.graph.charge(self.op, value.type)
-        self.graph.values[tensor.index] = self.named(value, self.graph.names[tensor.index])
+        if tensor.dtype != "complex64":  # its value is only half of the tensor
+            value = self.named(value, self.graph.names[tensor.index])
+        self.graph.values[tensor.index] = value
 
     def set_constant(self, i: int, array: Array) -> None:
         """Set output ``i`` to elements that were computed at import."""

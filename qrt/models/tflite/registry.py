@@ -56,6 +56,10 @@ OPERATORS: Registry[Operator] = Registry(
             "reductions:arg": "ARG_MAX ARG_MIN",
             "reductions:reduce_extreme": "REDUCE_ALL REDUCE_ANY REDUCE_MAX REDUCE_MIN",
             "reductions:top_k": "TOPK_V2",
+            "fourier:complex_abs": "COMPLEX_ABS",
+            "fourier:imaginary": "IMAG",
+            "fourier:real": "REAL",
+            "fourier:rfft2d": "RFFT2D",
             "functions:function": "ELU EXP GELU HARD_SWISH LOG RSQRT SQRT",
             "functions:log_softmax": "LOG_SOFTMAX",
             "functions:sigmoid": "LOGISTIC TANH",
@@ -103,6 +107,7 @@ OPERATORS: Registry[Operator] = Registry(
             "slicing:split_v": "SPLIT_V",
             "slicing:strided_slice": "STRIDED_SLICE",
             "transpose_conv:transpose_conv": "TRANSPOSE_CONV",
+            "float_transposed:transpose_conv_bias": "Convolution2DTransposeBias",
         },
     ),
 )

@@ -30,9 +30,15 @@ def bind_operation(operation: Operation, *, saturating: bool = False) -> element
         operation.name,
         [element_of(value.type) for value in operation.operands],
         [element_of(value.type) for value in operation.results],
-        {name: read(operation.attributes[name]) for name, read in _PLAIN.items() if name in operation.attributes},
+        plain_attributes(operation),
         saturating=saturating,
     )
+
+
+def plain_attributes(operation: Operation) -> dict[str, Any]:
+    """Return the attributes of an operation of `arith` or `math` that change results, as `elementwise.bind` takes
+    them."""
+    return {name: read(operation.attributes[name]) for name, read in _PLAIN.items() if name in operation.attributes}
 
 
 _PLAIN: dict[str, Callable[[Attribute], Any]] = {

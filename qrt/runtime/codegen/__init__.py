@@ -1,0 +1,27 @@
+"""Machine code for functions: `qrt.compile` with ``codegen``. The package needs llvmlite, the extra ``codegen``.
+
+- `source.py` lowers the ops of ``qrt`` and ``quant`` in a copy of the module, and makes plans of machine code.
+- `function.py` emits one function for concrete input types (each dimension has a size) and runs the result. The other
+  modules have the emission of the ops by name: `structured.py` (``linalg``, and ``arith`` and ``math`` on scalars and
+  tensors, with the tables of `integers.py` and `floats.py`), `tensors.py`, `memrefs.py` and `control.py`.
+- `emitter.py` has the values, memory (`buffers.py`, `elements.py`), checks and loops that these use.
+- `target.py` compiles the text for this CPU.
+
+Bufferization happens while the ops are emitted. A tensor is a `Buffer`: a view of memory with static shape and strides.
+An op writes its result over an operand if it is the only use of a value that owns its memory, and if both are in the
+same block; otherwise it writes to new memory. Values that loops and branches carry are copied to memory of the loop or
+branch. All memory is part of one allocation per run.
+
+Emitted are:
+
+- ``arith``, and the functions of ``math`` that are exact or rounded once by the CPU, on integers of 1 to 64 bits,
+  index, f32 and f64, on scalars and tensors;
+- the structured ops of ``linalg``, on tensors and memrefs;
+- ``tensor`` except ``gather``, ``scatter``, ``pack``, ``unpack`` and ``bitcast``;
+- ``memref``: ``alloc``, ``alloca``, ``cast``, ``copy``, ``get_global`` of constants, ``load``, ``store``, ``subview``
+  and ``transpose``; ``bufferization``: ``alloc_tensor``, ``to_buffer`` and ``to_tensor``;
+- ``affine`` except ``parallel``; ``scf.for``, ``scf.if`` and ``scf.while``; ``cf.assert``; ``ub.poison``;
+- ``quant.scast``.
+
+Sizes must follow from the input types and constants.
+"""

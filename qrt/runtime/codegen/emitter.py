@@ -1,0 +1,459 @@
+"""The emitter: LLVM IR of one function for concrete input types, built operation by operation.
+
+A value of a scalar type is a register, or a number if it is known while emitting (as sizes are, also those that the
+program computes); a tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other modules) emit the ops.
+
+The emitted function returns 0, or the number of a `CheckedPlace`: an operation that is undefined for the run's values.
+Inside loops whose number of iterations is known, checks do not leave the loop, because such loops are not vectorized:
+they set a flag that is tested after the loop, and replace the operand for which the operation would be undefined.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from math import prod
+from typing import Any, NoReturn
+
+from llvmlite import ir as ll
+
+from qrt.errors import ModelError, QuantTypeError
+from qrt.ir import Block, Operation, Value
+from qrt.ir.constants import constant_array
+from qrt.ops.core import Array, row_major_strides
+from qrt.runtime.codegen.buffers import Buffer, Index, Shape, Slot
+from qrt.runtime.codegen.elements import I1, I32, I64, POINTER, element_form, is_buffer, scalar_type, splat_of
+from qrt.types import IndexType, Type
+
+Handler = Callable[["Emitter", Operation], None]
+Message = str | Callable[[Sequence[int]], str]
+_LOW, _HIGH = -(1 << 63), (1 << 63) - 1
+MOST_VALUES = 64
+"""The largest number of values that a site reports, for the error's message."""
+
+
+SHORT_LOOP = 16
+"""Loops of fewer iterations are not vectorized: LLVM 22 would write them by masked stores (see `target.py`)."""
+
+
+class _LoopMetadata(ll.values.MDValue):  # type: ignore[misc] # llvmlite has no types
+    """Metadata of one loop: a node that is distinct because it refers to itself, which llvmlite does not print."""
+
+    def descr(self, buf: list[str]) -> None:
+        operands = ", ".join(node.get_reference() for node in (self, *self.operands))
+        buf += (f"distinct !{{ {operands} }}\n",)
+
+
+class NotEmittedError(ModelError):
+    """A part of a program for which no machine code is emitted."""
+
+
+@dataclass(frozen=True)
+class CheckedPlace:
+    """A place where a run may end with an error: the message, or a function that makes it of the reported values."""
+
+    operation: Operation
+    message: Message
+    count: int = 0
+    """The number of values that the run reports."""
+    is_limit: bool = False
+
+
+def not_emitted(op: Operation, why: str) -> NotEmittedError:
+    """Return the error for an op without machine code. ``why`` follows the op's name."""
+    advice = 'write codegen="best-effort" to run functions with such ops without machine code'
+    return NotEmittedError(op.location.render(f"'{op.name}' op {why}; {advice}"))
+
+
+class Emitter:
+    """The state of the emission of one function."""
+
+    def __init__(self, handlers: Mapping[str, Handler], *, saturating: bool) -> None:
+        self.handlers, self.saturating = handlers, saturating
+        self.module = ll.Module("qrt")
+        self.function = ll.Function(self.module, ll.FunctionType(I64, [POINTER]), "body")
+        self.function.linkage = "internal"
+        self.function.attributes.add("noinline")
+        self.function.attributes.add("nounwind")
+        self.allocas = ll.IRBuilder(self.function.append_basic_block("entry"))
+        self.builder = ll.IRBuilder(self.function.append_basic_block("start"))
+        self.slots: list[Slot] = []
+        self.sites: list[CheckedPlace] = []
+        self.flags: list[tuple[Any, int]] | None = None
+        """In a loop of known length: the flags (memory, number of the site) to test after the loop; else None."""
+        self.loop_indices: list[Index] = []
+        """The indices of the innermost structured op's loops."""
+        self._registers: dict[Value, Any] = {}
+        self._known: dict[Value, Any] = {}
+        self._ranges: dict[Value, tuple[int, int]] = {}
+        self._buffers: dict[Value, Buffer] = {}
+        self._empty: dict[Value, Shape] = {}
+        self._owners: set[Value] = set()
+
+    # -- operations ----------------------------------------------------------------------------------------------------
+
+    def block(self, block: Block) -> list[Value]:
+        """Emit a block's operations without its terminator, and return the terminator's operands."""
+        *operations, end = block
+        for op in operations:
+            self.operation(op)
+        return end.operands
+
+    def operation(self, op: Operation) -> None:
+        handler = self.handlers.get(op.name)
+        if handler is None:
+            raise not_emitted(op, "has no machine code")
+        try:
+            handler(self, op)
+        except QuantTypeError as error:
+            raise not_emitted(op, str(error)) from error
+
+    # -- scalars -------------------------------------------------------------------------------------------------------
+
+    def define(self, value: Value, register: Any, bounds: tuple[int, int] | None = None) -> None:
+        """Set the register of a value, with its least and greatest number if they are known."""
+        self._registers[value] = register
+        self._known.pop(value, None)
+        if bounds is None:
+            self._ranges.pop(value, None)
+        else:
+            self._ranges[value] = bounds
+
+    def define_known(self, value: Value, number: Any) -> None:
+        """Set a value to a NumPy scalar of its type's dtype, which is known while emitting."""
+        self._known[value] = number
+
+    def known(self, value: Value) -> Any:
+        """Return the NumPy scalar of a scalar value, or the element of a buffer, if it is known; else None."""
+        if is_buffer(value.type):
+            return None if value in self._empty else self._buffers[value].splat
+        return self._known.get(value)
+
+    def register(self, value: Value) -> Any:
+        """Return the register of a scalar value."""
+        number = self._known.get(value)
+        return self._registers[value] if number is None else element_form(value.type).constant(number)
+
+    def bounds(self, value: Value) -> tuple[int, int]:
+        """Return the least and the greatest number that an index value may have."""
+        number = self._known.get(value)
+        return self._ranges.get(value, (_LOW, _HIGH)) if number is None else (int(number), int(number))
+
+    def index(self, value: Value) -> Index:
+        """Return a value of type index."""
+        return Index(self.register(value), *self.bounds(value))
+
+    def size(self, op: Operation, value: Value) -> int:
+        """Return an index value that must be known. Raise NotEmittedError if it is known only at run time."""
+        number = self._known.get(value)
+        if number is None:
+            raise not_emitted(op, "has a size, offset or stride that is known only at run time")
+        return int(number)
+
+    def number(self, number: int) -> Index:
+        return Index(I64(number), number, number)
+
+    # -- memory --------------------------------------------------------------------------------------------------------
+
+    def slot(self, kind: str, nbytes: int, number: int = -1, array: Array | None = None, aliased: bool = False) -> Slot:
+        """Add an argument of the function for a block of memory. ``aliased`` allows that others overlap it."""
+        pointer = ll.Argument(self.function, POINTER)
+        if not aliased:
+            pointer.add_attribute("noalias")
+        self.function.args = (*self.function.args, pointer)
+        self.function.ftype.args = (*self.function.ftype.args, POINTER)
+        self.slots.append(Slot(kind, nbytes, pointer, number, array))
+        return self.slots[-1]
+
+    def alloca(self, type: Any, initial: Any = None) -> Any:
+        """Return the address of a variable in registers; ``initial`` is its value at the function's entry."""
+        address = self.allocas.alloca(type)
+        if initial is not None:
+            self.allocas.store(initial, address)
+        return address
+
+    def fresh(self, type: Type, shape: Shape, *, zero: bool = False) -> Buffer:
+        """Return a contiguous buffer in memory of its own; its elements are undefined unless ``zero``."""
+        nbytes = prod(shape) * element_form(type).dtype.itemsize
+        buffer = Buffer(self.slot("temporary", nbytes), type, shape, row_major_strides(shape))
+        if zero:
+            form = buffer.element
+            self.fill(buffer, form.register(0) if form.dtype.kind != "f" else form.constant(form.dtype.type(0)))
+        return buffer
+
+    def constant(self, array: Array, type: Type) -> Buffer:
+        """Return a buffer with the elements of an array."""
+        splat, shape = splat_of(array), array.shape
+        if splat is not None:
+            array = array.reshape(-1)[:1].copy()
+        array = array.copy(order="C")
+        slot = self.slot("constant", array.nbytes, array=array)
+        strides = (0,) * len(shape) if splat is not None else row_major_strides(shape)
+        return Buffer(slot, type, shape, strides, splat=splat, is_read_only=True)
+
+    def set_buffer(self, value: Value, buffer: Buffer, *, owned: bool = False) -> None:
+        """Set the buffer of a value. If ``owned``, the value's last use may overwrite it."""
+        self._check_shape(value, buffer.shape)
+        self._buffers[value] = buffer
+        if owned:
+            self._owners.add(value)
+
+    def set_empty(self, value: Value, shape: Shape) -> None:
+        """Declare a tensor without elements of its own: zeros, if an op reads it."""
+        self._check_shape(value, shape)
+        self._empty[value] = shape
+
+    def _check_shape(self, value: Value, shape: Shape) -> None:
+        declared = getattr(value.type, "shape", None)
+        fits = declared is not None and len(declared) == len(shape)
+        if not fits or any(d not in (None, n) for d, n in zip(declared or (), shape, strict=True)):
+            raise QuantTypeError(f"a value must be {value.type}, got shape {list(shape)}")
+
+    def shape(self, value: Value) -> Shape:
+        """Return the shape of a tensor or memref; ``()`` for a scalar."""
+        if not is_buffer(value.type):
+            return ()
+        empty = self._empty.get(value)
+        return self._buffers[value].shape if empty is None else empty
+
+    def buffer(self, value: Value) -> Buffer:
+        """Return the buffer of a value, to read it."""
+        empty = self._empty.get(value)
+        return self._buffers[value] if empty is None else self.fresh(scalar_type(value.type), empty, zero=True)
+
+    def is_owned(self, value: Value, op: Operation) -> bool:
+        """Return True if ``op`` is the only use of a value that owns its buffer, so that it may overwrite it."""
+        return value in self._owners and len(value.uses) == 1 and value.block is op.parent
+
+    def writable(self, value: Value, op: Operation, *, is_read: bool = True) -> Buffer:
+        """Return a buffer for a result of ``op`` that begins with the elements of ``value`` (if ``is_read``)."""
+        if value in self._empty:
+            return self.fresh(scalar_type(value.type), self._empty[value], zero=is_read)
+        given = self._buffers[value]
+        if self.is_owned(value, op):
+            return given
+        target = self.fresh(given.type, given.shape)
+        if is_read:
+            self.copy(given, target)
+        return target
+
+    def address(self, buffer: Buffer, indices: Sequence[Index]) -> Any:
+        """Return the address of an element; the indices are within the bounds."""
+        offset, terms = buffer.offset, [] if buffer.base is None else [buffer.base]
+        for index, stride in zip(indices, buffer.strides, strict=True):
+            if index.is_constant:
+                offset += index.low * stride
+            elif stride:
+                terms.append(index.value if stride == 1 else self._scaled(index.value, stride))
+        total = I64(offset) if offset or not terms else None
+        for term in terms:
+            total = term if total is None else self.builder.add(total, term, flags=("nsw",))
+        return self.builder.gep(buffer.slot.pointer, [total], inbounds=True, source_etype=buffer.element.memory)
+
+    def _scaled(self, value: Any, factor: int) -> Any:
+        return self.builder.mul(value, I64(factor), flags=("nsw",))
+
+    def load(self, buffer: Buffer, indices: Sequence[Index]) -> Any:
+        if buffer.splat is not None:
+            return buffer.element.constant(buffer.splat)
+        return buffer.element.load(self.builder, self.address(buffer, indices))
+
+    def store(self, value: Any, buffer: Buffer, indices: Sequence[Index]) -> None:
+        buffer.element.store(self.builder, value, self.address(buffer, indices))
+
+    def copy(self, source: Buffer, target: Buffer) -> None:
+        """Emit a copy of all elements to a buffer of the same shape, whose storage may be of another width."""
+        if source.is_contiguous and target.is_contiguous:
+            source, target = source.reshaped((source.size,)), target.reshaped((target.size,))
+        with self.nest(target.shape) as indices:
+            if indices is not None:
+                self.store(self.load(source, indices), target, indices)
+
+    def fill(self, buffer: Buffer, register: Any) -> None:
+        """Emit stores of one value to all elements."""
+        with self.nest(buffer.shape) as indices:
+            if indices is not None:
+                self.store(register, buffer, indices)
+
+    def part(self, buffer: Buffer, offsets: Sequence[Index], sizes: Sequence[int], steps: Sequence[int]) -> Buffer:
+        """Return a slice of a buffer; it is within the bounds."""
+        offset, base = buffer.offset, buffer.base
+        for start, stride in zip(offsets, buffer.strides, strict=True):
+            if start.is_constant:
+                offset += start.low * stride
+            else:
+                term = self._scaled(start.value, stride)
+                base = term if base is None else self.builder.add(base, term, flags=("nsw",))
+        strides = tuple(stride * step for stride, step in zip(buffer.strides, steps, strict=True))
+        return Buffer(buffer.slot, buffer.type, tuple(sizes), strides, offset, base, buffer.splat, buffer.is_read_only)
+
+    # -- checks --------------------------------------------------------------------------------------------------------
+
+    def trap_if(
+        self, op: Operation, condition: Any, message: Message, values: Sequence[Any] = (), *, is_limit: bool = False
+    ) -> None:
+        """Emit a check that ends the run with an error at ``op`` if a condition (an i1 register) holds.
+
+        The run continues up to the end of a loop of known length, so that the caller must replace the operand for which
+        the operation would be undefined. If there are ``values`` for the message, it ends at once.
+        """
+        self.sites.append(CheckedPlace(op, message, len(values), is_limit))
+        number = len(self.sites)
+        if self.flags is None or values or is_limit:
+            self._exit_if(condition, number, values)
+            return
+        flag = self.alloca(I32, I32(0))
+        bit = self.builder.zext(condition, I32)
+        self.builder.store(self.builder.or_(self.builder.load(flag, typ=I32), bit), flag)
+        self.flags.append((flag, number))
+
+    def _exit_if(self, condition: Any, number: int, values: Sequence[Any]) -> None:
+        failed, passed = (self.function.append_basic_block(name) for name in ("failed", "passed"))
+        self.builder.cbranch(condition, failed, passed)
+        self.builder.position_at_end(failed)
+        for place, value in enumerate(values[:MOST_VALUES]):
+            address = self.builder.gep(self.function.args[0], [I64(place)], source_etype=I64)
+            self.builder.store(value, address)
+        self.builder.ret(I64(number))
+        self.builder.position_at_end(passed)
+
+    def require_index(
+        self, op: Operation, index: Index, size: int, message: Callable[[Sequence[int]], str], values: Sequence[Any]
+    ) -> None:
+        """Emit a check that an index is at least 0 and less than ``size``, unless that is known."""
+        if not (index.low >= 0 and index.high < size):
+            self.trap_if(op, self.builder.icmp_unsigned(">=", index.value, I64(size)), message, values)
+
+    @contextmanager
+    def _deferred_checks(self) -> Iterator[None]:
+        """Defer the checks in a loop of known length to its end."""
+        if self.flags is not None:
+            yield
+            return
+        self.flags = []
+        yield
+        flags, self.flags = self.flags, None
+        for flag, number in flags:
+            failed = self.builder.icmp_unsigned("!=", self.builder.load(flag, typ=I32), I32(0))
+            self._exit_if(failed, number, ())
+
+    @contextmanager
+    def immediate_checks(self) -> Iterator[None]:
+        """Test the deferred checks, and do not defer those in a loop whose length is known only at run time.
+
+        Replaced operands might otherwise make the loop endless.
+        """
+        outer = self.flags
+        for flag, number in outer or ():
+            failed = self.builder.icmp_unsigned("!=", self.builder.load(flag, typ=I32), I32(0))
+            self._exit_if(failed, number, ())
+        self.flags = None
+        yield
+        self.flags = outer
+
+    # -- control -------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def counted(self, count: int | Any) -> Iterator[Any]:
+        """Emit a loop and yield the register that counts its iterations from 0; ``count`` is a number or a register.
+
+        A number is at least 1.
+        """
+        with ExitStack() as stack:
+            stack.enter_context(self._deferred_checks() if isinstance(count, int) else self.immediate_checks())
+            before, is_short = self.builder.block, isinstance(count, int) and count < SHORT_LOOP
+            body, after = (self.function.append_basic_block(name) for name in ("loop", "done"))
+            if isinstance(count, int):
+                count = I64(count)
+                self.builder.branch(body)
+            else:
+                self.builder.cbranch(self.builder.icmp_unsigned("!=", count, I64(0)), body, after)
+            self.builder.position_at_end(body)
+            number = self.builder.phi(I64)
+            number.add_incoming(I64(0), before)
+            yield number
+            following = self.builder.add(number, I64(1), flags=("nuw",))
+            number.add_incoming(following, self.builder.block)
+            branch = self.builder.cbranch(self.builder.icmp_unsigned("<", following, count), body, after)
+            if is_short:
+                branch.set_metadata("llvm.loop", self._scalar_loop())
+            self.builder.position_at_end(after)
+
+    def _scalar_loop(self) -> Any:
+        """Return new metadata of a loop that LLVM does not vectorize."""
+        option = self.module.add_metadata(["llvm.loop.vectorize.enable", I1(0)])
+        return _LoopMetadata(self.module, [option], str(len(self.module.metadata)))
+
+    @contextmanager
+    def nest(self, extents: Sequence[int]) -> Iterator[list[Index] | None]:
+        """Emit a nest of loops and yield their indices, or None if a loop has no iterations: emit nothing then."""
+        if 0 in extents:
+            yield None
+            return
+        with ExitStack() as stack:
+            yield [
+                Index(stack.enter_context(self.counted(extent)), 0, extent - 1) if extent > 1 else self.number(0)
+                for extent in extents
+            ]
+
+    @contextmanager
+    def branch(self, condition: Any) -> Iterator[tuple[Any, Any]]:
+        """Emit the blocks of a condition; yield two context managers, one for each branch."""
+        first, second, after = (self.function.append_basic_block(name) for name in ("then", "else", "after"))
+        self.builder.cbranch(condition, first, second)
+
+        @contextmanager
+        def inside(block: Any) -> Iterator[None]:
+            self.builder.position_at_end(block)
+            yield
+            self.builder.branch(after)
+
+        yield inside(first), inside(second)
+        self.builder.position_at_end(after)
+
+    # -- values that control flow carries ------------------------------------------------------------------------------
+
+    def variable(self, type: Type, shape: Shape) -> Any:
+        """Return memory for a value that control flow sets: a buffer, or the address of a variable."""
+        return self.fresh(scalar_type(type), shape) if is_buffer(type) else self.alloca(element_form(type).register)
+
+    def assign(self, variables: Sequence[Any], values: Sequence[Value]) -> None:
+        """Emit the assignment of values to variables. All values are read before a variable is written."""
+        moves: list[tuple[Any, Any]] = []
+        for variable, value in zip(variables, values, strict=True):
+            if not is_buffer(value.type):
+                moves.append((variable, self.register(value)))
+            elif (source := self.buffer(value)) != variable:
+                if any(source.slot is other.slot for other in variables if isinstance(other, Buffer)):
+                    copied = self.fresh(source.type, source.shape)
+                    self.copy(source, copied)
+                    source = copied
+                moves.append((variable, source))
+        for variable, source in moves:
+            if isinstance(variable, Buffer):
+                self.copy(source, variable)
+            else:
+                self.builder.store(source, variable)
+
+    def take(self, values: Sequence[Value], variables: Sequence[Any]) -> None:
+        """Set values to the contents of variables."""
+        for value, variable in zip(values, variables, strict=True):
+            if isinstance(variable, Buffer):
+                self.set_buffer(value, variable, owned=True)
+            else:
+                self.define(value, self.builder.load(variable, typ=element_form(value.type).register))
+
+    def array(self, op: Operation) -> Array:
+        """Return the array of an `arith.constant`."""
+        return constant_array(op)
+
+
+def refuse(op: Operation, why: str) -> NoReturn:
+    """Raise NotEmittedError for an op without machine code."""
+    raise not_emitted(op, why)
+
+
+def is_index(t: Type) -> bool:
+    return isinstance(t, IndexType)
+
+
+__all__ = ["I1", "I64", "Emitter", "Handler", "NotEmittedError", "is_index", "not_emitted", "refuse"]
