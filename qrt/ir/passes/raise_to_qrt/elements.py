@@ -23,7 +23,7 @@ from qrt.ir.passes.raise_to_qrt.terms import (
     NotRaisedError,
     Polynomial,
     Read,
-    Running,
+    Accumulator,
     Scalar,
     dimensions,
 )
@@ -122,7 +122,7 @@ class _Nest:
         self.is_running: Callable[[Operation], bool] = lambda load: False
         self.start: Callable[[], Scalar] | None = None
         self.result: Value | None = None
-        self.running = Running()
+        self.running = Accumulator()
         self._lanes: dict[tuple[int | None, int], int] = {}
         self._known: dict[Value, Scalar] = {}
 

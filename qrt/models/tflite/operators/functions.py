@@ -85,7 +85,7 @@ def function(node: Node) -> None:
     if x.storage == "i16" and node.op.name in _OF_16 and out.storage == "i16":
         entries = tables.interpolated(name, x, out)
         if np.abs(np.diff(entries.astype(np.int64))).max() > out.default_bounds[1]:
-            node.refuse("16 bits, with two entries of its table so far apart that LiteRT's difference of them overflows")
+            node.refuse("16 bits, with table entries so far apart that LiteRT's difference of them overflows")
         table = node.dense(entries, out)
         return node.set(0, node.emit("qrt.lookup_interpolated", [node.value(0), table], {}, out))
     return _lookup(node, name, x, out)
