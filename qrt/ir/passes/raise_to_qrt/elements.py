@@ -18,12 +18,12 @@ from qrt.ir.passes.raise_to_qrt.loops import READERS, StoredNest, extent_of, ind
 from qrt.ir.passes.raise_to_qrt.scalars import computed
 from qrt.ir.passes.raise_to_qrt.sums import Summation, constant_values, evaluated_read, loops_of
 from qrt.ir.passes.raise_to_qrt.terms import (
+    Accumulator,
     Below,
     Monomial,
     NotRaisedError,
     Polynomial,
     Read,
-    Accumulator,
     Scalar,
     dimensions,
 )
