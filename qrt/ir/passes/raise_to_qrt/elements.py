@@ -18,12 +18,12 @@ from qrt.ir.passes.raise_to_qrt.loops import READERS, StoredNest, extent_of, ind
 from qrt.ir.passes.raise_to_qrt.scalars import computed
 from qrt.ir.passes.raise_to_qrt.sums import Summation, constant_values, evaluated_read, loops_of
 from qrt.ir.passes.raise_to_qrt.terms import (
+    Accumulator,
     Below,
     Monomial,
     NotRaisedError,
     Polynomial,
     Read,
-    Running,
     Scalar,
     dimensions,
 )
@@ -122,7 +122,7 @@ class _Nest:
         self.is_running: Callable[[Operation], bool] = lambda load: False
         self.start: Callable[[], Scalar] | None = None
         self.result: Value | None = None
-        self.running = Running()
+        self.running = Accumulator()
         self._lanes: dict[tuple[int | None, int], int] = {}
         self._known: dict[Value, Scalar] = {}
 

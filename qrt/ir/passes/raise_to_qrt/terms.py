@@ -86,11 +86,11 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
-class Running:
+class Accumulator:
     """An accumulator before an iteration of its loop."""
 
 
-Variable = Read | Below | Sum | Extension | Shift | Bound | Running
+Variable = Read | Below | Sum | Extension | Shift | Bound | Accumulator
 Monomial = frozenset[tuple[Variable, int]]
 ONE: Monomial = frozenset()
 
