@@ -88,8 +88,22 @@ class Emitter:
         self._buffers: dict[Value, Buffer] = {}
         self._empty: dict[Value, Shape] = {}
         self._owners: set[Value] = set()
+        self._position = 0
+        """The number of the operation of the function's block that is emitted now."""
+        self._last_uses: dict[Value, int] = {}
 
     # -- operations ----------------------------------------------------------------------------------------------------
+
+    def body(self, block: Block) -> list[Value]:
+        """Emit the function's block without its terminator, and return the values that the function returns."""
+        operations = list(block)
+        for number, op in enumerate(operations):
+            for inner in op.walk():
+                self._last_uses.update(dict.fromkeys((*inner.operands, *inner.results), number))
+        for self._position, op in enumerate(operations[:-1]):
+            self.operation(op)
+        self._position = len(operations) - 1
+        return operations[-1].operands
 
     def block(self, block: Block) -> list[Value]:
         """Emit a block's operations without its terminator, and return the terminator's operands."""
@@ -175,13 +189,24 @@ class Emitter:
         return address
 
     def fresh(self, type: Type, shape: Shape, *, zero: bool = False) -> Buffer:
-        """Return a contiguous buffer in memory of its own; its elements are undefined unless ``zero``."""
+        """Return a contiguous buffer in memory that no other value uses; its elements are undefined unless ``zero``."""
         nbytes = prod(shape) * element_form(type).dtype.itemsize
-        buffer = Buffer(self.slot("temporary", nbytes), type, shape, row_major_strides(shape))
+        buffer = Buffer(self._memory(nbytes), type, shape, row_major_strides(shape))
         if zero:
             form = buffer.element
             self.fill(buffer, form.register(0) if form.dtype.kind != "f" else form.constant(form.dtype.type(0)))
         return buffer
+
+    def _memory(self, nbytes: int) -> Slot:
+        """Return a slot for a temporary: the smallest one that fits and is not used any more, or a new one.
+
+        A slot is not used for a value of less than half its size.
+        """
+        free = [slot for slot in self.slots if slot.kind == "temporary" and slot.last < self._position]
+        fitting = [slot for slot in free if nbytes <= slot.nbytes <= 2 * nbytes]
+        slot = min(fitting, key=lambda slot: slot.nbytes) if fitting else self.slot("temporary", nbytes)
+        slot.last = self._position
+        return slot
 
     def constant(self, array: Array, type: Type) -> Buffer:
         """Return a buffer with the elements of an array."""
@@ -197,6 +222,7 @@ class Emitter:
         """Set the buffer of a value. If ``owned``, the value's last use may overwrite it."""
         self._check_shape(value, buffer.shape)
         self._buffers[value] = buffer
+        buffer.slot.last = max(buffer.slot.last, self._last_uses.get(value, 0))
         if owned:
             self._owners.add(value)
 

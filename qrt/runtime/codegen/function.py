@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Sequence
+from math import prod
 from typing import NoReturn
 
 import numpy as np
@@ -44,7 +45,7 @@ class CompiledFunction:
         try:
             for number, (value, t) in enumerate(zip(block.arguments, types, strict=True)):
                 _define_input(emitter, function, value, t, number, len(self._memrefs) > 1)
-            returned = emitter.block(block)
+            returned = emitter.body(block)
             self.results = [_define_result(emitter, value, number) for number, value in enumerate(returned)]
         except QuantTypeError as error:
             raise not_emitted(function, str(error)) from error
@@ -55,6 +56,8 @@ class CompiledFunction:
         self._slots = emitter.slots
         self._offsets: dict[int, int] = {}
         self.scratch_bytes = 0
+        self._free: list[Array] = []
+        """Memory for temporaries that no run uses now; several runs may be in progress at once."""
         for place, slot in enumerate(self._slots):
             if slot.kind == "temporary":
                 self._offsets[place] = self.scratch_bytes
@@ -65,13 +68,17 @@ class CompiledFunction:
         for number, t in self._memrefs:
             memref_argument(inputs[number], t, number)
         outputs = [np.empty(static_shape(t, "codegen"), element_dtype(t.element)) for t in self.results]
-        scratch = np.empty(self.scratch_bytes + _ALIGNMENT, np.uint8)
+        try:
+            scratch = self._free.pop()
+        except IndexError:
+            scratch = np.empty(self.scratch_bytes + _ALIGNMENT, np.uint8)
         start = -(-scratch.ctypes.data // _ALIGNMENT) * _ALIGNMENT
         table = np.array(
             [self._place(slot, number, inputs, outputs, start) for number, slot in enumerate(self._slots)], np.uint64
         )
         report = np.zeros(MOST_VALUES, np.int64)
         status = self._call(table.ctypes.data, report.ctypes.data)
+        self._free.append(scratch)
         if status:
             self._raise(int(status), report.tolist())
         return outputs
@@ -97,7 +104,7 @@ def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, num
         memrefs.require_row_major(function, value.type)
     element_form(scalar_type(value.type))  # raises an error for a vector
     shape = tuple(size or 0 for size in t.shape or ())
-    nbytes = int(np.prod(shape, dtype=np.int64)) * element_dtype(t.element).itemsize
+    nbytes = prod(shape) * element_dtype(t.element).itemsize
     slot = e.slot("input", nbytes, number, aliased=may_overlap and isinstance(value.type, MemRefType))
     buffer = Buffer(slot, t.element, shape, row_major_strides(shape))
     if is_buffer(value.type):
@@ -108,18 +115,18 @@ def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, num
 
 def _define_result(e: Emitter, value: Value, number: int) -> TensorType:
     """Emit the result: in the slot of its buffer, which becomes that of the result array, or as a copy."""
-    element = scalar_type(value.type)
-    if not is_buffer(value.type):
-        target = e.fresh(element, ())
+    element, shape = scalar_type(value.type), e.shape(value)
+    source = e.buffer(value) if is_buffer(value.type) else None
+    if source is not None and source.slot.kind == "temporary" and source.is_whole:
+        source.slot.kind, source.slot.number = "result", number
+        return TensorType(shape, element)
+    nbytes = prod(shape) * element_form(element).dtype.itemsize
+    target = Buffer(e.slot("result", nbytes, number), element, shape, row_major_strides(shape))
+    if source is None:
         e.store(e.register(value), target, ())
     else:
-        source = e.buffer(value)
-        target = source
-        if source.slot.kind != "temporary" or not source.is_whole:
-            target = e.fresh(element, source.shape)
-            e.copy(source, target)
-    target.slot.kind, target.slot.number = "result", number
-    return TensorType(target.shape, element)
+        e.copy(source, target)
+    return TensorType(shape, element)
 
 
 def _finished(e: Emitter) -> str:

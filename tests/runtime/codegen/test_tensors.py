@@ -1,6 +1,8 @@
 """Memory of tensors and memrefs. Hazards: an op that writes over a tensor that is read later, views, storage that is
 narrower than memory, tensors without elements, and stores beyond the end of an array."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -262,3 +264,46 @@ def test_large_constants_are_not_in_the_text() -> None:
     function = program.module.functions[0]
     assert len(CompiledFunction(function, [program.inputs[0].type], saturating=False).text) < 3000
     check(text, np.arange(3000, dtype=np.int32)[::-1].copy())
+
+
+def chain(length: int, last: str = "") -> str:
+    """Return a program of sums, each of the two values before it; ``last`` follows them."""
+    t = "tensor<1000xi32>"
+    lines = [f"%v{n} = arith.addi %v{n - 1}, %v{n - 2} : {t}" for n in range(2, length)]
+    lines.append(last or f"return %v{length - 1} : {t}")
+    results = t if not last else f"({t}, {t})"
+    return f"func.func @main(%v0: {t}, %v1: {t}) -> {results} {{ {' '.join(lines)} }}"
+
+
+def test_memory_of_values_that_are_not_used_any_more_is_used_again() -> None:
+    x = np.arange(1000, dtype=np.int32)
+    check(chain(30), x, x[::-1].copy())
+    assert compile(chain(30), codegen=True).memory().arena_bytes <= 3 * 4096
+
+
+def test_memory_of_values_that_are_returned_or_viewed_is_not_used_again() -> None:
+    """Hazard: a view, or a loop that reads a value later than it stands."""
+    t = "tensor<1000xi32>"
+    last = f"""%s = tensor.extract_slice %v2[0] [10] [1] : {t} to tensor<10xi32>
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c10 = arith.constant 10 : index
+      %r = scf.for %i = %c0 to %c10 step %c1 iter_args(%a = %v9) -> ({t}) {{
+        %e = tensor.extract %s[%i] : tensor<10xi32>
+        %n = tensor.insert %e into %a[%i] : {t}
+        %m = arith.addi %n, %v5 : {t}
+        scf.yield %m : {t}
+      }}
+      return %v4, %r : {t}, {t}"""
+    x = np.arange(1000, dtype=np.int32)
+    check(chain(12, last), x, x[::-1].copy())
+
+
+def test_runs_at_once_have_memory_of_their_own() -> None:
+    program = compile(chain(40), codegen=True)
+    arrays = [np.full(1000, n, np.int32) for n in range(16)]
+    expected = [program(array, array) for array in arrays]
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda n: program(arrays[n % 16], arrays[n % 16]), range(200)))
+    for number, result in enumerate(results):
+        np.testing.assert_array_equal(result, expected[number % 16])
