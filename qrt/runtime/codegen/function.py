@@ -3,7 +3,7 @@
 import ctypes
 from collections.abc import Sequence
 from math import prod
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from llvmlite import ir as ll
@@ -11,9 +11,9 @@ from llvmlite import ir as ll
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.ir import Value
 from qrt.ir.core.functions import FuncOp
-from qrt.ir.passes.planned import body
 from qrt.ops.core import Array, element_dtype, row_major_strides, static_shape
-from qrt.runtime.codegen import control, memrefs, structured, tensors
+from qrt.runtime.codegen import blocks, control, memrefs, structured, tensors
+from qrt.runtime.codegen.blocks import emit_region, static_variable
 from qrt.runtime.codegen.buffers import Buffer, Slot
 from qrt.runtime.codegen.elements import I32, I64, POINTER, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import MOST_VALUES, Emitter, Handler, not_emitted
@@ -21,9 +21,11 @@ from qrt.runtime.codegen.target import compile_text
 from qrt.runtime.interpreter.buffers import memref_argument
 from qrt.runtime.interpreter.core import raise_located
 from qrt.runtime.operations import failure
-from qrt.types import MemRefType, TensorType
+from qrt.types import MemRefType, TensorType, Type
 
-HANDLERS: dict[str, Handler] = {**tensors.HANDLERS, **memrefs.HANDLERS, **structured.HANDLERS, **control.HANDLERS}
+HANDLERS: dict[str, Handler] = {
+    name: handler for part in (blocks, control, memrefs, structured, tensors) for name, handler in part.HANDLERS.items()
+}
 """The emission of each op, by its name."""
 _ALIGNMENT = 64
 
@@ -35,9 +37,7 @@ class CompiledFunction:
     """
 
     def __init__(self, function: FuncOp, types: Sequence[TensorType], *, saturating: bool) -> None:
-        block = body(function)
-        if block is None:
-            raise not_emitted(function, "has several blocks, for which no code is emitted")
+        block = function.regions[0].blocks[0]
         emitter = Emitter(HANDLERS, saturating=saturating)
         self._memrefs = [
             (number, value.type) for number, value in enumerate(block.arguments) if isinstance(value.type, MemRefType)
@@ -45,8 +45,11 @@ class CompiledFunction:
         try:
             for number, (value, t) in enumerate(zip(block.arguments, types, strict=True)):
                 _define_input(emitter, function, value, t, number, len(self._memrefs) > 1)
-            returned = emitter.body(block)
-            self.results = [_define_result(emitter, value, number) for number, value in enumerate(returned)]
+            returned = _body(emitter, function)
+            self.results = [
+                _define_result(emitter, t, content, number)
+                for number, (t, content) in enumerate(zip(function.type.results, returned, strict=True))
+            ]
         except QuantTypeError as error:
             raise not_emitted(function, str(error)) from error
         self.sites = emitter.sites
@@ -113,19 +116,35 @@ def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, num
         e.define(value, e.load(buffer, ()))
 
 
-def _define_result(e: Emitter, value: Value, number: int) -> TensorType:
-    """Emit the result: in the slot of its buffer, which becomes that of the result array, or as a copy."""
-    element, shape = scalar_type(value.type), e.shape(value)
-    source = e.buffer(value) if is_buffer(value.type) else None
-    if source is not None and source.slot.kind == "temporary" and source.is_whole:
-        source.slot.kind, source.slot.number = "result", number
+def _body(e: Emitter, function: FuncOp) -> list[Any]:
+    """Emit the function's blocks, and return its results: buffers, and registers of scalars."""
+    (region,) = function.regions
+    if len(region.blocks) == 1:
+        returned = e.body(region.blocks[0])
+        return [e.buffer(value) if is_buffer(value.type) else e.register(value) for value in returned]
+    if any(isinstance(t, MemRefType) for t in function.type.results):
+        raise not_emitted(function, "returns memrefs from one of several blocks, for which no code is emitted")
+    types = function.type.results
+    variables = [static_variable(e, function, t) for t in types]
+    emit_region(e, region, variables)
+    return [
+        variable if is_buffer(t) else e.builder.load(variable, typ=element_form(t).register)
+        for t, variable in zip(types, variables, strict=True)
+    ]
+
+
+def _define_result(e: Emitter, t: Type, content: Any, number: int) -> TensorType:
+    """Emit a result: in the slot of its buffer, which becomes that of the result array, or as a copy."""
+    element, shape = scalar_type(t), content.shape if isinstance(content, Buffer) else ()
+    if isinstance(content, Buffer) and content.slot.kind == "temporary" and content.is_whole:
+        content.slot.kind, content.slot.number = "result", number
         return TensorType(shape, element)
     nbytes = prod(shape) * element_form(element).dtype.itemsize
     target = Buffer(e.slot("result", nbytes, number), element, shape, row_major_strides(shape))
-    if source is None:
-        e.store(e.register(value), target, ())
+    if isinstance(content, Buffer):
+        e.copy(content, target)
     else:
-        e.copy(source, target)
+        e.store(content, target, ())
     return TensorType(shape, element)
 
 
