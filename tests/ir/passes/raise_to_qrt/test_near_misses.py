@@ -218,6 +218,16 @@ def test_a_sum_over_a_part_of_the_operands() -> None:
     check_not_raised(text.replace("= 0 to 19 {", "= 0 to 18 {"), "is not the one that is summed")
 
 
+def test_a_result_of_fewer_rows() -> None:
+    """The loops of a convolution, or of a nest, may end before those of the kernel."""
+    check_not_raised(
+        CONVOLUTION.replace("1x6x6x3x", "1x5x6x3x"), "qrt.conv2d would give tensor<1x6x6x3x.*the program gives"
+    )
+    text = lowered("to=loops")
+    argument = text.replace("%arg0: tensor<2x", "%arg0: tensor<3x").replace("%arg0 : tensor<2x", "%arg0 : tensor<3x")
+    check_not_raised(argument.replace("memref<2x19xi8>", "memref<3x19xi8>"), "qrt.matmul would give tensor<3x3x")
+
+
 DYNAMIC = MATMUL.replace("tensor<2x", "tensor<?x")
 
 
