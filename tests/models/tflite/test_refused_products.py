@@ -182,3 +182,13 @@ def test_a_transposed_convolution_that_litert_does_not_run(content: bytes, said:
 def test_a_transposed_convolution_of_xnnpack_alone() -> None:
     assert "LiteRT's reference kernels do not have the operator" in refusal(deconvolution(), "litert-ref")
     import_model(read(deconvolution()), PROFILES["litert"])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_filters_are_divided_into_groups(dtype: str) -> None:
+    scales = 0.5 if dtype == "int8" else None
+    x, y = Tensor((1, 4, 4, 6), dtype, scales), Tensor((1, 4, 4, 3), dtype, scales)
+    bias = Tensor((3,), "int32" if scales else "float32", scales, data=0)
+    inputs = [x, Tensor((3, 1, 1, 3), dtype, scales, data=1), bias]
+    options = {key: WINDOW[key] for key in WINDOW if key[:6] not in ("depth_", "filter")}
+    assert "CONV_2D: 3 filters are not a multiple of 2 groups" in refusal(one_op("CONV_2D", inputs, [y], options))

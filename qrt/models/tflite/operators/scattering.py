@@ -1,11 +1,13 @@
 """Import of SCATTER_ND, SPARSE_TO_DENSE, DYNAMIC_UPDATE_SLICE and EMBEDDING_LOOKUP."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from qrt.ir import Attribute, DenseArrayAttr, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing.data_movement import Shape, erase_unused, known_result, reshaped
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import apply, as_value, broadcast, index, number_of, signless
@@ -146,16 +148,34 @@ def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any
 def embedding_lookup(node: Node) -> None:
     """Import EMBEDDING_LOOKUP: take rows of a table at int32 indices.
 
-    Rows of an int8 table with one scale may be dequantized to float32.
+    Rows of an int8 or int4 table, with one scale or one for each row, may be dequantized to float32.
     """
     if node.input(0).dtype != "int32" or len(input_shape(node)) != 1 or len(input_shape(node, 1)) < 2:
         node.fail(f"indices {node.type(0).shown()} do not select rows of {node.type(1).shown()}")
     check_indices(node, input_shape(node, 1)[:1], i=0)
     table = node.type(1).element
     is_hybrid = isinstance(table, UniformType) and node.result_type().element is _F32
-    if isinstance(table, UniformType) and not table.is_per_layer:
+    if isinstance(table, UniformType) and not table.is_per_layer and not (is_hybrid and table.axis == 0):
         node.refuse("several scales")
-    if is_hybrid and (node.element(1).storage != "i8" or node.element(1).zero_point):
-        node.refuse(f"{node.input(1).dtype} with zero point {node.element(1).zero_point} to float32")
+    if is_hybrid and (node.element(1).storage not in ("i4", "i8") or any(node.element(1).zero_points)):
+        node.refuse(f"{node.input(1).dtype} with zero point {node.element(1).zero_points[0]} to float32")
+    row = prod(size or 0 for size in input_shape(node, 1)[1:])
+    if is_hybrid and node.element(1).storage == "i4" and row % 2:
+        node.refuse(f"int4 rows of {row} elements, an odd number, at which LiteRT reads other elements")
+    if is_hybrid:
+        node.set(0, _dequantized_rows(node, node.element(1)))
+        return
     rows = node.emit("qrt.gather", [node.value(1), node.value(0)], {"axis": 0, "batch_dims": 0})
-    settle(node, 0, node.emit("quant.dcast", [rows], None, _F32) if is_hybrid else rows)
+    settle(node, 0, rows)
+
+
+def _dequantized_rows(node: Node, table: UniformType) -> Value:
+    """Return the rows at the indices, each element times the scale of its row."""
+    context = lowering_context(node)
+    stored = node.emit("quant.scast", [node.value(1)], None, node.type(1).with_(element=table.storage_type))
+    rows = node.emit("qrt.gather", [stored, node.value(0)], {"axis": 0, "batch_dims": 0})
+    scales = node.dense(np.broadcast_to(table.scale_array, input_shape(node, 1)[0] or 0).astype(np.float32), _F32)
+    own = node.emit("qrt.gather", [scales, node.value(0)], {"axis": 0, "batch_dims": 0})
+    nest = LoopNest(context, "dequantize", context.extents(rows))
+    number = nest.value("arith.sitofp", (nest.read(rows, nest.loops),), _F32)
+    return nest.finish(nest.value("arith.mulf", (number, nest.read(own, nest.loops[:1])), _F32))[0]
