@@ -40,16 +40,18 @@ them, as listed below.
 - **Names.** The operation that computes a tensor has the attribute `qrt.tensor = "name"`. If the name is empty, or an
   earlier tensor has it too, the tensor's index is added: `name#7`.
 - **Types.** A tensor with scales has a quantized type. Each scale is the float32 of the file, converted to a double.
-- **Zero points** of 16-bit tensors are 0 in most operators of LiteRT. Others, such as QUANTIZE, MAXIMUM, pools and those
-  that move elements, accept any zero point, as do their imports.
+- **Zero points** of 16-bit tensors are 0 in most operators of LiteRT. Others, such as QUANTIZE, MAXIMUM, pools and
+  those that move elements, accept any zero point, as do their imports.
 - **Biases.** A quantized bias gets the scale `scale of the input * scale of the weights`; its scale in the file is
   ignored. LiteRT adds the integers of the bias to the sums without using that scale.
 - **Shapes.** Shapes of results are computed from the operands. The shapes in the file are used for inputs, for
   variables, and for results whose shape depends on elements that are known only at run time.
 - **Dynamic dimensions** are `?` in types. To import the model with other shapes of its inputs, write
   `qrt.load(..., shapes={"x": (1, 96, 96, 1)})` or `--input-shape x=1x96x96x1`, where `x` is the name of the argument.
-- **Computed shapes.** RESHAPE accepts a shape that is known only at run time if it is computed by SHAPE, SLICE,
-  STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result may then be dynamic.
+- **Computed shapes.** RESHAPE, FILL, BROADCAST_TO and TILE accept sizes that are known only at run time if they are
+  computed by SHAPE, SLICE, STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result of RESHAPE
+  may then be dynamic. TILE repeats a dynamic dimension only by a number known at import. In BROADCAST_TO a dynamic
+  dimension must equal its size in the shape: only dimensions that are 1 at import are repeated.
 - **Fused activations** of quantized operators become a `qrt.clamp` after the operation, unless the bounds do not
   restrict the storage. Those of float32 operators are the last step of the operator's loop nest.
 - **Complex numbers.** A complex64 tensor becomes two float32 tensors. Only RFFT2D computes such a tensor, only
@@ -59,7 +61,10 @@ them, as listed below.
   products the elements that are not stored count as 0; and int8 ones of an int8 input, if blocks of 16 elements of a
   row are stored. All other operators need DENSIFY before them.
 - **Constants.** A tensor that is known at import becomes a constant. Therefore a model whose weights are stored as
-  float16, int8, uint8, int16 or int4 and read through DEQUANTIZE needs as much memory as a float32 model.
+  float16, int8, uint8, int16, int4, uint4 or int2 and read through DEQUANTIZE needs as much memory as a float32 model.
+- **Integers of less than 8 bits** are constants: the weights of products (int4), tables of EMBEDDING_LOOKUP (int4,
+  int2), operands of DEQUANTIZE (int4, uint4, int2) and of GATHER along axis 0 (int4). Their types keep their width,
+  `i4` or `i2`. Other operators do not read them.
 
 **Errors.** If the model has operators or forms of operators that are not supported, `qrt.load` raises one `ModelError`
 that lists all of them, and how often each occurs. Supported forms are those under [Operators](#operators) for which
@@ -240,8 +245,8 @@ These forms are not supported:
 | weights of uint8, or int8 weights with a zero point | no kernel of LiteRT |
 | FULLY_CONNECTED with sparse weights of int8 | LiteRT's default build reads them as dense weights |
 | DEPTHWISE_CONV_2D with weights of int4 | no kernel of LiteRT |
-| DEPTHWISE_CONV_2D of several channels whose weights have a single scale; and CONV_2D with groups, if XNNPACK does not \
-execute it | LiteRT reads past the end of the scales, or reports an error |
+| DEPTHWISE_CONV_2D of several channels whose weights have a single scale; and CONV_2D with groups, if XNNPACK does \
+not execute it | LiteRT reads past the end of the scales, or reports an error |
 | rule `asymmetric` in BATCH_MATMUL, CONV_2D or FULLY_CONNECTED, with weights that are known only at run time | \
 LiteRT keeps the sums of the weights of its first run |
 | BATCH_MATMUL with weights that are known only at run time, in the profile `litert` (rule `zeros`) | LiteRT's results \

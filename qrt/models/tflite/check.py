@@ -14,15 +14,18 @@ from qrt.models.tflite.model import ABSENT, Model, Operator, Quantization, Signa
 from qrt.models.tflite.operands import OPERANDS, operands
 
 BITS = {
-    "bool": 8, "int4": 4, "int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "float16": 16, "bfloat16": 16, "int32": 32,
-    "uint32": 32, "float32": 32, "int64": 64, "uint64": 64, "float64": 64, "complex64": 64, "complex128": 128,
+    "bool": 8, "int2": 2, "int4": 4, "uint4": 4, "int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "float16": 16,
+    "bfloat16": 16, "int32": 32, "uint32": 32, "float32": 32, "int64": 64, "uint64": 64, "float64": 64,
+    "complex64": 64, "complex128": 128,
 }  # fmt: skip
-PACKED = {"int4"}
+PACKED = {"int2", "int4", "uint4"}
 """The dtypes with several elements per byte, which NumPy does not have."""
-UNSIZED = {"string", "resource", "variant"}
+UNSIZED = {"string", "resource", "variant", "float8_e4m3fn", "float8_e5m2"}
+"""The dtypes whose elements are not read."""
 ZERO_POINTS = {
-    "int4": (-8, 7), "int8": (-128, 127), "uint8": (0, 255), "int16": (-(2**15), 2**15 - 1),
-    "int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1),
+    "int2": (-2, 1), "int4": (-8, 7), "uint4": (0, 15), "int8": (-128, 127), "uint8": (0, 255),
+    "int16": (-(2**15), 2**15 - 1), "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
 }  # fmt: skip
 """The bounds of zero points by dtype. Other dtypes cannot be quantized."""
 _LARGEST = 2**63 - 1

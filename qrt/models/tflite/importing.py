@@ -13,6 +13,7 @@ from qrt.ir.core.operations import garbage_uncollected
 from qrt.models.importing.graph import Shape, check_shapes, open_inputs_hint, port_names
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile
+from qrt.models.tflite.check import PACKED
 from qrt.models.tflite.graph import Graph, ImportContext
 from qrt.models.tflite.model import Model, Operator, Signature, Tensor
 from qrt.models.tflite.node import Node
@@ -163,8 +164,8 @@ class _FunctionGraph(Graph):
         return port_names([given.get(index, self.names[index]) for index in indices])
 
     def _check_port(self, tensor: Tensor) -> None:
-        """Raise ModelError if a tensor that is an argument or a result of a function is complex."""
-        if tensor.dtype.startswith("complex"):
+        """Raise ModelError if an argument or a result of a function is complex, or of integers of less than 8 bits."""
+        if tensor.dtype.startswith("complex") or tensor.dtype in PACKED:
             place = f"{self.model.name}: subgraph {self.subgraph.index}"
             raise ModelError(
                 f"{place}: tensor {shown(tensor.name)} is of {tensor.dtype}, which only operators inside can pass on"

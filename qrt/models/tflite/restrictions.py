@@ -14,9 +14,14 @@ _COMPLEX = {
     "SQUEEZE": (1, 1),
 }
 """The operators that may read or compute complex numbers: how many of their inputs and results are complex."""
-_INT4_INPUTS = {"CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1, "FULLY_CONNECTED": 1}
-"""The input that may be a constant of int4, by operator."""
-
+_PACKED_INPUTS = {
+    "int4": {
+        "CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1, "FULLY_CONNECTED": 1, "GATHER": 0,
+    },
+    "int2": {"DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1},
+    "uint4": {"DEQUANTIZE": 0},
+}  # fmt: skip
+"""The input that may be of a dtype of less than 8 bits, by operator."""
 _SPARSE_INPUTS = {("DENSIFY", 0), ("FULLY_CONNECTED", 1)}
 """The inputs that may be sparse constants: operators with their number."""
 _INT16_ZERO_POINTS = frozenset(
@@ -36,13 +41,13 @@ _INT16_ZERO_POINTS = frozenset(
 def require_supported_tensors(node: Node) -> None:
     """Raise UnsupportedForm if no form of the operator reads or computes such tensors.
 
-    int4 is read as weights with zero points 0, or by DEQUANTIZE; sparse constants by DENSIFY, or as the weights of
-    FULLY_CONNECTED. Zero points of int16 are 0 in most operators.
+    Sparse constants are read by DENSIFY, or as the weights of FULLY_CONNECTED. Zero points of int16 are 0 in most
+    operators.
     """
+    _require_packed_weights(node)
     for i, tensor in enumerate(node.inputs):
-        if tensor is not None:
-            _require_int4_weights(node, i, tensor)
-            _require_dense(node, i, tensor)
+        if tensor is not None and tensor.blocks is not None and (node.op.name, i) not in _SPARSE_INPUTS:
+            node.refuse(f"input {i} {shown(tensor.name)}, which is sparse and not dense by DENSIFY")
     if node.op.name not in _INT16_ZERO_POINTS:
         for tensor in (*node.inputs, *node.outputs):
             if tensor is not None and tensor.dtype == "int16" and has_zero_point(tensor):
@@ -54,18 +59,29 @@ def has_zero_point(tensor: Tensor) -> bool:
     return tensor.quantization is not None and bool(tensor.quantization.zero_points.any())
 
 
-def _require_int4_weights(node: Node, i: int, tensor: Tensor) -> None:
-    if tensor.dtype != "int4":
-        return
-    if i != _INT4_INPUTS.get(node.op.name):
-        node.refuse(f"input {i} {shown(tensor.name)} of int4")
-    if node.op.name != "DEQUANTIZE" and has_zero_point(tensor):
-        node.refuse(f"weights {shown(tensor.name)} of int4 with a zero point other than 0")
+def _require_packed_weights(node: Node) -> None:
+    """Raise UnsupportedForm if the operator has a tensor with blocks, or of less than 8 bits, that it does not support.
 
-
-def _require_dense(node: Node, i: int, tensor: Tensor) -> None:
-    if tensor.blocks is not None and (node.op.name, i) not in _SPARSE_INPUTS:
-        node.refuse(f"input {i} {shown(tensor.name)}, which is sparse and not dense by DENSIFY")
+    DEQUANTIZE reads such tensors, and other operators as constant weights with zero points 0. GATHER moves them.
+    """
+    for what, tensors in (("input", node.inputs), ("output", node.outputs)):
+        for i, tensor in enumerate(tensors):
+            if tensor is None:
+                continue
+            where, quantization, name = f"{what} {i} {shown(tensor.name)}", tensor.quantization, node.op.name
+            if tensor.unsupported:
+                node.refuse(f"{where} with {tensor.unsupported}")
+            if quantization is not None and quantization.block_size and (what, name) != ("input", "EMBEDDING_LOOKUP"):
+                node.refuse(f"{where} with a scale for each block of {quantization.block_size} elements")
+            if tensor.dtype not in _PACKED_INPUTS:
+                continue
+            expected = 0 if what == "output" and name == "GATHER" else _PACKED_INPUTS[tensor.dtype].get(name)
+            if i != expected or (what == "output" and name != "GATHER"):
+                node.refuse(f"{where} of {tensor.dtype}")
+            if name not in ("DEQUANTIZE", "GATHER") and not tensor.is_constant:
+                node.refuse(f"{where} of {tensor.dtype}, known only at run time")
+            if name != "DEQUANTIZE" and quantization is not None and quantization.zero_points.any():
+                node.refuse(f"weights {shown(tensor.name)} of {tensor.dtype} with a zero point other than 0")
 
 
 def moves_complex_numbers(node: Node) -> bool:

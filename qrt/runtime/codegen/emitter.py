@@ -3,9 +3,9 @@
 A value of a scalar type is a register, or a number if it is known while emitting (as sizes are, also those that the
 program computes); a tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other modules) emit the ops.
 
-The emitted function returns 0, or the number of a `Site`: an operation that is undefined for the run's values. Inside
-loops whose number of iterations is known, checks do not leave the loop, because such loops are not vectorized: they set
-a flag that is tested after the loop, and replace the operand for which the operation would be undefined.
+The emitted function returns 0, or the number of a `CheckedPlace`: an operation that is undefined for the run's values.
+Inside loops whose number of iterations is known, checks do not leave the loop, because such loops are not vectorized:
+they set a flag that is tested after the loop, and replace the operand for which the operation would be undefined.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ class NotEmittedError(ModelError):
 
 
 @dataclass(frozen=True)
-class Site:
+class CheckedPlace:
     """A place where a run may end with an error: the message, or a function that makes it of the reported values."""
 
     operation: Operation
@@ -77,7 +77,7 @@ class Emitter:
         self.allocas = ll.IRBuilder(self.function.append_basic_block("entry"))
         self.builder = ll.IRBuilder(self.function.append_basic_block("start"))
         self.slots: list[Slot] = []
-        self.sites: list[Site] = []
+        self.sites: list[CheckedPlace] = []
         self.flags: list[tuple[Any, int]] | None = None
         """In a loop of known length: the flags (memory, number of the site) to test after the loop; else None."""
         self.loop_indices: list[Index] = []
@@ -94,9 +94,12 @@ class Emitter:
     def block(self, block: Block) -> list[Value]:
         """Emit a block's operations without its terminator, and return the terminator's operands."""
         *operations, end = block
+        self.operations(operations)
+        return end.operands
+
+    def operations(self, operations: Sequence[Operation]) -> None:
         for op in operations:
             self.operation(op)
-        return end.operands
 
     def operation(self, op: Operation) -> None:
         handler = self.handlers.get(op.name)
@@ -296,7 +299,7 @@ class Emitter:
         The run continues up to the end of a loop of known length, so that the caller must replace the operand for which
         the operation would be undefined. If there are ``values`` for the message, it ends at once.
         """
-        self.sites.append(Site(op, message, len(values), is_limit))
+        self.sites.append(CheckedPlace(op, message, len(values), is_limit))
         number = len(self.sites)
         if self.flags is None or values or is_limit:
             self._exit_if(condition, number, values)

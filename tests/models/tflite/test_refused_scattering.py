@@ -76,21 +76,13 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("DYNAMIC_UPDATE_SLICE", [f32(4), f32(2, 1), ints([0])], [f32(4)]),
         r"DYNAMIC_UPDATE_SLICE: an update of shape \[2, 1\] at an index of shape \[1\] does not fit in shape \[4\]",
     ),
-    "a table whose columns have scales": (
-        lambda: one_op("EMBEDDING_LOOKUP", [ints([0]), Tensor((2, 3), "int8", [0.5, 1, 2], 0, 1)], [f32(1, 3)]),
-        r"EMBEDDING_LOOKUP \(several scales\)",
-    ),
-    "a table whose rows have scales that the result has not": (
-        lambda: one_op("EMBEDDING_LOOKUP", [ints([0]), Tensor((2, 3), "int8", [0.5, 1], 0)], [byte(1, 3)]),
-        r"EMBEDDING_LOOKUP \(several scales\)",
-    ),
-    "a table of int4 whose rows do not begin in a byte of their own": (
-        lambda: one_op("EMBEDDING_LOOKUP", [ints([0]), Tensor((2, 3), "int4", 0.5, data=[[1] * 3] * 2)], [f32(1, 3)]),
-        r"EMBEDDING_LOOKUP \(int4 rows of 3 elements, an odd number",
+    "a table whose rows have scales": (
+        lambda: one_op("EMBEDDING_LOOKUP", [ints([0]), Tensor((2, 3), "int8", [0.5, 1], [0, 0])], [f32(1, 3)]),
+        r"EMBEDDING_LOOKUP \(int8 of several scales, known only at run time\)",
     ),
     "a table with a zero point": (
         lambda: one_op("EMBEDDING_LOOKUP", [ints([0]), byte(2, 3)], [f32(1, 3)]),
-        r"EMBEDDING_LOOKUP \(int8 with zero point 3 to float32\)",
+        r"EMBEDDING_LOOKUP \(int8 with zero points other than 0 to float32\)",
     ),
     "an axis too far": (lambda: one_op("CUMSUM", [f32(4), ints(1)], [f32(4)]), "CUMSUM: axis 1 is out of range"),
     "sums of bytes": (

@@ -50,7 +50,7 @@ def test_each_shape_has_its_code() -> None:
 
 
 def test_op_without_machine_code() -> None:
-    with pytest.raises(ModelError, match=r"<string>:1:.*'math.tanh' op has no machine code; write codegen=\"best-eff"):
+    with pytest.raises(ModelError, match=r"<string>:2:.*'math.tanh' op has no machine code; write codegen=\"best-eff"):
         qrt.compile(TANH, codegen=True)
     program = qrt.compile(TANH, codegen="best-effort")
     assert program.coverage()[0].engine != "machine code"

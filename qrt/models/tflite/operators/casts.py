@@ -103,7 +103,7 @@ def dequantize(node: Node) -> None:
         if not isinstance(x.type.element, UniformType):
             node.refuse(f"{node.input(0).dtype} without scales, to float32")
         own, is_constant = x.type.element, node.constant(0) is not None
-        storage = "i8" if own.storage == "i4" else own.storage  # the runtime unpacks int4 to int8
+        storage = "i8" if own.storage_width < 8 else own.storage  # the runtime unpacks integers of less than 8 bits
         facts = {"storage": storage, "is_constant": is_constant, "is_per_axis": own.is_per_axis}
         rule = node.rule("dequantize", **facts)
         result = node.emit("quant.dcast", [x], None, _F32)

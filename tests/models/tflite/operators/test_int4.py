@@ -1,5 +1,7 @@
-"""Weights of int4. Hazards: an odd number of weights; an operator that would read the half bytes as int8; a kernel that
-LiteRT does not have."""
+"""Weights and tables of int4 and int2. Hazards: an odd number of weights; an operator that would read parts of bytes as
+int8; scales for blocks that do not fit the tensor; a kernel that LiteRT does not have, or that reads other elements."""
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
 from qrt.types import TensorType, UniformType
 from tests.models.tflite.oracle import PROFILES as NAMES
-from tests.models.tflite.writing import Tensor, one_op
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 FULLY_CONNECTED = {"fused_activation_function": "NONE", "keep_num_dims": False}
 WINDOW = {"padding": "VALID", "stride_h": 1, "stride_w": 1, "dilation_h_factor": 1, "dilation_w_factor": 1}
@@ -105,3 +107,133 @@ def test_weights_with_a_zero_point_are_refused(x_type: str, zero_point: int) -> 
     """LiteRT rejects them."""
     with pytest.raises(ModelError, match="of int4 with a zero point other than 0"):
         imported(product(x_type, zero_point=zero_point))
+
+
+# -- tables ----------------------------------------------------------------------------------------------------------
+
+
+def table(dtype: str = "int4", **others: Any) -> Tensor:
+    """A table of three rows of four elements."""
+    values = {
+        "int2": [[1, -2, 0, 1], [0, 1, -1, -2], [1, 1, 0, 0]],
+        "int4": [[7, -8, 0, 1], [3, -4, 5, -6], [1, 2, 3, 4]],
+    }
+    data = values.get(dtype, values["int4"])
+    return Tensor((3, 4), dtype, **{"data": data, "name": "w", **others})
+
+
+def lookup(w: Tensor) -> bytes:
+    indices, y = Tensor((2,), "int32", name="i"), Tensor((2, *(w.shape or ())[1:]), "float32")
+    return one_op("EMBEDDING_LOOKUP", [indices, w], [y], version=4)
+
+
+def in_blocks(dtype: str = "int4", steps: object = ((0.5, 1), (2, 4), (8, 16)), size: int = 2, **others: Any) -> Tensor:
+    scales = np.array(steps, np.float16)
+    return table(dtype, block_scales=Tensor(scales.shape, "float16", data=scales, name="s"), block_size=size, **others)
+
+
+ROWS = ("int8", "int4", "int2")
+
+
+@pytest.mark.parametrize("dtype", ROWS)
+def test_rows_have_their_own_scales(dtype: str) -> None:
+    w = table(dtype, scales=[0.1, 0.2, 0.5])
+    result = result_of(lookup(w), "litert", np.int32([2, 0]))
+    assert np.array_equal(result, np.float32([w.data[2], w.data[0]]) * np.float32([[0.5], [0.1]]))
+
+
+@pytest.mark.parametrize("dtype", ROWS[1:])
+def test_blocks_have_their_own_scales(dtype: str) -> None:
+    w = in_blocks(dtype)
+    result = result_of(lookup(w), "litert", np.int32([2, 1]))
+    assert np.array_equal(result, np.float32([w.data[2], w.data[1]]) * np.float32([[8, 8, 16, 16], [2, 2, 4, 4]]))
+
+
+def test_a_table_keeps_its_element_type() -> None:
+    """Its rows are dequantized after they are taken, so that it needs no more memory than in the file."""
+    for w in (in_blocks(), table(scales=[1.0] * 3), table(scales=1.0)):
+        text = str(imported(lookup(w)))
+        assert "tensor<3x4xi4>" in text
+        assert "tensor<3x4xf32>" not in text
+
+
+@pytest.mark.parametrize("dtype", ["int2", "int4", "uint4"])
+@pytest.mark.parametrize("zero_point", [0, 1])
+def test_small_constants_are_dequantized(dtype: str, zero_point: int) -> None:
+    w = table(dtype, scales=0.5, zero_points=zero_point, data=[[0, 1, 0, 1]] * 3)
+    dense, x, y = (Tensor((3, 4), "float32") for _ in range(3))
+    operators = [Operator("DEQUANTIZE", [w], [dense], version=6), Operator("ADD", [x, dense], [y])]
+    result = result_of(write([Subgraph([x], [y], operators)]), "litert", np.zeros((3, 4), np.float32))
+    assert np.array_equal(result, (np.float32(w.data) - zero_point) / 2)
+
+
+def gathered(axis: int = 0, width: int = 4, **others: Any) -> bytes:
+    """A model that takes rows of an int4 table and dequantizes them."""
+    w, i = Tensor((3, width), "int4", 0.5, data=np.arange(3 * width) % 16 - 8, name="w"), Tensor((2,), "int32")
+    rows, y = Tensor((2, width), "int4", 0.5, name="r"), Tensor((2, width), "float32")
+    operators = [
+        Operator("GATHER", [w, i], [rows], {"axis": axis, **others}, version=5),
+        Operator("DEQUANTIZE", [rows], [y], version=6),
+    ]
+    return write([Subgraph([i], [y], operators)])
+
+
+def test_rows_of_int4_are_moved() -> None:
+    result = result_of(gathered(), "litert", np.int32([2, 0]))
+    assert result.tolist() == [[0, 0.5, 1, 1.5], [-4, -3.5, -3, -2.5]]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gathered(axis=1), "GATHER (int4 along an axis other than 0)"),
+        (gathered(width=3), "GATHER (int4 in rows of shape [3], which end inside a byte)"),
+        (lookup(Tensor((3, 6), "int2", 0.5, data=np.zeros((3, 6)))), "int2 in rows of shape [6], which end inside"),
+        (lookup(table("int4", scales=0.5, zero_points=1)), "weights 'w' of int4 with a zero point other than 0"),
+        (lookup(table("int8", scales=0.5, zero_points=1)), "int8 with zero points other than 0 to float32"),
+        (lookup(table("int8", scales=[1.0] * 4, axis=1)), "scales on axis 1 of the table"),
+        (lookup(table("uint4", scales=0.5)), "input 1 'w' of uint4"),
+        (lookup(in_blocks("int8")), "int8 with scales for blocks"),
+        (lookup(Tensor((3, 4), "int4", 0.5, name="w")), "'w' is of int4"),
+        (one_op("DEQUANTIZE", [in_blocks()], [Tensor((3, 4), "float32")]),
+         "DEQUANTIZE (input 0 'w' with a scale for each block of 2 elements)"),
+        (one_op("ADD", [table("int8", scales=1.0), in_blocks()], [Tensor((3, 4), "int8", 1.0)]),
+         "input 1 'w' with a scale for each block of 2 elements"),
+        (one_op("FULLY_CONNECTED", [Tensor((1, 4), "int8", 1.0), table("int2", scales=1.0), None],
+                [Tensor((1, 3), "int8", 1.0)]), "input 1 'w' of int2"),
+        (one_op("QUANTIZE", [Tensor((2,), "float32")], [Tensor((2,), "int4", 1.0, name="q")]), "output 0 'q' of int4"),
+    ],
+)  # fmt: skip
+def test_tables_that_no_kernel_reads_are_refused(content: bytes, message: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        imported(content)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("w", "message"),
+    [
+        (in_blocks(size=3), "blocks of 3 elements do not divide the rows of its shape [3, 4]"),
+        (in_blocks(size=0), "blocks of 0 elements do not divide"),
+        (in_blocks(size=-2), "blocks of -2 elements do not divide"),
+        (in_blocks(size=4), "its scales are float16 of shape (3, 2), expected 3 numbers of float16"),
+        (in_blocks(steps=((1, 1), (1, 0), (1, 1))), "one of its scales is not a positive finite number"),
+        (in_blocks(steps=((1, 1), (1, np.nan), (1, 1))), "one of its scales is not a positive finite number"),
+        (in_blocks(steps=((1, 1), (1, np.inf), (1, 1))), "one of its scales is not a positive finite number"),
+        (in_blocks(block_zero_points=1), "its blocks have zero points, in tensor 1, expected none"),
+        (table(block_scales=Tensor((3, 2), "float32", data=np.ones((3, 2))), block_size=2),
+         "its scales are float32 of shape (3, 2), expected 6 numbers of float16"),
+        (table(block_scales=Tensor((3, 2), "float16", name="s"), block_size=2), "of its scales, has no data"),
+    ],
+)  # fmt: skip
+def test_wrong_blocks_are_errors(w: Tensor, message: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        read(lookup(w))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2"])
+def test_types_of_later_schemas_are_named(dtype: str) -> None:
+    content = one_op("CAST", [Tensor((2,), dtype, data=bytes(2))], [Tensor((2,), "float32")])
+    with pytest.raises(ModelError, match=rf"CAST \({dtype}\)"):
+        imported(content)
