@@ -5,6 +5,7 @@
   modules have the emission of the ops by name: `structured.py` (``linalg``, and ``arith`` and ``math`` on scalars and
   tensors, with the tables of `integers.py` and `floats.py`), `tensors.py`, `memrefs.py` and `control.py`.
 - `emitter.py` has the values, memory (`buffers.py`, `elements.py`), checks and loops that these use.
+- `loop_order.py` chooses the order of loops.
 - `target.py` compiles the text for this CPU.
 
 Bufferization happens while the ops are emitted. A tensor is a `Buffer`: a view of memory with static shape and strides.

@@ -1,13 +1,13 @@
 """Emission of the loops and branches of ``scf`` and ``affine``, of ``cf.assert`` and of ``ub.poison``."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
 from qrt.errors import many_rounds
-from qrt.ir import Operation, Value
+from qrt.ir import Block, Operation, Value
 from qrt.ir.core.affine import IntegerSetAttr
 from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.affine.ops import set_of, step_of
@@ -15,6 +15,7 @@ from qrt.runtime.codegen.buffers import Index
 from qrt.runtime.codegen.elements import I1, I64, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import Emitter, Handler, not_emitted
 from qrt.runtime.codegen.indices import evaluate
+from qrt.runtime.codegen.loop_order import split_loop
 from qrt.runtime.codegen.memrefs import map_results
 from qrt.runtime.interpreter.core import MOST_ROUNDS
 from qrt.types import IndexType, IntegerType, MemRefType
@@ -28,6 +29,7 @@ def _counted_loop(
     bounds: tuple[Index, Index],
     step: Index,
     inits: Sequence[Value],
+    emit: Callable[[Block], Sequence[Value] | None],
     *,
     unsigned: bool = False,
 ) -> None:
@@ -56,7 +58,7 @@ def _counted_loop(
         last = lower.low + (count - 1) * step.low if isinstance(count, int) else max(lower.low, upper.high - 1)
         _set_variable(e, block.arguments[0], Index(value, lower.low, last), unsigned)
         e.take(block.arguments[1:], variables)
-        e.assign(variables, e.block(block))
+        e.assign(variables, emit(block) or ())
     e.take(op.results, variables)
 
 
@@ -103,15 +105,35 @@ def _scf_for(e: Emitter, op: Operation) -> None:
     if not isinstance(op.operands[0].type, IndexType | IntegerType):
         raise not_emitted(op, "has bounds that are not integers")
     lower, upper, step = (_bound(e, op, value, unsigned) for value in op.operands[:3])
-    _counted_loop(e, op, (lower, upper), step, op.operands[3:], unsigned=unsigned)
+    _counted_loop(e, op, (lower, upper), step, op.operands[3:], e.block, unsigned=unsigned)
 
 
 def _affine_for(e: Emitter, op: Operation) -> None:
+    split = split_loop(e, op)
+    if split is None:
+        _one_affine_loop(e, op, e.block)
+        return
+    if split.prefix:
+        _one_affine_loop(e, op, lambda block: e.operations(split.prefix))
+    _nest_around(e, op, split.inner, split.body)
+
+
+def _nest_around(e: Emitter, op: Operation, loops: Sequence[Operation], body: Sequence[Operation]) -> None:
+    """Emit a nest of loops; the innermost one is that of ``op``, around ``body``."""
+    if not loops:
+        _one_affine_loop(e, op, lambda block: e.operations(body))
+        return
+    first, *rest = loops
+    _one_affine_loop(e, first, lambda block: _nest_around(e, op, rest, body))
+
+
+def _one_affine_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence[Value] | None]) -> None:
+    """Emit an `affine.for`; ``emit`` emits its body and returns the values that it yields, if any."""
     bounds = []
     for which, sign in (("lower", ">"), ("upper", "<")):
         operands = op.operand_group(f"{which}BoundOperands")
         bounds.append(_extremum(e, sign, map_results(e, op, map_of(op, f"{which}BoundMap"), operands)))
-    _counted_loop(e, op, (bounds[0], bounds[1]), e.number(step_of(op)), op.operand_group("inits"))
+    _counted_loop(e, op, (bounds[0], bounds[1]), e.number(step_of(op)), op.operand_group("inits"), emit)
 
 
 def _extremum(e: Emitter, sign: str, indices: Sequence[Index]) -> Index:

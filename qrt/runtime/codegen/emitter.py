@@ -94,9 +94,12 @@ class Emitter:
     def block(self, block: Block) -> list[Value]:
         """Emit a block's operations without its terminator, and return the terminator's operands."""
         *operations, end = block
+        self.operations(operations)
+        return end.operands
+
+    def operations(self, operations: Sequence[Operation]) -> None:
         for op in operations:
             self.operation(op)
-        return end.operands
 
     def operation(self, op: Operation) -> None:
         handler = self.handlers.get(op.name)

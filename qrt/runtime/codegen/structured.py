@@ -16,6 +16,7 @@ from qrt.runtime.codegen.elements import is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import Emitter, Handler, is_index, not_emitted
 from qrt.runtime.codegen.indices import evaluate, result_bounds
 from qrt.runtime.codegen.integers import Emit, ScalarOp
+from qrt.runtime.codegen.loop_order import structured_order
 from qrt.runtime.loops import extents
 from qrt.types import MemRefType
 
@@ -91,7 +92,7 @@ def _structured(e: Emitter, op: Operation) -> None:
     inputs = [_operand(e, value) for value in op.inputs]
     outputs = [_output(e, op, number, loops) for number in range(len(op.outputs))]
     operands = [*inputs, *outputs]
-    order = _order(op, operands, loops)
+    order = structured_order(op, operands, loops)
     with e.nest([loops[loop] for loop in order]) as ordered:
         if ordered is not None:
             indices = [ordered[order.index(loop)] for loop in range(len(loops))]
@@ -145,29 +146,6 @@ def _alias(e: Emitter, argument: Value, value: Value) -> None:
         e.define(argument, e.register(value), e.bounds(value) if is_index(value.type) else None)
     else:
         e.define_known(argument, number)
-
-
-def _order(op: StructuredOp, operands: Sequence[Any], loops: Shape) -> list[int]:
-    """Return the order in which the loops nest, outermost first.
-
-    If there is a reduction, the parallel loop along which the output is contiguous becomes the innermost: it is
-    vectorized, whatever the order of the inputs. Reductions keep their order, so that floats are summed in it. The
-    order does not change if an output overlaps another operand.
-    """
-    order, first = list(range(len(loops))), op.input_count
-    outputs = operands[first:]
-    inputs = {id(operand.slot) for operand in operands[:first] if isinstance(operand, Buffer)}
-    plain = [plain_loops(map) for map in op.indexing_maps[first:]]
-    if any(output.slot.kind == "input" or id(output.slot) in inputs for output in outputs):
-        return order
-    if len(plain) != 1 or plain[0] is None or len(plain[0]) == len(loops):
-        return order
-    steps = zip(plain[0], outputs[0].shape, outputs[0].strides, strict=True)
-    inner = [loop for loop, size, step in steps if step == 1 < size]
-    if inner:
-        order.remove(inner[-1])
-        order.append(inner[-1])
-    return order
 
 
 def _loop_index(e: Emitter, op: Operation) -> None:
