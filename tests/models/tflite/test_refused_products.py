@@ -47,6 +47,23 @@ def refusal(content: bytes, profile: str = "litert") -> str:
     return said
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize(
+    ("filters", "depth", "message"),
+    [
+        ((4, 1, 1, 4), 6, "6 channels are not a multiple of the depth 4 of a filter"),
+        ((4, 1, 1, 2), 6, "4 filters are not a multiple of the 3 groups of channels"),
+        ((1, 1, 1, 2), 4, "1 filters are not a multiple of the 2 groups of channels"),
+    ],
+)
+def test_groups_divide_channels_and_filters(dtype: str, filters: tuple[int, ...], depth: int, message: str) -> None:
+    scale = None if dtype == "float32" else 0.5
+    x, y = (Tensor((1, 2, 2, n), dtype, scale) for n in (depth, filters[0]))
+    w = Tensor(filters, dtype, scale, data=np.ones(filters))
+    options = {key: WINDOW[key] for key in WINDOW if key not in ("depth_multiplier", "filter_height", "filter_width")}
+    assert message in refusal(one_op("CONV_2D", [x, w, None], [y], options))
+
+
 @pytest.mark.parametrize("name", ["CONV_2D", "DEPTHWISE_CONV_2D"])
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
 @pytest.mark.parametrize(
@@ -182,13 +199,3 @@ def test_a_transposed_convolution_that_litert_does_not_run(content: bytes, said:
 def test_a_transposed_convolution_of_xnnpack_alone() -> None:
     assert "LiteRT's reference kernels do not have the operator" in refusal(deconvolution(), "litert-ref")
     import_model(read(deconvolution()), PROFILES["litert"])
-
-
-@pytest.mark.parametrize("dtype", ["int8", "float32"])
-def test_filters_are_divided_into_groups(dtype: str) -> None:
-    scales = 0.5 if dtype == "int8" else None
-    x, y = Tensor((1, 4, 4, 6), dtype, scales), Tensor((1, 4, 4, 3), dtype, scales)
-    bias = Tensor((3,), "int32" if scales else "float32", scales, data=0)
-    inputs = [x, Tensor((3, 1, 1, 3), dtype, scales, data=1), bias]
-    options = {key: WINDOW[key] for key in WINDOW if key[:6] not in ("depth_", "filter")}
-    assert "CONV_2D: 3 filters are not a multiple of 2 groups" in refusal(one_op("CONV_2D", inputs, [y], options))

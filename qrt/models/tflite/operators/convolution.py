@@ -30,7 +30,7 @@ def conv_2d(node: Node) -> None:
         node.fail(f"{channels} channels are not a multiple of the depth {depth} of a filter")
     filters = (weights.shape or ())[0] or 0
     if depth and channels and filters % (channels // depth):
-        node.fail(f"{filters} filters are not a multiple of {channels // depth} groups")
+        node.fail(f"{filters} filters are not a multiple of the {channels // depth} groups of channels")
     if node.is_float:
         window = window_of(node, (weights.shape or ())[1:3], _dilations(node))
         if hybrid.is_hybrid(node, 0):
