@@ -33,13 +33,15 @@ _TENSORS = ("bufferization.to_tensor", "bufferization.to_buffer", "tensor.cast")
 
 
 class Elements:
-    """Elements of tensors as functions of the loops of a result, whose extents are `outer`.
+    """Elements of tensors as functions of the loops of a result of a shape.
 
-    The elements of the tensors and buffers in `leaves` are read from the tensors that stand beside them.
+    `outer` are the extents of these loops, 1 for a dynamic one: no constant has elements along it. The elements of the
+    tensors and buffers in `leaves` are read from the tensors that stand beside them.
     """
 
-    def __init__(self, outer: Sequence[int], leaves: Mapping[Value, Value]) -> None:
-        self.outer = tuple(outer)
+    def __init__(self, shape: Sequence[int | None], leaves: Mapping[Value, Value]) -> None:
+        self.outer = tuple(1 if size is None else size for size in shape)
+        self.static = {loop for loop, size in enumerate(shape) if size is not None}
         self.leaves = leaves
         self._loops = len(self.outer)
         self._known: dict[tuple[Value, tuple[Expression, ...]], Scalar] = {}
@@ -85,7 +87,7 @@ class Elements:
             raise NotRaisedError(f"it reads values of type {element}, not integers")
         read = Read(tensor, indices, element.width, True)
         used = {loop for index in indices for loop in dimensions(index)}
-        if constant_values(tensor) is not None and used <= set(range(len(self.outer))):
+        if constant_values(tensor) is not None and used <= self.static:
             values = evaluated_read(read, dict(enumerate(self.outer)))
             return Scalar(Polynomial.constant(values), element.width)
         return Scalar(Polynomial.variable(read), element.width)
@@ -143,7 +145,7 @@ class _Nest:
         if np.any(factor != 1) or any(self.running is variable for monomial in terms for variable, _ in monomial):
             raise NotRaisedError("a loop does something else with its accumulator than adding to it")
         start = self.start()
-        total = start.value + Summation(self.elements.outer, loops).of(Polynomial(terms))
+        total = start.value + Summation(self.elements.outer, self.elements.static, loops).of(Polynomial(terms))
         return Scalar(total.modulo(value.width), value.width)
 
     def value(self, value: Value, is_last: bool = False) -> Scalar:
@@ -219,9 +221,7 @@ def _of_structured(elements: Elements, operation: StructuredOp, number: int, ind
     extents: dict[int, int] = {}
     for value, map in zip(operation.operands, maps, strict=True):
         for index, size in zip(map.results, shape_of(value.type) or (), strict=True):
-            if isinstance(index, tuple) and index[0] == "d":
-                if size is None:
-                    raise NotRaisedError("a size is known only at run time")
+            if isinstance(index, tuple) and index[0] == "d" and size is not None:
                 extents[index[1]] = size
     loops: list[Expression | None] = [None] * maps[0].dimensions
     for index, place in zip(maps[count + number].results, indices, strict=True):
@@ -230,7 +230,7 @@ def _of_structured(elements: Elements, operation: StructuredOp, number: int, ind
         loops[index[1]] = place
     missing = [loop for loop, place in enumerate(loops) if place is None]
     if not all(loop in extents for loop in missing):
-        raise NotRaisedError(f"{operation.name} has a loop of unknown length")
+        raise NotRaisedError(f"{operation.name} sums over a dimension of dynamic size")
     reduced = {}
     for loop, fresh in zip(missing, elements.fresh(len(missing)), strict=True):
         loops[loop], reduced[fresh] = ("d", fresh), extents[loop]

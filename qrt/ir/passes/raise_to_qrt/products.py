@@ -94,7 +94,8 @@ def match_product(
         extended_bias = _bias_of(after)
     if np.any(terms.pop(frozenset(((product, 1),)), np.asarray(0, object)) != 1):
         raise NotRaisedError("the sum of products is multiplied by a number")
-    weights = evaluated_read(w, _sizes(outer, product.extents)) if constant_values(w.source) is not None else None
+    is_constant = constant_values(w.source) is not None
+    weights = evaluated_read(w, _sizes(outer, product.extents)) if is_constant else None
     w_zero_points, zero = np.asarray(0, object), None
     bias: Bias | None = None
     is_shifted = bool(np.any(constant != 0) or np.any(later != 0))
@@ -201,7 +202,7 @@ def _is_sum_of(read: Read, product: Sum, other: Sum) -> bool:
 
     A factor that does not depend on a loop of the product is not added once for each of its iterations.
     """
-    if len(other.reads) != 1 or other.reads[0].source is not read.source or other.reads[0].signed != read.signed:
+    if len(other.reads) != 1:
         return False
     for order in permutations(range(len(product.extents))):
         if [product.extents[loop] for loop in order] != list(other.extents):

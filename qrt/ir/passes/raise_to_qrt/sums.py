@@ -1,6 +1,6 @@
 """Sums over loops, simplified: packed loops are split, and padding is left out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 from math import prod
 
@@ -55,10 +55,14 @@ def evaluated_read(read: Read, sizes: dict[int, int]) -> Array:
 
 
 class Summation:
-    """The sum of a polynomial over `loops`, extents by loop number; `outer` are the extents of the result's loops."""
+    """The sum of a polynomial over `loops`, extents by loop number.
 
-    def __init__(self, outer: Sequence[int], loops: dict[int, int]) -> None:
+    `outer` are the extents of the result's loops; those of the loops `static` are known.
+    """
+
+    def __init__(self, outer: Sequence[int], static: Set[int], loops: dict[int, int]) -> None:
         self.outer = dict(enumerate(outer))
+        self.static = static
         self.loops = loops
 
     def of(self, value: Polynomial) -> Polynomial:
@@ -94,7 +98,7 @@ class Summation:
         used = {loop for read in reads for loop in loops_of(read)}
         count = prod(extent for loop, extent in loops.items() if loop not in used)
         loops = {loop: extent for loop, extent in loops.items() if loop in used}
-        is_closed = used <= {*self.outer, *loops}
+        is_closed = used <= {*self.static, *loops}
         if is_closed and all(constant_values(read.source) is not None for read in reads):
             return Polynomial({ONE: count * self._evaluated(loops, reads)})
         if not loops:

@@ -4,10 +4,11 @@ condition that does not hold. Hazards: a constant that is one off, sums that ove
 import re
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from qrt.ir import parse, run_passes
-from tests.ir.passes.raise_to_qrt.harness import check_raised, check_same, kernels, raised
+from tests.ir.passes.raise_to_qrt.harness import check_raised, check_same, kernels, raised, results
 from tests.ir.passes.raise_to_qrt.test_lowered import BATCH_MATMUL, CONVOLUTION
 
 MATMUL = """!x = tensor<2x19x!quant.uniform<i8:f32, 0.55:3>>
@@ -211,10 +212,56 @@ def test_a_buffer_that_is_read_before_it_is_filled() -> None:
     assert first < second < last
 
 
-def test_sizes_that_are_known_at_run_time() -> None:
+def test_a_sum_over_a_part_of_the_operands() -> None:
+    text = lowered("to=loops")
+    assert text.count("= 0 to 19 {") == 3
+    check_not_raised(text.replace("= 0 to 19 {", "= 0 to 18 {"), "is not the one that is summed")
+
+
+def test_a_result_of_fewer_rows() -> None:
+    """The loops of a convolution, or of a nest, may end before those of the kernel."""
     check_not_raised(
-        lowered(text=MATMUL.replace("tensor<2x", "tensor<?x")), r"the result of type tensor<\?x3xi8> has a dynamic size"
+        CONVOLUTION.replace("1x6x6x3x", "1x5x6x3x"), "qrt.conv2d would give tensor<1x6x6x3x.*the program gives"
     )
+    text = lowered("to=loops")
+    argument = text.replace("%arg0: tensor<2x", "%arg0: tensor<3x").replace("%arg0 : tensor<2x", "%arg0 : tensor<3x")
+    check_not_raised(argument.replace("memref<2x19xi8>", "memref<3x19xi8>"), "qrt.matmul would give tensor<3x3x")
+
+
+DYNAMIC = MATMUL.replace("tensor<2x", "tensor<?x")
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5])
+@pytest.mark.parametrize("form", ["", "zero-point=in-loop"])
+def test_rows_that_are_known_at_run_time(form: str, rows: int) -> None:
+    before, module = parse(lowered(form, DYNAMIC)), parse(lowered(form, DYNAMIC))
+    assert raised(module) == []
+    assert kernels(module) == ["qrt.matmul"]
+    rng = np.random.default_rng(rows)
+    arrays = [rng.integers(-128, 128, shape, np.int8) for shape in ((rows, 19), (19, 3))]
+    (expected,) = results(before, arrays, interpret=True)
+    for interpret in (True, False):
+        np.testing.assert_array_equal(results(module, arrays, interpret)[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "condition"),
+    [
+        ("to=loops", DYNAMIC, "an affine.for does not count from 0 to a constant"),
+        (
+            "",
+            DYNAMIC.replace("x19", "x?").replace("<19", "<?"),
+            "has a dynamic size|in i64|sums over a dimension of dynamic",
+        ),
+        (
+            "",
+            MATMUL.replace("19x3x", "19x?x").replace("tensor<2x3x", "tensor<2x?x"),
+            "the size of dimension 1 of the result is dynamic, and none of the first factor",
+        ),
+    ],
+)
+def test_other_sizes_that_are_known_at_run_time(form: str, text: str, condition: str) -> None:
+    check_not_raised(lowered(form, text), condition)
 
 
 ELEMENTS = """!x = tensor<3x4x!quant.uniform<i8:f32, 0.55:3>>
