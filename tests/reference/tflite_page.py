@@ -4,6 +4,7 @@ profiles. `make expected` writes it.
 
 from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from tests.docs.documents import ROOT
+from tests.models.tflite.registered import registered
 from tests.reference import importer_page
 from tests.reference.importer_page import Computation
 
@@ -429,6 +430,7 @@ def page() -> str:
         (
             _HEAD,
             importer_page.operators_table(operators(), "forms", "forms without quantized inputs"),
+            _missing(),
             _PROFILES,
             importer_page.computations_table(names),
             _CONDITIONS,
@@ -437,6 +439,38 @@ def page() -> str:
             importer_page.profiles(".tflite", COMPUTATIONS),
         )
     )
+
+
+_MISSING = """
+### Operators that are not imported
+
+LiteRT's CPU kernels have {all} operators, of which {supported} are imported. These are not:
+
+| operators | reason |
+|---|---|
+{rows}
+Custom operators other than TFLite_Detection_PostProcess and Convolution2DTransposeBias are not imported either. The
+names of TensorFlow's operators in LiteRT's "Flex" delegate begin with Flex: convert such a model with
+`tf.lite.OpsSet.TFLITE_BUILTINS` alone, so that it has none.
+"""
+_REASONS = {
+    "random numbers": "MULTINOMIAL RANDOM_STANDARD_NORMAL RANDOM_UNIFORM STABLEHLO_RNG_BIT_GENERATOR",
+    "hash tables": "HASHTABLE HASHTABLE_FIND HASHTABLE_IMPORT HASHTABLE_LOOKUP HASHTABLE_SIZE",
+    "strings and hashes": "LSH_PROJECTION SKIP_GRAM",
+    "the size of the result depends on elements": "NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 UNIQUE WHERE",
+}
+"""Why operators are not imported. All others are only not written yet."""
+
+
+def _missing() -> str:
+    """Return the section of the operators that LiteRT registers and qrt does not import."""
+    names = registered()
+    missing = [name for name in names if name not in OPERATORS and name not in PLAIN_OPERATORS]
+    reasons = {name: reason for reason, text in _REASONS.items() for name in text.split()}
+    groups = {reason: [name for name in missing if reasons.get(name, "") == reason] for reason in (*_REASONS, "")}
+    rows = "".join(f"| {', '.join(group)} | {reason} |\n" for reason, group in groups.items() if group)
+    text = _MISSING.format(all=len(names), supported=len(names) - len(missing), rows=rows)
+    return text.replace("|  |", "| |")
 
 
 def operators() -> importer_page.Described:

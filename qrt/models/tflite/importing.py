@@ -189,7 +189,7 @@ class _FunctionGraph(Graph):
         try:
             require_supported_tensors(node)
             if function is None:
-                node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
+                node.refuse(_reason(node))
             if moves_complex_numbers(node):
                 _move_imaginary(node, function)
             function(node)
@@ -205,6 +205,15 @@ class _FunctionGraph(Graph):
             return self.declared(tensor)
         except UnsupportedForm:
             return TensorType(tensor.shape, IntegerType(8))
+
+
+def _reason(node: Node) -> str:
+    """Return the reason why an operator without import function is not supported, or the dtypes of its inputs."""
+    if node.op.is_custom and node.op.name.startswith("Flex"):
+        return "of TensorFlow, for LiteRT's Flex delegate; models of tf.lite.OpsSet.TFLITE_BUILTINS alone have none"
+    if node.op.is_custom:
+        return "a custom operator"
+    return ", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None))
 
 
 def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
