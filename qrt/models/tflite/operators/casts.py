@@ -30,6 +30,8 @@ def quantize(node: Node) -> None:
         return
     if not isinstance(source, UniformType):
         node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
+    if source.storage == out.storage == "i16" and (source.zero_point or out.zero_point):
+        node.refuse("int16 to int16 with a zero point other than 0, which LiteRT does not run")
     requant = node.rule(
         "requantize",
         source=source.storage,
@@ -141,4 +143,6 @@ def densify(node: Node) -> None:
         node.refuse(tensor.dtype)
     if node.outputs[0].dtype != tensor.dtype:
         node.fail(f"its result is of {node.outputs[0].dtype}, expected {tensor.dtype}")
+    if node.result_type().shape != array.shape:
+        node.fail(f"its result is {node.result_type().shown()}, expected the shape {list(array.shape)}")
     node.set_constant(0, array)
