@@ -126,7 +126,7 @@ def _body(e: Emitter, op: StructuredOp, operands: Sequence[Any], indices: list[I
         if not argument.uses:
             continue
         if isinstance(operand, Value):
-            _alias(e, argument, operand)
+            e.alias(argument, operand)
         else:
             e.define(argument, e.load(operand, place))
             if operand.splat is not None:
@@ -138,14 +138,6 @@ def _body(e: Emitter, op: StructuredOp, operands: Sequence[Any], indices: list[I
     registers = [e.register(value) for value in results]
     for register, output, place in zip(registers, operands[first:], places[first:], strict=True):
         e.store(register, output, place)
-
-
-def _alias(e: Emitter, argument: Value, value: Value) -> None:
-    number = e.known(value)
-    if number is None:
-        e.define(argument, e.register(value), e.bounds(value) if is_index(value.type) else None)
-    else:
-        e.define_known(argument, number)
 
 
 def _loop_index(e: Emitter, op: Operation) -> None:
