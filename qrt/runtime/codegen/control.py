@@ -119,7 +119,7 @@ def _affine_for(e: Emitter, op: Operation) -> None:
 
 
 def _nest_around(e: Emitter, op: Operation, loops: Sequence[Operation], body: Sequence[Operation]) -> None:
-    """Emit a nest of loops; the innermost one is that of ``op``, around ``body``."""
+    """Emit the nested loops ``loops``, outermost first; inside of them the loop ``op``; and inside of it ``body``."""
     if not loops:
         _one_affine_loop(e, op, lambda block: e.operations(body))
         return
