@@ -230,6 +230,17 @@ The results, with the exact sum `acc = f32(sum of (q - z) * w)`, the scale sw of
     images_in_fours:        (acc * sw) * s + bias for the first c // 4 * 4 of the c output channels
                             (acc * s) * sw + bias for the others
 
+**Weights in blocks.** Weights of int4 may have a float16 scale for each block of 32, 64, ... elements of a row; only
+XNNPACK supports them. The input is quantized as by `rows`. Each scale is rounded to bfloat16, which gives sw, and
+
+    offset = -(sw * sum(w) of each block, added in order)
+    sum    = (z + 128) * offset
+    sum    = sum + sw * (sum of (q + 128) * w) for each block
+    result = sum * s + bias
+
+These are LiteRT's bits on a CPU with VNNI instructions. On others its sums begin with `z * offset` and use q, not
+`q + 128`; results then differ by a few ulp of the largest term.
+
 - The option `asymmetric_quantize_inputs` has no effect in the profile `litert` if XNNPACK executes the operator (rule
   `rows`). It has no effect in convolutions either.
 - A NaN or an infinity in the input is an error at run time, because LiteRT's result is undefined. So is an element of 0
@@ -241,6 +252,8 @@ These forms are not supported:
 | form | reason |
 |---|---|
 | weights of uint8, or int8 weights with a zero point | no kernel of LiteRT |
+| weights in blocks of other sizes, with TANH, with a bias known only at run time, or in the profile `litert-ref` | \
+LiteRT computes 0 |
 | FULLY_CONNECTED with sparse weights of int8 | LiteRT's default build reads them as dense weights |
 | DEPTHWISE_CONV_2D with weights of int4 | no kernel of LiteRT |
 | CONV_2D with groups | |
@@ -317,6 +330,10 @@ COMPUTATIONS = {
     "float_products": Computation("the sums of products of float32", "#rules-of-floats"),
     "hybrid": Computation(
         "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32 with int8 weights",
+        "#float32-inputs-with-int8-weights",
+    ),
+    "hybrid_blocks": Computation(
+        "FULLY_CONNECTED of float32 with int4 weights in blocks",
         "#float32-inputs-with-int8-weights",
     ),
     "float_average_pool": Computation("AVERAGE_POOL_2D of float32", "#rules-of-floats"),

@@ -93,6 +93,7 @@ LITERT = Profile(
         Row("float_products", "fours_then_bias", {"sparse_block": 4}),
         Row("float_products", "products_then_bias", {"sparse_block": Range(1, math.inf)}),
         Row("float_products", "bias_then_fma", {}, "delegate"),
+        Row("hybrid_blocks", "rows", {"storage": "i4"}, "delegate"),
         Row("hybrid", "images_in_fours", {"operator": "DEPTHWISE_CONV_2D"}),
         Row("hybrid", "rows", {"operator": ("CONV_2D", "FULLY_CONNECTED"), "is_delegated": True}, "delegate"),
         Row("hybrid", "asymmetric", {"operator": "CONV_2D", "has_unequal_scales": True}),

@@ -58,6 +58,7 @@ LITERT_REF = Profile(
         Row("requantize", "exact", {"is_shift": True}, "reference"),
         Row("requantize", "fixed_double", {}, "reference"),
         Row("float_products", "products_then_bias", {}, "reference"),
+        Row("hybrid_blocks", "zeros", {"storage": "i4"}, "reference"),
         Row("hybrid", "asymmetric", {"operator": "DEPTHWISE_CONV_2D"}, "reference"),
         Row("hybrid", "images", {"operator": "CONV_2D", "has_unequal_scales": True}, "reference"),
         Row("hybrid", "symmetric", {"operator": "CONV_2D"}, "reference"),

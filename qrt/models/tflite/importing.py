@@ -40,6 +40,7 @@ _PACKED_INPUTS = {
 }  # fmt: skip
 """The input that may be of a dtype of less than 8 bits, by operator."""
 
+_BLOCKWISE_INPUTS = {("input", 1, "EMBEDDING_LOOKUP"), ("input", 1, "FULLY_CONNECTED")}
 _SPARSE_INPUTS = {("DENSIFY", 0), ("FULLY_CONNECTED", 1)}
 """The inputs that may be sparse constants: operators with their number."""
 
@@ -266,7 +267,7 @@ def _require_packed_weights(node: Node) -> None:
             where, quantization, name = f"{what} {i} {shown(tensor.name)}", tensor.quantization, node.op.name
             if tensor.unsupported:
                 node.refuse(f"{where} with {tensor.unsupported}")
-            if quantization is not None and quantization.block_size and (what, name) != ("input", "EMBEDDING_LOOKUP"):
+            if quantization is not None and quantization.block_size and (what, i, name) not in _BLOCKWISE_INPUTS:
                 node.refuse(f"{where} with a scale for each block of {quantization.block_size} elements")
             if tensor.dtype not in _PACKED_INPUTS:
                 continue

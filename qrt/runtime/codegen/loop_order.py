@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from qrt.ir import Block, Operation, Value
-from qrt.ir.core.affine import AffineMapAttr, linear, linear_terms, plain_loops
+from qrt.ir.core.affine import AffineMapAttr, linear, plain_loops
 from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.linalg.ops import StructuredOp
 from qrt.runtime.codegen.buffers import Buffer, Shape
@@ -132,38 +132,27 @@ def _is_independent(e: Emitter, op: Operation, split: SplitLoop) -> bool:
         return False
     accesses = [part for part in (*split.prefix, *split.body) if _is_access(part)]
     written = {id(e.buffer(_accessed(part)[0]).slot) for part in accesses if part.name == "affine.store"}
-    counted = {loop.regions[0].blocks[0].arguments[0] for loop in split.inner}
-    places = set()
+    axes: dict[Value, set[int]] = {}
     for part in accesses:
         memref, operands = _accessed(part)
         slot = e.buffer(memref).slot
-        if id(slot) not in written:
-            continue
-        place = _place(map_of(part), operands)
-        used = {value for terms in place or () for value, _ in terms}
-        if slot.kind == "input" or place is None or counted & used or frozenset({(variable, 1)}) not in place:
-            return False
-        places.add((memref, place))
-    return len(places) == len(written)  # one memref and one place for each written memory
+        if id(slot) in written:
+            own = set() if slot.kind == "input" else _own_axes(map_of(part), operands, variable)
+            axes[memref] = axes.get(memref, own) & own
+    return len(axes) == len(written) and all(axes.values())  # one memref for each written memory
 
 
-def _place(map: AffineMapAttr, operands: Sequence[Value]) -> tuple[frozenset[tuple[Value | int, int]], ...] | None:
-    """Return the terms (value, factor) of each index of an access; the constant term has the value 1.
+def _own_axes(map: AffineMapAttr, operands: Sequence[Value], variable: Value) -> set[int]:
+    """Return the dimensions whose index is the variable of a loop alone.
 
-    Return None if an index is not a weighted sum. An index that is only the variable of a loop shows that no two
-    iterations of this loop access the same element.
+    Accesses that have such a dimension in common access other elements in each iteration of the loop.
     """
-    place = []
-    for result in map.results:
-        terms = linear_terms(result)
-        if terms is None:
-            return None
-        named: dict[Value | int, int] = {}
-        for name, factor in terms.items():
-            value = name if isinstance(name, int) else operands[name[1] + (map.dimensions if name[0] == "s" else 0)]
-            named[value] = named.get(value, 0) + factor
-        place.append(frozenset((value, factor) for value, factor in named.items() if factor))
-    return tuple(place)
+    dimensions = operands[: map.dimensions]
+    return {
+        axis
+        for axis, result in enumerate(map.results)
+        if isinstance(result, tuple) and result[0] == "d" and dimensions[result[1]] is variable
+    }
 
 
 def _is_faster(e: Emitter, op: Operation, split: SplitLoop) -> bool:

@@ -1,7 +1,7 @@
 """Raising of lowered integer programs to kernels: the pass `raise-to-qrt`.
 
 Reading order: `terms` (polynomials), `scalars` and `sums` (arithmetic on them), `loops` and `elements` (programs as
-polynomials), then `requantized`, `products` and `kernels` (the kernel that computes a polynomial).
+polynomials), then `requantized`, `products`, `kernels` and `elementwise` (the kernel that computes a polynomial).
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from qrt.ir.dialects.linalg.lowering import LoweringContext
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.passes.dce import DeadCodeElimination
 from qrt.ir.passes.raise_to_qrt.elements import Elements
+from qrt.ir.passes.raise_to_qrt.elementwise import build_elementwise, is_elementwise
 from qrt.ir.passes.raise_to_qrt.kernels import build_kernel, match_kernel, padding_of
 from qrt.ir.passes.raise_to_qrt.loops import StoredNest
 from qrt.ir.passes.raise_to_qrt.products import match_product, match_products
@@ -23,7 +24,7 @@ from qrt.types import IntegerType, TensorType
 
 @dataclass(frozen=True)
 class RaiseToQrt:
-    """Replaces lowered sums of products, with their requantization to integers, by the qrt ops that compute them.
+    """Replaces lowered sums of products, products and elements that are requantized by the qrt ops that compute them.
 
     Changes no value: the pass shows that the op computes the program's integers for all inputs. A remark at each other
     requantized result names the condition that does not hold.
@@ -100,13 +101,15 @@ def _raised(result: Value, leaves: Mapping[Value, Value]) -> Value:
     if 0 in outer:
         raise NotRaisedError("the result has no elements")
     requantized = match_requantized(Elements(outer, leaves).at(result, [("d", axis) for axis in range(len(outer))]))
+    assert result.operation is not None
+    if is_elementwise(requantized):
+        return build_elementwise(result.operation, type, requantized)
     obstacles = []
     for product, a, w in match_products(requantized, outer):
         try:
             padded = padding_of(a)
             p = match_product(requantized, outer, product, a, w, None if padded is None else padded[2])
             kernel = match_kernel(p, outer)
-            assert result.operation is not None
             return build_kernel(result.operation, type, kernel, p, requantized)
         except NotRaisedError as error:
             obstacles.append(error)

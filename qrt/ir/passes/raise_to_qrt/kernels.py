@@ -12,11 +12,11 @@ from qrt.ir import Attribute, Builder, DenseArrayAttr, Operation, Value, attribu
 from qrt.ir.core.affine import Expression, add, floordiv, linear_terms, multiply
 from qrt.ir.core.matching import constant_number
 from qrt.ir.dialects.linalg.lowering import Array, tensor_type
+from qrt.ir.passes.raise_to_qrt.building import along_last, build, integers, quantized, require_visible, storage_of
 from qrt.ir.passes.raise_to_qrt.products import Product
 from qrt.ir.passes.raise_to_qrt.requantized import Requantized
 from qrt.ir.passes.raise_to_qrt.terms import BOUND, NotRaisedError, Read, canonical
 from qrt.numerics import fixed_multiplier
-from qrt.ops import FAMILIES
 from qrt.types import IntegerType, TensorType, UniformType
 
 _MOST_PLACES = 62
@@ -262,13 +262,12 @@ def build_kernel(root: Operation, result: TensorType, kernel: Kernel, p: Product
     The scale of the first operand and of the result is 1, that of the weights `M0 / 2**N`. Raises NotRaisedError if the
     op does not take such types.
     """
-    rank, has_channels = len(result.shape or ()), kernel.weights.axis is not None
+    has_channels = kernel.weights.axis is not None
     count = (result.shape or (1,))[-1] if has_channels else 1
     assert count is not None  # the result is static
     shape = np.broadcast(r.multiplier, r.places).shape
-    scales = _along_last(r.scales(), shape, "multipliers")
-    zero_points = _along_last(_integers(p.w_zero_points), np.shape(p.w_zero_points), "zero points of the second factor")
-    out_points = _along_last(_integers(r.zero_points), np.shape(r.zero_points), "zero points of the result")
+    scales = along_last(r.scales(), shape, "multipliers")
+    zero_points = along_last(integers(p.w_zero_points), np.shape(p.w_zero_points), "zero points of the second factor")
     axis = kernel.weights.axis if len(set(scales)) > 1 or len(set(zero_points)) > 1 else None
     if axis is None and max(len(set(scales)), len(set(zero_points))) > 1:
         raise NotRaisedError("the multipliers differ, but the second factor has no channels")
@@ -276,71 +275,18 @@ def build_kernel(root: Operation, result: TensorType, kernel: Kernel, p: Product
     def parameters(values: list[Any], axis: int | None) -> Any:
         return values[0] if axis is None else values * count if len(values) == 1 else values
 
-    out_axis = rank - 1 if len(set(out_points)) > 1 else None
     try:
-        ta = UniformType(_storage(p.a), "f32", 1.0, p.a_zero_point)
-        tw = UniformType(_storage(p.w), "f32", parameters(scales, axis), parameters(zero_points, axis), axis=axis)
-        out = UniformType(
-            f"{'i' if r.is_signed else 'u'}{r.width}",
-            "f32",
-            parameters([1.0], out_axis),
-            parameters(out_points, out_axis),
-            axis=out_axis,
-            storage_min=r.low,
-            storage_max=r.high,
-        )
+        ta = UniformType(storage_of(p.a), "f32", 1.0, p.a_zero_point)
+        tw = UniformType(storage_of(p.w), "f32", parameters(scales, axis), parameters(zero_points, axis), axis=axis)
         tb = _bias_type(p, np.broadcast_to(np.array(scales), count), axis is not None)
     except QuantTypeError as error:
         raise NotRaisedError(f"a quantized type would be wrong: {error}") from None
-    sources = [kernel.a, kernel.weights.source, *([] if p.bias is None else [p.bias.read.source])]
-    if not all(_is_visible(value, root) for value in sources):
-        raise NotRaisedError("a tensor that is read is defined in a loop")
+    require_visible([kernel.a, kernel.weights.source, *([] if p.bias is None else [p.bias.read.source])], root)
     b = Builder(root)
-    operands = [_quantized(b, kernel.a, ta), _weights(b, kernel.weights, tw)]
+    operands = [quantized(b, kernel.a, ta), _weights(b, kernel.weights, tw)]
     bias = _bias(b, p, tb, count)
     operands += [] if bias is None else [bias]
-    attributes = kernel.attributes | {"requant": "fixed"}
-    family = FAMILIES[kernel.name]
-    type = result.with_(element=out)
-    try:
-        inferred = family.infer(tuple(map(tensor_type, operands)), family.complete(attributes), type)
-    except QuantTypeError as error:
-        raise NotRaisedError(f"qrt.{kernel.name} does not take it: {error}") from None
-    if inferred is not type:
-        raise NotRaisedError(f"qrt.{kernel.name} would give {inferred}, the program gives {result}")
-    built = b.value(
-        f"qrt.{kernel.name}", operands, type, {name: attribute(value) for name, value in attributes.items()}
-    )
-    return b.value("quant.scast", (built,), result)
-
-
-def _is_visible(value: Value, operation: Operation) -> bool:
-    """Return True if a value is defined in a block around an operation."""
-    place: Operation | None = operation
-    while place is not None:
-        if place.parent is value.block:
-            return True
-        place = place.parent_operation
-    return False
-
-
-def _integers(values: Array) -> list[int]:
-    return [int(value) for value in np.asarray(values, object).flat]
-
-
-def _along_last(values: list[Any], shape: Sequence[int], what: str) -> list[Any]:
-    """Return values over a result's loops; raise NotRaisedError if they differ along another loop than the last."""
-    if any(size != 1 for size in shape[:-1]):
-        raise NotRaisedError(f"the {what} differ along another dimension than the last")
-    return values
-
-
-def _storage(read: Read) -> str:
-    return f"{'i' if read.signed else 'u'}{read.width}"
-
-
-def _quantized(b: Builder, tensor: Value, t: UniformType) -> Value:
-    return b.value("quant.scast", (tensor,), tensor_type(tensor).with_(element=t))
+    return build(b, kernel.name, operands, kernel.attributes, result, r)
 
 
 def _weights(b: Builder, w: Weights, t: UniformType) -> Value:
@@ -349,12 +295,12 @@ def _weights(b: Builder, w: Weights, t: UniformType) -> Value:
         half = 1 << (t.storage_width - 1)
         values = (w.values + half) % (2 * half) - half
         stored = b.constant(values.astype(np.int64), TensorType(values.shape, storage))
-        return _quantized(b, stored, t)
+        return quantized(b, stored, t)
     if w.order == tuple(range(len(w.order))):
-        return _quantized(b, w.source, t)
+        return quantized(b, w.source, t)
     own = tensor_type(w.source)
     axis = None if t.axis is None else w.order[t.axis]
-    before = _quantized(b, w.source, t.with_(axis=axis) if axis is not None else t)
+    before = quantized(b, w.source, t.with_(axis=axis) if axis is not None else t)
     shape = tuple((own.shape or ())[axis] for axis in w.order)
     permutation: dict[str, Attribute] = {"permutation": attribute(w.order)}
     return b.value("qrt.transpose", (before,), TensorType(shape, t), permutation)
@@ -363,7 +309,7 @@ def _weights(b: Builder, w: Weights, t: UniformType) -> Value:
 def _bias_type(p: Product, scales: Array, is_per_axis: bool) -> UniformType:
     """Return the type of a bias at the accumulator's scales, or of one that a kernel rescales as the program does."""
     read = None if p.bias is None else p.bias.read
-    storage = "i32" if read is None else _storage(read)
+    storage = "i32" if read is None else storage_of(read)
     rescaling = None if p.bias is None else p.bias.rescaling
     if rescaling is None:
         if is_per_axis:
@@ -388,13 +334,13 @@ def _bias(b: Builder, p: Product, t: UniformType, channels: int) -> Value | None
             raise NotRaisedError(f"the bias is not a vector of {channels} integers")
         if indices != (("d", len(p.outer) - 1),) and (channels != 1 or indices != (0,)):
             raise NotRaisedError("the bias is not indexed by the last loop of the result")
-        return _quantized(b, source, t)
+        return quantized(b, source, t)
     if p.constant_bias is None:
         return None
-    values = np.asarray(_along_last(_integers(p.constant_bias), np.shape(p.constant_bias), "constants that are added"))
+    values = np.asarray(along_last(integers(p.constant_bias), np.shape(p.constant_bias), "constants that are added"))
     if len(values) not in (1, channels):
         raise NotRaisedError("the constants that are added differ, but the second factor has no channels")
     if np.any(values < -(1 << 31)) or np.any(values >= 1 << 31):
         raise NotRaisedError("a constant that is added needs more than 32 bits")
     stored = np.broadcast_to(values, channels).astype(np.int64)
-    return _quantized(b, b.constant(stored, TensorType((channels,), IntegerType(32))), t)
+    return quantized(b, b.constant(stored, TensorType((channels,), IntegerType(32))), t)

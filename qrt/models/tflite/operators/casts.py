@@ -141,4 +141,6 @@ def densify(node: Node) -> None:
         node.refuse(tensor.dtype)
     if node.outputs[0].dtype != tensor.dtype:
         node.fail(f"its result is of {node.outputs[0].dtype}, expected {tensor.dtype}")
+    if node.result_type().shape != array.shape:
+        node.fail(f"its result is {node.result_type().shown()}, expected the shape {list(array.shape)}")
     node.set_constant(0, array)

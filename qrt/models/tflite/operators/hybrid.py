@@ -34,6 +34,7 @@ from qrt.models.importing.data_movement import Shape
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators import hybrid_blocks
 from qrt.models.tflite.operators.float_nests import activated, float_bias
 from qrt.models.tflite.operators.products import adjoint
 from qrt.models.tflite.operators.run_time_quantization import Parameters, parameters_of, stored_integers
@@ -60,6 +61,8 @@ def is_hybrid(node: Node, axis: int) -> bool:
         node.refuse(f"float32 with weights of {node.input(1).dtype}")
     if node.input(1).blocks is not None:
         node.refuse(f"float32 with sparse weights of {node.input(1).dtype}, which LiteRT reads as dense ones")
+    if element.is_sub_channel:
+        return hybrid_blocks.is_hybrid(node)
     if any(element.zero_points):
         node.refuse("float32 with weights that have a zero point")
     if element.is_per_axis and element.axis != axis:
@@ -159,6 +162,9 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Import the product of the float ``rows`` [..., depth] and int8 weights [units, depth]."""
+    if node.element(1).is_sub_channel:
+        hybrid_blocks.matrix_product(node, rows, units, depth)
+        return
     context, rule = lowering_context(node), _rule(node)
     *outer, _ = context.extents(rows)
     own = range(len(outer))

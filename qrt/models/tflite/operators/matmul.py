@@ -52,6 +52,8 @@ def fully_connected(node: Node) -> None:
         node.refuse("weights known only at run time")
     if array.ndim != 2 or (w.is_per_axis and w.axis != 0):
         node.fail(f"the weights are [outputs, depth] with scales on axis 0, not of shape {list(array.shape)}")
+    if w.is_sub_channel:
+        node.refuse(f"{node.input(0).dtype} with weights in blocks")
     if node.input(1).blocks not in (None, (1, 16)):
         node.refuse("sparse weights that are not stored in blocks of 16 elements of a row")
     requant = node.rule("fully_connected", has_even_depth=array.shape[1] % 2 == 0, **multiplier_facts(node, x, w, out))

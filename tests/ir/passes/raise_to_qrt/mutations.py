@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tests.source_changes import main, pytest_in
 
-FOLDER = "tests/ir/passes/raise_to_qrt"
+TESTS = tuple(f"tests/ir/passes/raise_to_qrt/test_{name}.py" for name in ("near_misses", "lowered", "drawn"))
 PASS = "qrt/ir/passes/raise_to_qrt"
 REQUANTIZED, PRODUCTS, KERNELS = (f"{PASS}/{name}.py" for name in ("requantized", "products", "kernels"))
 ELEMENTS, LOOPS, SUMS = (f"{PASS}/{name}.py" for name in ("elements", "loops", "sums"))
-SCALARS = f"{PASS}/scalars.py"
+SCALARS, ELEMENTWISE, BUILDING = (f"{PASS}/{name}.py" for name in ("scalars", "elementwise", "building"))
 
 CHANGES = [
     (REQUANTIZED, "inner >= 1 << (self.inner_width - 1)", "False"),
@@ -43,8 +43,15 @@ CHANGES = [
     (PRODUCTS, ".source is not read.source", ".source is None"),
     (PRODUCTS, "if other.reads[0].map(lambda index: canonical(rewritten(index, names))) == read:", "if True:"),
     (KERNELS, "!= p.extents[0]:", "== -1:"),
-    (KERNELS, "if inferred is not type:", "if False:"),
-    (KERNELS, "if any(size != 1 for size in shape[:-1]):", "if False:"),
+    (BUILDING, "if inferred is not type:", "if False:"),
+    (BUILDING, "if any(size != 1 for size in shape[:-1]):", "if False:"),
+    (ELEMENTWISE, "if r.inner.terms and r.sums.terms:", "if False:"),
+    (ELEMENTWISE, "np.any(factor != 1) or not _is_whole", "not _is_whole"),
+    (ELEMENTWISE, "not terms.keys() <= names or", ""),
+    (ELEMENTWISE, "np.any((constant - x_point * y_point) % (1 << r.inner_width))", "False"),
+    (ELEMENTWISE, "if not all(_is_whole(read, result, allow_broadcast=True) for read in reads):", "if False:"),
+    (ELEMENTWISE, "len(shape) > len(sizes) or", ""),
+    (ELEMENTWISE, "bound *= max(abs(end - point) for end in read.range)", "bound *= max(read.range)"),
     (ELEMENTS, "any(user.name not in READERS for user in tensor.users)", "False"),
     (ELEMENTS, "if any(low) or any(high[:-1]) or value != 0 or size is None:", "if value is None or size is None:"),
     (ELEMENTS, "np.any(factor != 1) or any(self.running is variable", "any(self.running is variable"),
@@ -61,7 +68,7 @@ CHANGES = [
 
 def caught_by(folder: Path, file: str) -> str:
     """Return the name of the test that fails in a copy; "" if none does."""
-    done = pytest_in(folder, FOLDER)
+    done = pytest_in(folder, *TESTS)
     failed = [line.split(" ")[1] for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return failed[0] if failed else "" if done.returncode == 0 else done.stdout[-300:]
 

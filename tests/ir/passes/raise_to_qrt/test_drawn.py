@@ -23,7 +23,7 @@ FORMS = (
     *(f"zero-point={strategy} to={to}" for strategy in ("post-accumulation", "in-loop") for to in ("linalg", "loops")),
     *(f"to=dot4 signs={signs}" for signs in ("us", "ss", "uu")),
 )
-NAMES = ("matmul", "conv2d", "depthwise_conv2d")
+NAMES = ("matmul", "conv2d", "depthwise_conv2d", "mul", "requantize")
 COUNT = 80 * (10 if os.environ.get("QRT_REQUIRE_ORACLE") else 1)
 SEED = os.environ.get("QRT_ORACLE_SEED", "1")
 

@@ -49,6 +49,7 @@ LINALG = [
     ("arith.maxsi", "arith.minsi", "the clamp has several bounds"),
     ("arith.maxsi %30, %2", "arith.addi %30, %2", "the result is not clamped to constants by arith.maxsi and"),
     ("127 : i64", "128 : i64", r"the clamp to \[-128, 128\] does not fit i8"),
+    ("-128 : i64", "-129 : i64", r"the clamp to \[-129, 127\] does not fit i8"),
     ("arith.shrsi", "arith.shrui", "arith.shrui shifts a value that is not constant"),
     ("arith.shrsi", "arith.divsi", "arith.divsi is not a step of the integer arithmetic of kernels"),
     (
@@ -213,6 +214,58 @@ def test_a_buffer_that_is_read_before_it_is_filled() -> None:
 def test_sizes_that_are_known_at_run_time() -> None:
     check_not_raised(
         lowered(text=MATMUL.replace("tensor<2x", "tensor<?x")), r"the result of type tensor<\?x3xi8> has a dynamic size"
+    )
+
+
+ELEMENTS = """!x = tensor<3x4x!quant.uniform<i8:f32, 0.55:3>>
+!w = tensor<4x!quant.uniform<u8:f32, 0.25:7>>
+!y = tensor<3x4x!quant.uniform<i8:f32, 1.1:-5>>
+func.func @main(%x: !x, %w: !w) -> (!y, !y) {
+  %y = qrt.mul %x, %w {requant = "fixed"} : (!x, !w) -> !y
+  %z = qrt.requantize %x {requant = "fixed"} : (!x) -> !y
+  return %y, %z : !y, !y
+}
+"""
+
+
+PRODUCT = ELEMENTS.replace("3x4", "4x4").replace("(!y, !y)", "!y").replace("%y, %z : !y, !y", "%y : !y")
+
+
+@pytest.mark.parametrize("form", ["", "to=loops"])
+def test_elements(form: str) -> None:
+    check_raised(lowered(form, ELEMENTS), ["qrt.mul", "qrt.requantize"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "condition"),
+    [
+        ("arith.muli %11, %13", "arith.muli %11, %11", "neither an element nor a product of two elements"),
+        ("arith.muli %11, %13", "arith.addi %11, %13", "not a product of two elements without a factor"),
+        ("arith.muli %11, %13", "arith.muli %10, %12", ""),  # zero points of 0
+        ("arith.extsi %14 : i32", "arith.extsi %10 : i32", ""),  # an element alone
+        (
+            "arith.addi %16, %4",
+            "arith.addi %16, %5",
+            "a constant is added after the extension of a value that may overflow",
+        ),
+        ("affine_map<(d0, d1) -> (d1)>", "affine_map<(d0, d1) -> (d0)>", "not those of the result's place"),
+    ],
+)
+def test_one_element_off(old: str, new: str, condition: str) -> None:
+    text = changed(lowered("", PRODUCT), old, new)
+    if condition:
+        check_not_raised(text, condition)
+    else:
+        check_raised(text, ["qrt.mul" if "muli" in old else "qrt.requantize"])
+
+
+def test_an_accumulator_that_is_not_a_product() -> None:
+    """The constant that is added after the product is not the product of the zero points."""
+    text = lowered("", PRODUCT)
+    more = "%25 = arith.addi %14, %6 : i32\n      %15 = arith.extsi %25"
+    check_not_raised(
+        changed(text, "%15 = arith.extsi %14", more),
+        "the constant of a product of elements is not the product of the zero points",
     )
 
 

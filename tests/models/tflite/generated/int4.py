@@ -56,6 +56,26 @@ def gather(rng):
     return Case(write([Subgraph([indices], [y], operators)]), runs, ulp=0)
 
 
+def fully_connected_in_blocks(rng):
+    """Weights of float16 scales, of which XNNPACK keeps 8 bits."""
+    block, lead = int(rng.choice([32, 64, 96])), tuple(int(n) for n in rng.integers(1, 6, int(rng.integers(1, 4))))
+    depth, units = block * int(rng.integers(1, 5)), draw.size(rng)
+    keeps = bool(len(lead) > 1 and rng.random() < 0.7)
+    steps = np.float16(2.0 ** rng.uniform(-8, -3, (units, depth // block)))
+    weights = Tensor(
+        (units, depth),
+        "int4",
+        data=draw.weights(rng, (units, depth), "int4"),
+        block_scales=Tensor(steps.shape, "float16", data=steps),
+        block_size=block,
+    )
+    x, y = Tensor((*lead, depth), "float32"), Tensor((*(lead if keeps else (int(np.prod(lead)),)), units), "float32")
+    bias = Tensor((units,), "float32", data=rng.normal(size=units).astype(np.float32)) if rng.random() < 0.7 else None
+    options = {"fused_activation_function": draw.activation(rng), "keep_num_dims": keeps}
+    runs = [[hybrids._rows(rng, x.shape, 1)] for _ in range(8)]
+    return Case(one_op("FULLY_CONNECTED", [x, weights, bias], [y], options, version=13), runs, ulp=0)
+
+
 _INTEGERS = {
     "FULLY_CONNECTED i8 x i4": products.fully_connected,
     "FULLY_CONNECTED i8 x i4 per axis": partial(products.fully_connected, per_axis=True),
@@ -96,4 +116,7 @@ CASES = {
         )
     },
     "GATHER i4": gather,
+    "FULLY_CONNECTED f32 x i4 in blocks": fully_connected_in_blocks,
 }
+ONLY = {"FULLY_CONNECTED f32 x i4 in blocks": ("litert",)}
+"""LiteRT's reference kernels compute 0 for weights in blocks."""

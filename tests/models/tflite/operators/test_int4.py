@@ -10,6 +10,7 @@ import qrt
 from qrt.errors import ModelError
 from qrt.ir import Module
 from qrt.models.profiles import PROFILES
+from qrt.models.profiles.model import for_kernels
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
 from qrt.types import TensorType, UniformType
@@ -230,6 +231,80 @@ def test_wrong_blocks_are_errors(w: Tensor, message: str) -> None:
     with pytest.raises(ModelError) as caught:
         read(lookup(w))
     assert message in str(caught.value)
+
+
+# -- weights in blocks -------------------------------------------------------------------------------------------------
+
+
+def weights_in_blocks(size: int = 32, units: int = 3, blocks: int = 2, **others: Any) -> Tensor:
+    """Weights whose scales are powers of two, so that every step of the product is exact."""
+    values = np.arange(units * blocks * size).reshape(units, -1) % 15 - 7
+    steps = np.float16(2.0 ** -np.arange(units * blocks).reshape(units, blocks))
+    scales = Tensor(steps.shape, "float16", data=steps, name="s")
+    return Tensor(values.shape, "int4", data=values, block_scales=scales, block_size=size, name="w", **others)
+
+
+def product_in_blocks(w: Tensor, *, dtype: str = "float32", activation: str = "NONE", **given: Any) -> bytes:
+    scale = None if dtype == "float32" else 1.0
+    x = Tensor((2, w.shape[1]), dtype, scale, name="x", **given)  # type: ignore[index]
+    y = Tensor((2, w.shape[0]), dtype, scale)  # type: ignore[index]
+    bias = Tensor((w.shape[0],), "float32", data=np.arange(w.shape[0])) if scale is None else None  # type: ignore[index]
+    options = {"fused_activation_function": activation, "keep_num_dims": False}
+    return one_op("FULLY_CONNECTED", [x, w, bias], [y], options, version=13)
+
+
+def exact_product(x: np.ndarray, w: Tensor) -> np.ndarray:
+    steps = np.repeat(np.float64(w.block_scales.data), w.block_size, axis=1)  # type: ignore[union-attr]
+    return x.astype(np.float64) @ (np.float64(w.data) * steps).T + np.arange(len(steps))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_products_of_weights_in_blocks(rows: int) -> None:
+    """The range of each row is 255 steps of 1, which represent its integers exactly. The batch is open."""
+    w = weights_in_blocks()
+    x = np.random.default_rng(0).integers(-128, 128, (rows, 64)).astype(np.float32)
+    x[:, :2] = -128, 127
+    result = result_of(product_in_blocks(w, signature=(-1, 64)), "litert", x)
+    assert np.allclose(result, exact_product(x, w), rtol=1e-6)
+
+
+def test_scales_of_blocks_have_8_bits() -> None:
+    """As in XNNPACK, which rounds them to bfloat16: 1 + 2^-8 becomes 1, and 1 + 3 * 2^-8 becomes 1 + 2^-6."""
+    w = Tensor((1, 64), "int4", data=np.ones((1, 64)), block_size=32, name="w",
+               block_scales=Tensor((1, 2), "float16", data=[1 + 2.0**-8, 1 + 3 * 2.0**-8]))  # fmt: skip
+    x = np.zeros((2, 64), np.float32)
+    x[0, 0] = x[1, 32] = 255  # a range of 255 steps of 1
+    result = result_of(product_in_blocks(w), "litert", x)
+    assert np.allclose(result, [[255], [255 * (1 + 2.0**-6)]], rtol=1e-6)
+
+
+def test_weights_in_blocks_keep_their_element_type() -> None:
+    assert "tensor<2x32x3xi4>" in str(imported(product_in_blocks(weights_in_blocks())))
+
+
+def test_weights_in_blocks_become_floats_for_quantization() -> None:
+    w = weights_in_blocks()
+    module = import_model(read(product_in_blocks(w)), for_kernels(PROFILES["litert"]))
+    x = np.random.default_rng(0).normal(size=(2, 64)).astype(np.float32)
+    assert np.allclose(qrt.compile(module)(x), exact_product(x, w), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("content", "profile", "message"),
+    [
+        (product_in_blocks(weights_in_blocks(16)), "litert", "in blocks of 16, expected a multiple of 32"),
+        (product_in_blocks(weights_in_blocks()), "litert-ref", "which LiteRT's own kernels compute as 0"),
+        (
+            product_in_blocks(weights_in_blocks(), activation="TANH"),
+            "litert",
+            "which LiteRT's own kernels compute as 0",
+        ),
+        (product_in_blocks(weights_in_blocks(), dtype="int8"), "litert", "int8 with weights in blocks"),
+    ],
+)
+def test_products_in_blocks_without_a_kernel_are_refused(content: bytes, profile: str, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        imported(content, profile)
 
 
 @pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2"])
