@@ -4,6 +4,7 @@ profiles. `make expected` writes it.
 
 from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from tests.docs.documents import ROOT
+from tests.models.tflite.registered import registered
 from tests.reference import importer_page
 from tests.reference.importer_page import Computation
 
@@ -40,6 +41,8 @@ them, as listed below.
 - **Names.** The operation that computes a tensor has the attribute `qrt.tensor = "name"`. If the name is empty, or an
   earlier tensor has it too, the tensor's index is added: `name#7`.
 - **Types.** A tensor with scales has a quantized type. Each scale is the float32 of the file, converted to a double.
+- **Zero points** of 16-bit tensors are 0 in most operators of LiteRT. Others, such as QUANTIZE, MAXIMUM, pools and
+  those that move elements, accept any zero point, as do their imports.
 - **Biases.** A quantized bias gets the scale `scale of the input * scale of the weights`; its scale in the file is
   ignored. LiteRT adds the integers of the bias to the sums without using that scale.
 - **Shapes.** Shapes of results are computed from the operands. The shapes in the file are used for inputs, for
@@ -191,8 +194,8 @@ of the elements x. These are the rules of the rows `hybrid`.
 
 | rule | the elements x with one scale |
 |---|---|
-| `rows` | FULLY_CONNECTED, BATCH_MATMUL: a row. CONV_2D with a 1x1 kernel, strides of 1 and no padding: a pixel. Any \
-other CONV_2D, and one from one channel to one: an image |
+| `rows` | FULLY_CONNECTED, BATCH_MATMUL: a row. CONV_2D with a 1x1 kernel, strides of 1, no padding and no groups: a \
+pixel. Any other CONV_2D, and one from one channel to one: an image |
 | `symmetric`, `asymmetric` | FULLY_CONNECTED, BATCH_MATMUL: a row. Convolutions: an image |
 | `images`, `images_in_fours` | an image |
 
@@ -256,8 +259,8 @@ These forms are not supported:
 LiteRT computes 0 |
 | FULLY_CONNECTED with sparse weights of int8 | LiteRT's default build reads them as dense weights |
 | DEPTHWISE_CONV_2D with weights of int4 | no kernel of LiteRT |
-| CONV_2D with groups | |
-| DEPTHWISE_CONV_2D of several channels whose weights have a single scale | LiteRT reads past the end of the scales |
+| DEPTHWISE_CONV_2D of several channels whose weights have a single scale; and CONV_2D with groups, if XNNPACK does \
+not execute it | LiteRT reads past the end of the scales, or reports an error |
 | rule `asymmetric` in BATCH_MATMUL, CONV_2D or FULLY_CONNECTED, with weights that are known only at run time | \
 LiteRT keeps the sums of the weights of its first run |
 | BATCH_MATMUL with weights that are known only at run time, in the profile `litert` (rule `zeros`) | LiteRT's results \
@@ -380,6 +383,7 @@ CONDITIONS = {
     "is_delegated": "weights and bias are in the file, and there is no fused TANH",
     "is_asymmetric": "the option `asymmetric_quantize_inputs` of the operator is set",
     "has_unequal_scales": "the weights have scales that differ",
+    "has_groups": "the input of `CONV_2D` has more channels than a filter",
     "has_gaps": "a stride is larger than the window along its axis",
     "is_equal": "the operand has the scale and zero point of the result",
 }
@@ -426,6 +430,7 @@ def page() -> str:
         (
             _HEAD,
             importer_page.operators_table(operators(), "forms", "forms without quantized inputs"),
+            _missing(),
             _PROFILES,
             importer_page.computations_table(names),
             _CONDITIONS,
@@ -434,6 +439,38 @@ def page() -> str:
             importer_page.profiles(".tflite", COMPUTATIONS),
         )
     )
+
+
+_MISSING = """
+### Operators that are not imported
+
+LiteRT's CPU kernels have {all} operators, of which {supported} are imported. These are not:
+
+| operators | reason |
+|---|---|
+{rows}
+Custom operators other than TFLite_Detection_PostProcess and Convolution2DTransposeBias are not imported either. The
+names of TensorFlow's operators in LiteRT's "Flex" delegate begin with Flex: convert such a model with
+`tf.lite.OpsSet.TFLITE_BUILTINS` alone, so that it has none.
+"""
+_REASONS = {
+    "random numbers": "MULTINOMIAL RANDOM_STANDARD_NORMAL RANDOM_UNIFORM STABLEHLO_RNG_BIT_GENERATOR",
+    "hash tables": "HASHTABLE HASHTABLE_FIND HASHTABLE_IMPORT HASHTABLE_LOOKUP HASHTABLE_SIZE",
+    "strings and hashes": "LSH_PROJECTION SKIP_GRAM",
+    "the size of the result depends on elements": "NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 UNIQUE WHERE",
+}
+"""Why operators are not imported. All others are only not written yet."""
+
+
+def _missing() -> str:
+    """Return the section of the operators that LiteRT registers and qrt does not import."""
+    names = registered()
+    missing = [name for name in names if name not in OPERATORS and name not in PLAIN_OPERATORS]
+    reasons = {name: reason for reason, text in _REASONS.items() for name in text.split()}
+    groups = {reason: [name for name in missing if reasons.get(name, "") == reason] for reason in (*_REASONS, "")}
+    rows = "".join(f"| {', '.join(group)} | {reason} |\n" for reason, group in groups.items() if group)
+    text = _MISSING.format(all=len(names), supported=len(names) - len(missing), rows=rows)
+    return text.replace("|  |", "| |")
 
 
 def operators() -> importer_page.Described:

@@ -96,6 +96,7 @@ LITERT = Profile(
         Row("hybrid_blocks", "rows", {"storage": "i4"}, "delegate"),
         Row("hybrid", "images_in_fours", {"operator": "DEPTHWISE_CONV_2D"}),
         Row("hybrid", "rows", {"operator": ("CONV_2D", "FULLY_CONNECTED"), "is_delegated": True}, "delegate"),
+        Row("hybrid", "images", {"operator": "CONV_2D", "has_groups": True}),
         Row("hybrid", "asymmetric", {"operator": "CONV_2D", "has_unequal_scales": True}),
         Row("hybrid", "symmetric", {"operator": "CONV_2D"}),
         Row("hybrid", "asymmetric", {"operator": "FULLY_CONNECTED", "is_asymmetric": True}),

@@ -60,6 +60,7 @@ LITERT_REF = Profile(
         Row("float_products", "products_then_bias", {}, "reference"),
         Row("hybrid_blocks", "zeros", {"storage": "i4"}, "reference"),
         Row("hybrid", "asymmetric", {"operator": "DEPTHWISE_CONV_2D"}, "reference"),
+        Row("hybrid", "images", {"operator": "CONV_2D", "has_groups": True}, "reference"),
         Row("hybrid", "images", {"operator": "CONV_2D", "has_unequal_scales": True}, "reference"),
         Row("hybrid", "symmetric", {"operator": "CONV_2D"}, "reference"),
         Row("hybrid", "asymmetric", {"operator": "FULLY_CONNECTED", "is_asymmetric": True}, "reference"),

@@ -23,10 +23,11 @@ PACKED = {"int2", "int4", "uint4"}
 UNSIZED = {"string", "resource", "variant", "float8_e4m3fn", "float8_e5m2"}
 """The dtypes whose elements are not read."""
 ZERO_POINTS = {
-    "int2": (-2, 1), "int4": (-8, 7), "uint4": (0, 15), "int8": (-128, 127), "uint8": (0, 255), "int16": (0, 0),
-    "int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1),
+    "int2": (-2, 1), "int4": (-8, 7), "uint4": (0, 15), "int8": (-128, 127), "uint8": (0, 255),
+    "int16": (-(2**15), 2**15 - 1), "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
 }  # fmt: skip
-"""The bounds of zero points by dtype. Other dtypes cannot be quantized. The format requires 0 for int16."""
+"""The bounds of zero points by dtype. Other dtypes cannot be quantized."""
 _LARGEST = 2**63 - 1
 _DEEPEST = 64
 """The largest depth of calls between subgraphs."""
@@ -69,8 +70,7 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
     least, most = _bounds(zero_points)
     if not low <= least <= most <= high:
         wrong = next(zero for zero in zero_points.tolist() if not low <= zero <= high)
-        alone = f"0, as its type is {dtype}" if count == 1 else "0, as it has several scales"
-        expected = f"{low} to {high}" if low < high else alone
+        expected = f"{low} to {high}" if count == 1 else "0, as it has several scales"
         raise ModelError(f"{place}: the zero point is {wrong}, expected {expected}")
     if count == 1:
         return

@@ -13,36 +13,15 @@ from qrt.ir.core.operations import garbage_uncollected
 from qrt.models.importing.graph import Shape, check_shapes, open_inputs_hint, port_names
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile
+from qrt.models.tflite.check import PACKED
 from qrt.models.tflite.graph import Graph, ImportContext
 from qrt.models.tflite.model import Model, Operator, Signature, Tensor
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.read import read
 from qrt.models.tflite.registry import find
+from qrt.models.tflite.restrictions import moves_complex_numbers, require_supported_tensors
 from qrt.models.tflite.state import Handle
 from qrt.types import IntegerType, TensorType
-
-_COMPLEX = {
-    "COMPLEX_ABS": (1, 0),
-    "EXPAND_DIMS": (1, 1),
-    "IMAG": (1, 0),
-    "REAL": (1, 0),
-    "RESHAPE": (1, 1),
-    "RFFT2D": (0, 1),
-    "SQUEEZE": (1, 1),
-}
-"""The operators that may read or compute complex numbers: how many of their inputs and results are complex."""
-_PACKED_INPUTS = {
-    "int4": {
-        "CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1, "FULLY_CONNECTED": 1, "GATHER": 0,
-    },
-    "int2": {"DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1},
-    "uint4": {"DEQUANTIZE": 0},
-}  # fmt: skip
-"""The input that may be of a dtype of less than 8 bits, by operator."""
-
-_BLOCKWISE_INPUTS = {("input", 1, "EMBEDDING_LOOKUP"), ("input", 1, "FULLY_CONNECTED")}
-_SPARSE_INPUTS = {("DENSIFY", 0), ("FULLY_CONNECTED", 1)}
-"""The inputs that may be sparse constants: operators with their number."""
 
 
 def import_model(
@@ -186,7 +165,7 @@ class _FunctionGraph(Graph):
 
     def _check_port(self, tensor: Tensor) -> None:
         """Raise ModelError if an argument or a result of a function is complex, or of integers of less than 8 bits."""
-        if tensor.dtype.startswith("complex") or tensor.dtype in _PACKED_INPUTS:
+        if tensor.dtype.startswith("complex") or tensor.dtype in PACKED:
             place = f"{self.model.name}: subgraph {self.subgraph.index}"
             raise ModelError(
                 f"{place}: tensor {shown(tensor.name)} is of {tensor.dtype}, which only operators inside can pass on"
@@ -208,18 +187,17 @@ class _FunctionGraph(Graph):
         node = Node(self, op)
         function = find(op, [tensor for tensor in node.inputs if tensor is not None])
         try:
-            _require_packed_weights(node)
-            _require_dense(node)
+            require_supported_tensors(node)
             if function is None:
-                node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
-            if _check_complex(node):
+                node.refuse(_reason(node))
+            if moves_complex_numbers(node):
                 _move_imaginary(node, function)
             function(node)
         except UnsupportedForm as refused:
             place = self.place(op).removeprefix(f"{self.model.name}: ")
             self.importer.refused.add(op.name, str(refused), place)
             for tensor in node.outputs:
-                self.values[tensor.index] = Value(self._placeholder(tensor), None, 0)
+                self.values[tensor.index] = self.imaginary[tensor.index] = Value(self._placeholder(tensor), None, 0)
 
     def _placeholder(self, tensor: Tensor) -> TensorType:
         """Return a type for the result of an unsupported operator, so that the import can find further errors."""
@@ -229,21 +207,13 @@ class _FunctionGraph(Graph):
             return TensorType(tensor.shape, IntegerType(8))
 
 
-def _check_complex(node: Node) -> bool:
-    """Return True if the operator moves complex numbers.
-
-    Raise UnsupportedForm if it reads or computes complex numbers in a way that is not supported.
-    """
-    reads, computes = (
-        [tensor for tensor in tensors if tensor is not None and tensor.dtype.startswith("complex")]
-        for tensors in (node.inputs, node.outputs)
-    )
-    if not reads and not computes:
-        return False
-    supported = _COMPLEX.get(node.op.name)
-    if (len(reads), len(computes)) != supported or any(tensor.index not in node.graph.imaginary for tensor in reads):
-        node.refuse("complex numbers" if supported is None else "complex numbers that no RFFT2D computes")
-    return supported == (1, 1)
+def _reason(node: Node) -> str:
+    """Return the reason why an operator without import function is not supported, or the dtypes of its inputs."""
+    if node.op.is_custom and node.op.name.startswith("Flex"):
+        return "of TensorFlow, for LiteRT's Flex delegate; models of tf.lite.OpsSet.TFLITE_BUILTINS alone have none"
+    if node.op.is_custom:
+        return "a custom operator"
+    return ", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None))
 
 
 def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
@@ -253,38 +223,6 @@ def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
     function(node)
     graph.imaginary[result] = graph.values[result]
     graph.values[source] = real
-
-
-def _require_packed_weights(node: Node) -> None:
-    """Raise UnsupportedForm if the operator has a tensor with blocks, or of less than 8 bits, that it does not support.
-
-    DEQUANTIZE reads such tensors, and other operators as constant weights with zero points 0. GATHER moves them.
-    """
-    for what, tensors in (("input", node.inputs), ("output", node.outputs)):
-        for i, tensor in enumerate(tensors):
-            if tensor is None:
-                continue
-            where, quantization, name = f"{what} {i} {shown(tensor.name)}", tensor.quantization, node.op.name
-            if tensor.unsupported:
-                node.refuse(f"{where} with {tensor.unsupported}")
-            if quantization is not None and quantization.block_size and (what, i, name) not in _BLOCKWISE_INPUTS:
-                node.refuse(f"{where} with a scale for each block of {quantization.block_size} elements")
-            if tensor.dtype not in _PACKED_INPUTS:
-                continue
-            expected = 0 if what == "output" and name == "GATHER" else _PACKED_INPUTS[tensor.dtype].get(name)
-            if i != expected or (what == "output" and name != "GATHER"):
-                node.refuse(f"{where} of {tensor.dtype}")
-            if name not in ("DEQUANTIZE", "GATHER") and not tensor.is_constant:
-                node.refuse(f"{where} of {tensor.dtype}, known only at run time")
-            if name != "DEQUANTIZE" and quantization is not None and quantization.zero_points.any():
-                node.refuse(f"weights {shown(tensor.name)} of {tensor.dtype} with a zero point other than 0")
-
-
-def _require_dense(node: Node) -> None:
-    """Raise UnsupportedForm if the operator reads a sparse constant other than the weights of FULLY_CONNECTED."""
-    for i, tensor in enumerate(node.inputs):
-        if tensor is not None and tensor.blocks is not None and (node.op.name, i) not in _SPARSE_INPUTS:
-            node.refuse(f"input {i} {shown(tensor.name)}, which is sparse and not dense by DENSIFY")
 
 
 def _ports(function: FuncOp) -> list[tuple[str, Shape | None]]:

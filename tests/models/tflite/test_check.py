@@ -246,7 +246,7 @@ def test_zero_points_that_are_not_as_many_as_scales() -> None:
         ("int8", -129, "-128 to 127"),
         ("uint8", -1, "0 to 255"),
         ("uint8", 256, "0 to 255"),
-        ("int16", 1, "0, as its type is int16"),
+        ("int16", 1 << 15, "-32768 to 32767"),
         ("int32", 2**31, "-2147483648 to 2147483647"),
     ],
 )

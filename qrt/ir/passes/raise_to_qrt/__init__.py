@@ -4,18 +4,18 @@ Reading order: `terms` (polynomials), `scalars` and `sums` (arithmetic on them),
 polynomials), then `requantized`, `products`, `kernels` and `elementwise` (the kernel that computes a polynomial).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from qrt.ir import Module, Operation, Value
-from qrt.ir.dialects.linalg.lowering import LoweringContext
+from qrt.ir.dialects.linalg.lowering import LoweringContext, tensor_type
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.passes.dce import DeadCodeElimination
 from qrt.ir.passes.raise_to_qrt.elements import Elements
 from qrt.ir.passes.raise_to_qrt.elementwise import build_elementwise, is_elementwise
 from qrt.ir.passes.raise_to_qrt.kernels import build_kernel, match_kernel, padding_of
 from qrt.ir.passes.raise_to_qrt.loops import StoredNest
-from qrt.ir.passes.raise_to_qrt.products import match_product, match_products
+from qrt.ir.passes.raise_to_qrt.products import Product, match_product, match_products
 from qrt.ir.passes.raise_to_qrt.requantized import match_requantized
 from qrt.ir.passes.raise_to_qrt.terms import NotRaisedError
 from qrt.ir.remarks import remark
@@ -95,25 +95,32 @@ def _raised(result: Value, leaves: Mapping[Value, Value]) -> Value:
     type = result.type
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, IntegerType):
         raise NotRaisedError(f"the result must be a ranked tensor of integers, got {type}")
-    outer = [size for size in type.shape if size is not None]
-    if len(outer) != len(type.shape):
-        raise NotRaisedError(f"the result of type {type} has a dynamic size")
-    if 0 in outer:
+    if 0 in type.shape:
         raise NotRaisedError("the result has no elements")
-    requantized = match_requantized(Elements(outer, leaves).at(result, [("d", axis) for axis in range(len(outer))]))
+    elements = Elements(type.shape, leaves)
+    requantized = match_requantized(elements.at(result, [("d", axis) for axis in range(len(type.shape))]))
     assert result.operation is not None
     if is_elementwise(requantized):
         return build_elementwise(result.operation, type, requantized)
     obstacles = []
-    for product, a, w in match_products(requantized, outer):
+    for product, a, w in match_products(requantized, elements.outer):
         try:
             padded = padding_of(a)
-            p = match_product(requantized, outer, product, a, w, None if padded is None else padded[2])
-            kernel = match_kernel(p, outer)
+            p = match_product(requantized, elements.outer, product, a, w, None if padded is None else padded[2])
+            _require_sizes(p, type.shape)
+            kernel = match_kernel(p)
             return build_kernel(result.operation, type, kernel, p, requantized)
         except NotRaisedError as error:
             obstacles.append(error)
     raise obstacles[0]
+
+
+def _require_sizes(p: Product, shape: Sequence[int | None]) -> None:
+    """Raise NotRaisedError unless each dynamic size of a result is that of a dimension of the first factor."""
+    sizes = tensor_type(p.a.source).shape or ()
+    for loop, size in enumerate(shape):
+        if size is None and (("d", loop), None) not in zip(p.a.indices, sizes, strict=True):
+            raise NotRaisedError(f"the size of dimension {loop} of the result is dynamic, and none of the first factor")
 
 
 def _erase_unread(module: Module) -> None:

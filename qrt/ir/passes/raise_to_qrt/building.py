@@ -41,7 +41,7 @@ def build(
             storage_max=r.high,
         )
         type = result.with_(element=out)
-        inferred = family.infer(tuple(map(tensor_type, operands)), family.complete(attributes), type)
+        inferred = family.resolve(tuple(map(tensor_type, operands)), family.complete(attributes), type)
     except QuantTypeError as error:
         raise NotRaisedError(f"qrt.{name} does not take it: {error}") from None
     if inferred is not type:

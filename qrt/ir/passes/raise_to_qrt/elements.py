@@ -3,7 +3,9 @@
 Reads `linalg` on tensors, and nests of `affine.for` that fill a buffer which nothing writes afterwards.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,19 +31,26 @@ from qrt.ir.passes.raise_to_qrt.terms import (
 )
 from qrt.types import IntegerType, MemRefType, TensorType, VectorType
 
+_MOST_STEPS = 100
+"""The longest chain of operations; those of kernels have about 20."""
+_MOST_PARAMETERS = 1 << 16
+"""The largest number of constants of the channels of a result."""
 _TENSORS = ("bufferization.to_tensor", "bufferization.to_buffer", "tensor.cast")
 
 
 class Elements:
-    """Elements of tensors as functions of the loops of a result, whose extents are `outer`.
+    """Elements of tensors as functions of the loops of a result of a shape.
 
-    The elements of the tensors and buffers in `leaves` are read from the tensors that stand beside them.
+    `outer` are the extents of these loops, 1 for a dynamic one: no constant has elements along it. The elements of the
+    tensors and buffers in `leaves` are read from the tensors that stand beside them.
     """
 
-    def __init__(self, outer: Sequence[int], leaves: Mapping[Value, Value]) -> None:
-        self.outer = tuple(outer)
+    def __init__(self, shape: Sequence[int | None], leaves: Mapping[Value, Value]) -> None:
+        self.outer = tuple(1 if size is None else size for size in shape)
+        self.static = {loop for loop, size in enumerate(shape) if size is not None}
         self.leaves = leaves
         self._loops = len(self.outer)
+        self._steps = 0
         self._known: dict[tuple[Value, tuple[Expression, ...]], Scalar] = {}
 
     def fresh(self, count: int) -> list[int]:
@@ -56,8 +65,18 @@ class Elements:
         """
         key = tensor, tuple(indices)
         if key not in self._known:
-            self._known[key] = self._computed(tensor, tuple(indices))
+            with self.step():
+                self._known[key] = self._computed(tensor, tuple(indices))
         return self._known[key]
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Count a step of a chain of operations within the `with` block; raise NotRaisedError if the chain is long."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise NotRaisedError(f"it is computed by more than {_MOST_STEPS} operations in a row")
+        yield
+        self._steps -= 1
 
     def _computed(self, tensor: Value, indices: tuple[Expression, ...]) -> Scalar:
         operation, name = tensor.operation, "" if tensor.operation is None else tensor.operation.name
@@ -85,7 +104,9 @@ class Elements:
             raise NotRaisedError(f"it reads values of type {element}, not integers")
         read = Read(tensor, indices, element.width, True)
         used = {loop for index in indices for loop in dimensions(index)}
-        if constant_values(tensor) is not None and used <= set(range(len(self.outer))):
+        if constant_values(tensor) is not None and used <= self.static:
+            if prod(self.outer[loop] for loop in used) > _MOST_PARAMETERS:
+                raise NotRaisedError("constants differ between many elements of the result")
             values = evaluated_read(read, dict(enumerate(self.outer)))
             return Scalar(Polynomial.constant(values), element.width)
         return Scalar(Polynomial.variable(read), element.width)
@@ -143,7 +164,7 @@ class _Nest:
         if np.any(factor != 1) or any(self.running is variable for monomial in terms for variable, _ in monomial):
             raise NotRaisedError("a loop does something else with its accumulator than adding to it")
         start = self.start()
-        total = start.value + Summation(self.elements.outer, loops).of(Polynomial(terms))
+        total = start.value + Summation(self.elements.outer, self.elements.static, loops).of(Polynomial(terms))
         return Scalar(total.modulo(value.width), value.width)
 
     def value(self, value: Value, is_last: bool = False) -> Scalar:
@@ -152,7 +173,8 @@ class _Nest:
         With `is_last`, the value is the accumulator's next one, and lanes that it adds are added with the loops.
         """
         if value not in self._known:
-            self._known[value] = self._computed(value, is_last)
+            with self.elements.step():
+                self._known[value] = self._computed(value, is_last)
         return self._known[value]
 
     def _computed(self, value: Value, is_last: bool) -> Scalar:
@@ -219,9 +241,7 @@ def _of_structured(elements: Elements, operation: StructuredOp, number: int, ind
     extents: dict[int, int] = {}
     for value, map in zip(operation.operands, maps, strict=True):
         for index, size in zip(map.results, shape_of(value.type) or (), strict=True):
-            if isinstance(index, tuple) and index[0] == "d":
-                if size is None:
-                    raise NotRaisedError("a size is known only at run time")
+            if isinstance(index, tuple) and index[0] == "d" and size is not None:
                 extents[index[1]] = size
     loops: list[Expression | None] = [None] * maps[0].dimensions
     for index, place in zip(maps[count + number].results, indices, strict=True):
@@ -230,7 +250,7 @@ def _of_structured(elements: Elements, operation: StructuredOp, number: int, ind
         loops[index[1]] = place
     missing = [loop for loop, place in enumerate(loops) if place is None]
     if not all(loop in extents for loop in missing):
-        raise NotRaisedError(f"{operation.name} has a loop of unknown length")
+        raise NotRaisedError(f"{operation.name} sums over a dimension of dynamic size")
     reduced = {}
     for loop, fresh in zip(missing, elements.fresh(len(missing)), strict=True):
         loops[loop], reduced[fresh] = ("d", fresh), extents[loop]

@@ -57,16 +57,16 @@ def padding_of(read: Read) -> tuple[Value, tuple[tuple[int, int], ...], int] | N
     return pad.operands[0], tuple(zip(low, high, strict=True)), (value - least) % span + least
 
 
-def match_kernel(p: Product, outer: Sequence[int]) -> Kernel:
+def match_kernel(p: Product) -> Kernel:
     """Return the kernel that reads the factors of a sum of products as the program does.
 
     Raises NotRaisedError, with the reason, if there is none.
     """
-    matches = [_convolution, _matmul] if len(outer) == 4 else [_matmul]
+    matches = [_convolution, _matmul] if len(p.outer) == 4 else [_matmul]
     obstacles = []
     for match in matches:
         try:
-            return match(p, outer)
+            return match(p)
         except NotRaisedError as error:
             obstacles.append(error)
     raise obstacles[0 if len(p.extents) > 1 else -1]
@@ -79,8 +79,8 @@ def _loop(number: int) -> Expression:
     return ("d", BOUND + number)
 
 
-def _matmul(p: Product, outer: Sequence[int]) -> Kernel:
-    rank = len(outer)
+def _matmul(p: Product) -> Kernel:
+    rank = len(p.outer)
     k = _loop(0)
     if len(p.extents) != 1:
         raise NotRaisedError("the loops of the result and of the sum are not those of a matmul or a convolution")
@@ -140,7 +140,8 @@ def _require_loops(
 # -- convolutions ----------------------------------------------------------------------------------------------------
 
 
-def _convolution(p: Product, outer: Sequence[int]) -> Kernel:
+def _convolution(p: Product) -> Kernel:
+    outer = p.outer
     if len(outer) != 4 or len(p.a.indices) != 4 or p.a.indices[0] not in (("d", 0), 0):
         raise NotRaisedError("the loops of the result and of the first factor are not those of a convolution")
     padded = padding_of(p.a)
@@ -264,7 +265,8 @@ def build_kernel(root: Operation, result: TensorType, kernel: Kernel, p: Product
     """
     has_channels = kernel.weights.axis is not None
     count = (result.shape or (1,))[-1] if has_channels else 1
-    assert count is not None  # the result is static
+    if count is None:
+        raise NotRaisedError("the number of channels of the result is dynamic")
     shape = np.broadcast(r.multiplier, r.places).shape
     scales = along_last(r.scales(), shape, "multipliers")
     zero_points = along_last(integers(p.w_zero_points), np.shape(p.w_zero_points), "zero points of the second factor")

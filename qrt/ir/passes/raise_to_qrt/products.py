@@ -24,6 +24,8 @@ from qrt.ir.passes.raise_to_qrt.terms import (
     signed,
 )
 
+_FARTHEST = 1 << 32
+
 
 @dataclass(frozen=True)
 class Bias:
@@ -94,7 +96,8 @@ def match_product(
         extended_bias = _bias_of(after)
     if np.any(terms.pop(frozenset(((product, 1),)), np.asarray(0, object)) != 1):
         raise NotRaisedError("the sum of products is multiplied by a number")
-    weights = evaluated_read(w, _sizes(outer, product.extents)) if constant_values(w.source) is not None else None
+    is_constant = constant_values(w.source) is not None
+    weights = evaluated_read(w, _sizes(outer, product.extents)) if is_constant else None
     w_zero_points, zero = np.asarray(0, object), None
     bias: Bias | None = None
     is_shifted = bool(np.any(constant != 0) or np.any(later != 0))
@@ -113,8 +116,11 @@ def match_product(
     depth = int(np.prod(product.extents, dtype=object))
     if weights is not None:
         axes = tuple(range(len(outer), len(outer) + len(product.extents)))
-        centred = _spread(weights, axes, product.extents) - _outer_part(w_zero_points, len(product.extents))
-        totals, largest = centred.sum(axis=axes), np.abs(centred).sum(axis=axes)
+        if _magnitude(w_zero_points) > _FARTHEST:
+            raise NotRaisedError("a zero point of the second factor is far outside of its storage")
+        points = _outer_part(w_zero_points.astype(np.int64), len(product.extents))
+        centred = _spread(weights, axes, product.extents) - points
+        totals, largest = (values.sum(axis=axes).astype(object) for values in (centred, np.abs(centred)))
         zero = a_zero_point
         if zero is None:
             zero = _solved(constant, totals, a) if is_shifted else 0
@@ -201,7 +207,7 @@ def _is_sum_of(read: Read, product: Sum, other: Sum) -> bool:
 
     A factor that does not depend on a loop of the product is not added once for each of its iterations.
     """
-    if len(other.reads) != 1 or other.reads[0].source is not read.source or other.reads[0].signed != read.signed:
+    if len(other.reads) != 1:
         return False
     for order in permutations(range(len(product.extents))):
         if [product.extents[loop] for loop in order] != list(other.extents):

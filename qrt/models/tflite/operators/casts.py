@@ -30,6 +30,8 @@ def quantize(node: Node) -> None:
         return
     if not isinstance(source, UniformType):
         node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
+    if source.storage == out.storage == "i16" and (source.zero_point or out.zero_point):
+        node.refuse("int16 to int16 with a zero point other than 0, which LiteRT does not run")
     requant = node.rule(
         "requantize",
         source=source.storage,

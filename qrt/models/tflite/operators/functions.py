@@ -25,6 +25,8 @@ def softmax(node: Node) -> None:
     x, out = node.element(0), node.result_element()
     if x.storage == "i16" and out.storage != "i16":
         node.refuse(f"of {x.storage} to {out.storage}")
+    if x.storage == "i16" and x.zero_point:
+        node.refuse("int16 with a zero point other than 0, which LiteRT does not run")
     scale, zero_point = (2.0**-15, 0) if x.storage == "i16" else (2.0**-out.storage_width, out.storage_min)
     if x.storage == out.storage and (abs(out.scale - scale) > 1e-3 * scale or out.zero_point != zero_point):
         node.fail(f"the result must have scale {scale} and zero point {zero_point}, not {out}")

@@ -4,10 +4,11 @@ condition that does not hold. Hazards: a constant that is one off, sums that ove
 import re
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from qrt.ir import parse, run_passes
-from tests.ir.passes.raise_to_qrt.harness import check_raised, check_same, kernels, raised
+from tests.ir.passes.raise_to_qrt.harness import check_raised, check_same, kernels, raised, results
 from tests.ir.passes.raise_to_qrt.test_lowered import BATCH_MATMUL, CONVOLUTION
 
 MATMUL = """!x = tensor<2x19x!quant.uniform<i8:f32, 0.55:3>>
@@ -58,6 +59,7 @@ LINALG = [
         "it adds 1 sums of products|neither a zero point nor a bias|factor is not",
     ),
     ("arith.addi %arg4, %23", "arith.subi %arg4, %23", "the sum of products is multiplied by a number"),
+    ("arith.addi %arg4, %23", "arith.subi %23, %arg4", "does something else with its accumulator than adding to it"),
     ("arith.addi %arg4, %23", "arith.muli %arg4, %23", "does something else with its accumulator than adding to it"),
     (
         "ins(%arg0 : tensor<2x19xi8>) outs(%11",
@@ -211,10 +213,144 @@ def test_a_buffer_that_is_read_before_it_is_filled() -> None:
     assert first < second < last
 
 
-def test_sizes_that_are_known_at_run_time() -> None:
+def test_a_sum_over_a_part_of_the_operands() -> None:
+    text = lowered("to=loops")
+    assert text.count("= 0 to 19 {") == 3
+    check_not_raised(text.replace("= 0 to 19 {", "= 0 to 18 {"), "is not the one that is summed")
+
+
+def test_a_result_of_fewer_rows() -> None:
+    """The loops of a convolution, or of a nest, may end before those of the kernel."""
     check_not_raised(
-        lowered(text=MATMUL.replace("tensor<2x", "tensor<?x")), r"the result of type tensor<\?x3xi8> has a dynamic size"
+        CONVOLUTION.replace("1x6x6x3x", "1x5x6x3x"), "qrt.conv2d would give tensor<1x6x6x3x.*the program gives"
     )
+    text = lowered("to=loops")
+    argument = text.replace("%arg0: tensor<2x", "%arg0: tensor<3x").replace("%arg0 : tensor<2x", "%arg0 : tensor<3x")
+    check_not_raised(argument.replace("memref<2x19xi8>", "memref<3x19xi8>"), "qrt.matmul would give tensor<3x3x")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "condition"),
+    [
+        ("-128 : i8", "-127 : i8", "arith.xori changes other bits than the highest"),
+        ("vector.reduction <add>", "vector.reduction <mul>", "a vector.reduction is not a sum that is added"),
+        ("(d0 * 64)", "(d0 * 32)", "a vector.load does not read one chunk after another"),
+        ("high[0, 62]", "high[1, 62]", ""),
+    ],
+)
+def test_one_vector_off(old: str, new: str, condition: str) -> None:
+    text = lowered("to=dot4", MATMUL.replace("19", "130"))
+    if condition:
+        check_not_raised(changed(text, old, new), condition)
+
+
+def test_the_start_of_an_accumulator() -> None:
+    """An accumulator that is stored after its loop, and one that the loop reads elsewhere."""
+    text = lowered("to=loops")
+    start = "        affine.store %9, %14[%arg2, %arg3] : memref<2x3xi32>\n"
+    body = text[text.index(start) + len(start) :]
+    loop = body[: body.index("        }\n") + len("        }\n")]
+    check_not_raised(changed(text, start + loop, loop + start), "an accumulator is not stored before its loop")
+    load = "%19 = affine.load %14[%arg2, %arg3]"
+    check_not_raised(changed(text, load, "%19 = affine.load %14[%arg2, 0]"), "a buffer is read before it is filled")
+    other = "%25 = affine.load %14[%arg2, 0] : memref<2x3xi32>\n          "
+    check_not_raised(changed(text, load, other + load), "a buffer is read before it is filled")
+
+
+def test_a_tensor_of_an_iteration() -> None:
+    """A kernel before the loop cannot read a tensor that the loop makes."""
+    text = lowered("to=loops")
+    load = "          %18 = affine.load %12[%arg4, %arg3] : memref<19x3xi8>\n"
+    own = (
+        "          %e = tensor.empty() : tensor<19x3xi8>\n"
+        "          %f = bufferization.to_buffer %e : tensor<19x3xi8> to memref<19x3xi8>\n"
+    )
+    text = changed(text, load, own + load.replace("%12", "%f"))
+    text = text.replace("%23 = arith.subi %21, %22", "%23 = arith.addi %21, %9")
+    check_not_raised(text, "a tensor that is read is defined in a loop")
+
+
+def test_padding_of_images() -> None:
+    text = CONVOLUTION.replace("low[0, 1, 1, 0]", "low[1, 1, 1, 0]").replace("tensor<1x8x8x2", "tensor<2x8x8x2")
+    check_not_raised(
+        text.replace("x6x6x3x", "X").replace("1X", "2x6x6x3x"), "dimensions other than height and width are padded"
+    )
+
+
+BIASED = """!x = tensor<3x19x!quant.uniform<i8:f32, 0.5>>
+!w = tensor<19x3x!quant.uniform<i8:f32, 0.25>>
+!b = tensor<3x!quant.uniform<i32:f32, 0.125>>
+!y = tensor<3x3x!quant.uniform<i8:f32, 4.0:-5>>
+func.func @main(%x: !x, %w: !w, %b: !b) -> !y {
+  %y = qrt.matmul %x, %w, %b : (!x, !w, !b) -> !y
+  return %y : !y
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "condition"),
+    [
+        ("affine_map<(d0, d1) -> (d1)>", "affine_map<(d0, d1) -> (d0)>", "the bias is not indexed by the last loop"),
+        ("affine_map<(d0, d1) -> (d1)>", "affine_map<(d0, d1) -> (0)>", "the bias is not indexed by the last loop"),
+        ("arith.extsi %arg4 : i32", "arith.extui %arg4 : i32", ""),
+    ],
+)
+def test_biases(old: str, new: str, condition: str) -> None:
+    text = lowered("zero-point=in-loop", BIASED)
+    check_raised(text, ["qrt.matmul"])
+    if condition:
+        check_not_raised(text.replace(old, new), condition)
+
+
+def test_long_chains() -> None:
+    """A chain of tensors, or of scalars, ends with a remark and not with an error; products of sums stay small."""
+    text = lowered("zero-point=in-loop", BIASED)
+    product = "      %14 = arith.muli %12, %13 : i32\n"
+
+    def check(operation: str, count: int, condition: str) -> None:
+        chain = "".join(f"      %c{i + 1} = arith.{operation.format(f'%c{i}')} : i32\n" for i in range(count))
+        long = changed(text, product, f"      %c0 = arith.addi %12, %13 : i32\n{chain}")
+        check_not_raised(long.replace("%arg5, %14", f"%arg5, %c{count}"), condition)
+
+    check("addi {0}, %13", 3000, "it is computed by more than 100 operations in a row")
+    check("muli {0}, {0}", 20, "it multiplies sums of many terms")
+
+
+DYNAMIC = MATMUL.replace("tensor<2x", "tensor<?x")
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5])
+@pytest.mark.parametrize("form", ["", "zero-point=in-loop"])
+def test_rows_that_are_known_at_run_time(form: str, rows: int) -> None:
+    before, module = parse(lowered(form, DYNAMIC)), parse(lowered(form, DYNAMIC))
+    assert raised(module) == []
+    assert kernels(module) == ["qrt.matmul"]
+    rng = np.random.default_rng(rows)
+    arrays = [rng.integers(-128, 128, shape, np.int8) for shape in ((rows, 19), (19, 3))]
+    (expected,) = results(before, arrays, interpret=True)
+    for interpret in (True, False):
+        np.testing.assert_array_equal(results(module, arrays, interpret)[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "condition"),
+    [
+        ("to=loops", DYNAMIC, "an affine.for does not count from 0 to a constant"),
+        (
+            "",
+            DYNAMIC.replace("x19", "x?").replace("<19", "<?"),
+            "has a dynamic size|in i64|sums over a dimension of dynamic",
+        ),
+        (
+            "",
+            MATMUL.replace("19x3x", "19x?x").replace("tensor<2x3x", "tensor<2x?x"),
+            "the size of dimension 1 of the result is dynamic, and none of the first factor",
+        ),
+    ],
+)
+def test_other_sizes_that_are_known_at_run_time(form: str, text: str, condition: str) -> None:
+    check_not_raised(lowered(form, text), condition)
 
 
 ELEMENTS = """!x = tensor<3x4x!quant.uniform<i8:f32, 0.55:3>>

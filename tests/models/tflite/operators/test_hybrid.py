@@ -233,9 +233,9 @@ ROWS = [Tensor((2, 3), "float32"), Tensor((3, 3), "int8", 0.5)]
         ("CONV_2D", [*IMAGES, BIAS], {**POINTS, "fused_activation_function": "TANH"}, "float32, fused TANH"),
         (
             "CONV_2D",
-            [Tensor((1, 4, 4, 6), "float32"), IMAGES[1], BIAS],
+            [Tensor((1, 4, 4, 9), "float32"), Tensor((3, 1, 1, 3), "int8", 0.5), BIAS],
             POINTS,
-            "float32 with int8 weights in groups",
+            "float32 with int8 weights of one scale, where LiteRT expects one for each channel",
         ),
     ],
 )
