@@ -108,7 +108,7 @@ def _finish(
     attributes: Attributes,
     bound: int,
 ) -> Value:
-    """Requantize the accumulator `acc` of a leaky_relu or prelu, whose negative operands have a multiplier of their own.
+    """Requantize the accumulator `acc` of a leaky_relu or prelu, which has a multiplier for negative operands.
 
     `negative` is true where the operand is negative. `slope` is (type of the operand, slope, type of the result); for
     prelu, whose slopes are quantized, the second item is their scale. `bound` is the largest magnitude of `acc`.
