@@ -11,7 +11,7 @@ from qrt.ir import Block, Operation, Value
 from qrt.ir.core.affine import IntegerSetAttr
 from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.affine.ops import set_of, step_of
-from qrt.runtime.codegen.blocks import emit_region, refuse_memrefs, result_variables
+from qrt.runtime.codegen.branches import emit_region, refuse_memrefs, result_variables
 from qrt.runtime.codegen.buffers import Index
 from qrt.runtime.codegen.elements import I1, I64, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import Emitter, Handler, not_emitted
