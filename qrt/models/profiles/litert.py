@@ -30,7 +30,7 @@ LITERT = Profile(
         Row("depthwise_conv2d", "half_up_twice", {"storage": "i8", "weights": "i4"}),
         Row("depthwise_conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("depthwise_conv2d", "reduced16", {"storage": "i16", "bias": "i64"}),
-        Row("fully_connected", "fixed_double", {"storage": "i8", "sparse_block": 16}),
+        Row("fully_connected", "fixed_double_f32_product", {"storage": "i8", "sparse_block": 16}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "i8", "weight_offset": True}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "u8", "scale_axis": 1}),
         Row("fully_connected", "half_up_twice", {"storage": "i8", "weights": "i4", "has_even_depth": False}),

@@ -25,6 +25,8 @@ class Slot:
     pointer: Any
     number: int = -1
     array: Array | None = None
+    last: int = 0
+    """The number of the last operation of the function's block that uses the memory; others may use it afterwards."""
 
 
 @dataclass(frozen=True)

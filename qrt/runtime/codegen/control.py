@@ -11,6 +11,7 @@ from qrt.ir import Block, Operation, Value
 from qrt.ir.core.affine import IntegerSetAttr
 from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.affine.ops import set_of, step_of
+from qrt.runtime.codegen.blocks import emit_region, refuse_memrefs, result_variables
 from qrt.runtime.codegen.buffers import Index
 from qrt.runtime.codegen.elements import I1, I64, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import Emitter, Handler, not_emitted
@@ -18,7 +19,7 @@ from qrt.runtime.codegen.indices import evaluate
 from qrt.runtime.codegen.loop_order import split_loop
 from qrt.runtime.codegen.memrefs import map_results
 from qrt.runtime.interpreter.core import MOST_ROUNDS
-from qrt.types import IndexType, IntegerType, MemRefType
+from qrt.types import IndexType, IntegerType
 
 # -- counted loops -----------------------------------------------------------------------------------------------------
 
@@ -35,7 +36,7 @@ def _counted_loop(
 ) -> None:
     """Emit a loop over a range of 64-bit integers; its first argument has the integer, the others are carried."""
     block, build, (lower, upper) = op.regions[0].blocks[0], e.builder, bounds
-    _refuse_memrefs(op, inits)
+    refuse_memrefs(op, inits)
     if step.low <= 0 and not unsigned:
         wrong = build.icmp_signed("<=", step.value, I64(0))
         e.trap_if(op, wrong, lambda n: f"the step must be positive, got {n[0]}", [step.value])
@@ -78,11 +79,6 @@ def _trips(e: Emitter, lower: Index, upper: Index, step: Index, unsigned: bool) 
     if not (step.is_constant and step.low == 1):
         span = build.add(build.udiv(build.sub(span, I64(1)), step.value), I64(1))
     return build.select(is_entered, span, I64(0))
-
-
-def _refuse_memrefs(op: Operation, values: Sequence[Value]) -> None:
-    if any(isinstance(value.type, MemRefType) for value in values):
-        raise not_emitted(op, "carries memrefs, for which no code is emitted")
 
 
 def _bound(e: Emitter, op: Operation, value: Value, unsigned: bool) -> Index:
@@ -163,25 +159,13 @@ def _apply(sign: str) -> Handler:
 
 def _choose(e: Emitter, op: Operation, condition: Any) -> None:
     """Emit the op's first region if a condition holds, else the second, and set the results that they yield."""
-    _refuse_memrefs(op, op.results)
-    shapes = _yielded_shapes(e, op)
-    variables = [e.variable(value.type, shape) for value, shape in zip(op.results, shapes, strict=True)]
+    variables = result_variables(e, op)
     with e.branch(condition) as branches:
         for region, inside in zip(op.regions, branches, strict=True):
             with inside:
                 if region.blocks:
-                    e.assign(variables, e.block(region.blocks[0]))
+                    emit_region(e, region, variables)
     e.take(op.results, variables)
-
-
-def _yielded_shapes(e: Emitter, op: Operation) -> list[tuple[int, ...]]:
-    shapes = []
-    for value in op.results:
-        shape = getattr(value.type, "shape", ()) or ()
-        if is_buffer(value.type) and None in shape:
-            raise not_emitted(op, "has a result whose shape is known only in its branches")
-        shapes.append(tuple(shape))
-    return shapes
 
 
 def _if(e: Emitter, op: Operation) -> None:
@@ -221,9 +205,8 @@ def _holds(e: Emitter, op: Operation, condition: IntegerSetAttr) -> Any:
 
 def _while(e: Emitter, op: Operation) -> None:
     first, second = (region.blocks[0] for region in op.regions)
-    _refuse_memrefs(op, [*op.operands, *op.results])
-    shapes = _yielded_shapes(e, op)
-    forwarded = [e.variable(value.type, shape) for value, shape in zip(op.results, shapes, strict=True)]
+    refuse_memrefs(op, op.operands)
+    forwarded = result_variables(e, op)
     carried = [e.variable(value.type, e.shape(value)) for value in op.operands]
     rounds = e.alloca(I64)
     with ExitStack() as stack:

@@ -198,6 +198,9 @@ def batch_matmul(node: Node) -> None:
     context, rule = lowering_context(node), _rule(node)
     x = adjoint(node, 0) if node.options["adj_x"] else node.value(0)
     y_adjoint, own_shape = bool(node.options["adj_y"]), tensor_type(x).shape or ()
+    terms, depth = own_shape[-1], (node.type(1).shape or ())[-1 if y_adjoint else -2] or 0
+    if terms not in (None, depth):
+        node.fail(f"matrices of {terms} columns and of {depth} rows have no product")
     batches = own_shape[:-2], (node.type(1).shape or ())[:-2]
     if rule != "rows" and any(sum(size != 1 for size in sizes) > 1 for sizes in batches):
         node.refuse(
@@ -207,7 +210,7 @@ def batch_matmul(node: Node) -> None:
     extents, shape = context.extents(x), node.type(1).shape or ()
     parameters = parameters_of(context, x, (len(extents) - 1,), list(extents[:-1]), rule)
     own, own_axes = range(len(extents) - 1), [*x_axes, len(batch)]
-    array, depth = node.constant(1), shape[-1 if y_adjoint else -2] or 0
+    array = node.constant(1)
     if array is not None and depth <= _DEEPEST:
         array = array.swapaxes(-1, -2) if y_adjoint else array
         stored = stored_integers(context, x, parameters, own, rule, I8)

@@ -43,6 +43,8 @@ def fully_connected(node: Node) -> None:
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":
         node.refuse(f"weights in the format {options['weights_format']}")
+    if (node.type(1).shape or ())[-1:] == (0,):
+        node.refuse("weights of depth 0, for which LiteRT ignores the bias")
     if node.is_float:
         _floats(node)
         return
