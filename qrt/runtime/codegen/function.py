@@ -25,7 +25,7 @@ from qrt.types import MemRefType, TensorType, Type, VectorType
 
 HANDLERS: dict[str, Handler] = {
     name: handler
-    for part in (blocks, control, memrefs, structured, tensors, vectors)
+    for part in (branches, control, memrefs, structured, tensors, vectors)
     for name, handler in part.HANDLERS.items()
 }
 """The emission of each op, by its name."""
