@@ -12,7 +12,7 @@ from qrt.errors import QuantTypeError, UndefinedError
 from qrt.ir import Value
 from qrt.ir.core.functions import FuncOp
 from qrt.ops.core import Array, element_dtype, row_major_strides, static_shape
-from qrt.runtime.codegen import control, memrefs, structured, tensors, vectors
+from qrt.runtime.codegen import branches, control, memrefs, structured, tensors, vectors
 from qrt.runtime.codegen.branches import emit_region, static_variable
 from qrt.runtime.codegen.buffers import Buffer, Slot
 from qrt.runtime.codegen.elements import I32, I64, POINTER, element_form, is_buffer, scalar_type
