@@ -19,7 +19,9 @@ TYPES = """
 !w = !quant.uniform<i8:f32, 0.01>
 !o = !quant.uniform<i8:f32, 0.1:-5>
 """
-FORMS = [f"to={to} zero-point={point}" for to in ("linalg", "loops") for point in ("post-accumulation", "in-loop")]
+FORMS = [
+    f"to={to} zero-point={point}" for to in ("linalg", "loops", "dot4") for point in ("post-accumulation", "in-loop")
+]
 
 
 def function(op: str, attributes: str, *shapes: str) -> str:

@@ -12,7 +12,7 @@ from qrt.errors import QuantTypeError, UndefinedError
 from qrt.ir import Value
 from qrt.ir.core.functions import FuncOp
 from qrt.ops.core import Array, element_dtype, row_major_strides, static_shape
-from qrt.runtime.codegen import blocks, control, memrefs, structured, tensors
+from qrt.runtime.codegen import blocks, control, memrefs, structured, tensors, vectors
 from qrt.runtime.codegen.blocks import emit_region, static_variable
 from qrt.runtime.codegen.buffers import Buffer, Slot
 from qrt.runtime.codegen.elements import I32, I64, POINTER, element_form, is_buffer, scalar_type
@@ -21,10 +21,12 @@ from qrt.runtime.codegen.target import compile_text
 from qrt.runtime.interpreter.buffers import memref_argument
 from qrt.runtime.interpreter.core import raise_located
 from qrt.runtime.operations import failure
-from qrt.types import MemRefType, TensorType, Type
+from qrt.types import MemRefType, TensorType, Type, VectorType
 
 HANDLERS: dict[str, Handler] = {
-    name: handler for part in (blocks, control, memrefs, structured, tensors) for name, handler in part.HANDLERS.items()
+    name: handler
+    for part in (blocks, control, memrefs, structured, tensors, vectors)
+    for name, handler in part.HANDLERS.items()
 }
 """The emission of each op, by its name."""
 _ALIGNMENT = 64
@@ -37,6 +39,8 @@ class CompiledFunction:
     """
 
     def __init__(self, function: FuncOp, types: Sequence[TensorType], *, saturating: bool) -> None:
+        if any(isinstance(t, VectorType) for t in (*function.type.inputs, *function.type.results)):
+            raise not_emitted(function, "has vectors as arguments or results, for which no code is emitted")
         block = function.regions[0].blocks[0]
         emitter = Emitter(HANDLERS, saturating=saturating)
         self._memrefs = [
@@ -105,7 +109,6 @@ class CompiledFunction:
 def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, number: int, may_overlap: bool) -> None:
     if isinstance(value.type, MemRefType):
         memrefs.require_row_major(function, value.type)
-    element_form(scalar_type(value.type))  # raises an error for a vector
     shape = tuple(size or 0 for size in t.shape or ())
     nbytes = prod(shape) * element_dtype(t.element).itemsize
     slot = e.slot("input", nbytes, number, aliased=may_overlap and isinstance(value.type, MemRefType))
