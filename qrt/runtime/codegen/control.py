@@ -11,7 +11,7 @@ from qrt.ir import Block, Operation, Value
 from qrt.ir.core.affine import IntegerSetAttr
 from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.affine.ops import set_of, step_of
-from qrt.runtime.codegen.blocks import emit_region, refuse_memrefs, result_variables
+from qrt.runtime.codegen.branches import emit_region, refuse_memrefs, result_variables
 from qrt.runtime.codegen.buffers import Index
 from qrt.runtime.codegen.elements import I1, I64, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import Emitter, Handler, not_emitted
@@ -115,7 +115,7 @@ def _for(e: Emitter, op: Operation) -> None:
 
 
 def _nest_around(e: Emitter, op: Operation, loops: Sequence[Operation], body: Sequence[Operation]) -> None:
-    """Emit a nest of loops; the innermost one is that of ``op``, around ``body``."""
+    """Emit the nested loops ``loops``, outermost first; inside of them the loop ``op``; and inside of it ``body``."""
     if not loops:
         _one_loop(e, op, lambda block: e.operations(body))
         return

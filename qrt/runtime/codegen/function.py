@@ -13,8 +13,8 @@ from qrt.errors import QuantTypeError, UndefinedError
 from qrt.ir import Value
 from qrt.ir.core.functions import FuncOp
 from qrt.ops.core import Array, element_dtype, row_major_strides, static_shape
-from qrt.runtime.codegen import blocks, control, memrefs, structured, tensors, vectors
-from qrt.runtime.codegen.blocks import emit_region, static_variable
+from qrt.runtime.codegen import branches, control, memrefs, structured, tensors, vectors
+from qrt.runtime.codegen.branches import emit_region, static_variable
 from qrt.runtime.codegen.buffers import Buffer, Slot
 from qrt.runtime.codegen.elements import I32, I64, POINTER, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import MOST_VALUES, Emitter, Handler, not_emitted
@@ -26,7 +26,7 @@ from qrt.types import MemRefType, TensorType, Type, VectorType
 
 HANDLERS: dict[str, Handler] = {
     name: handler
-    for part in (blocks, control, memrefs, structured, tensors, vectors)
+    for part in (branches, control, memrefs, structured, tensors, vectors)
     for name, handler in part.HANDLERS.items()
 }
 """The emission of each op, by its name."""

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from tests.source_changes import main, pytest_in
 
-TESTS = tuple(f"tests/ir/passes/raise_to_qrt/test_{name}.py" for name in ("near_misses", "lowered", "drawn"))
+TESTS = tuple(f"tests/ir/passes/raise_to_qrt/test_{name}.py" for name in ("near_misses", "casts", "lowered", "drawn"))
 PASS = "qrt/ir/passes/raise_to_qrt"
 REQUANTIZED, PRODUCTS, KERNELS = (f"{PASS}/{name}.py" for name in ("requantized", "products", "kernels"))
 ELEMENTS, LOOPS, SUMS = (f"{PASS}/{name}.py" for name in ("elements", "loops", "sums"))
+CASTS = f"{PASS}/casts.py"
 SCALARS, ELEMENTWISE, BUILDING = (f"{PASS}/{name}.py" for name in ("scalars", "elementwise", "building"))
 
 CHANGES = [
@@ -43,6 +44,11 @@ CHANGES = [
     (KERNELS, "!= p.extents[0]:", "== -1:"),
     (BUILDING, "if inferred is not type:", "if False:"),
     (BUILDING, "if any(size != 1 for size in shape[:-1]):", "if False:"),
+    (CASTS, 'if parts[0] != Step("arith.cmpf", (parts[2], parts[2]), _UNORDERED):', "if False:"),
+    (CASTS, "if nan is not None and list(np.broadcast_to(nan.values, len(clamped))) != clamped:", "if False:"),
+    (CASTS, "not (float(low).is_integer() and float(high).is_integer())", "not (-1e9 < low < high < 1e9)"),
+    (CASTS, "not all(float(value).is_integer() for value in zero_points.values) or", ""),
+    (CASTS, "not min(scales.values) > 0", "False"),
     (ELEMENTWISE, "if r.inner.terms and r.sums.terms:", "if False:"),
     (ELEMENTWISE, "np.any(factor != 1) or not _is_whole", "not _is_whole"),
     (ELEMENTWISE, "not terms.keys() <= names or", ""),
