@@ -175,3 +175,17 @@ def test_the_generic_form_is_upstream_s() -> None:
 def test_importing_qrt_loads_no_importer() -> None:
     code = "import sys, qrt; qrt.load; print([m for m in sys.modules if 'tflite' in m or m == 'flatbuffers'])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("FlexTensorListReserve", "of TensorFlow, for LiteRT's Flex delegate; models of"),
+        ("MyOperator", "a custom operator"),
+    ],
+)
+def test_a_custom_operator_is_named_as_such(name: str, reason: str) -> None:
+    x = Tensor((1,), "int32")
+    content = one_op(name, [x], [Tensor((1,), "variant")])
+    with pytest.raises(qrt.errors.ModelError, match=rf"{name} \({reason}"):
+        import_model(read(content), PROFILES["litert"])

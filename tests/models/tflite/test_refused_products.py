@@ -47,6 +47,23 @@ def refusal(content: bytes, profile: str = "litert") -> str:
     return said
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize(
+    ("filters", "depth", "message"),
+    [
+        ((4, 1, 1, 4), 6, "6 channels are not a multiple of the depth 4 of a filter"),
+        ((4, 1, 1, 2), 6, "the number of filters must be a multiple of 3, the number of groups of channels, got 4"),
+        ((1, 1, 1, 2), 4, "the number of filters must be a multiple of 2, the number of groups of channels, got 1"),
+    ],
+)
+def test_groups_divide_channels_and_filters(dtype: str, filters: tuple[int, ...], depth: int, message: str) -> None:
+    scale = None if dtype == "float32" else 0.5
+    x, y = (Tensor((1, 2, 2, n), dtype, scale) for n in (depth, filters[0]))
+    w = Tensor(filters, dtype, scale, data=np.ones(filters))
+    options = {key: WINDOW[key] for key in WINDOW if key not in ("depth_multiplier", "filter_height", "filter_width")}
+    assert message in refusal(one_op("CONV_2D", [x, w, None], [y], options))
+
+
 @pytest.mark.parametrize("name", ["CONV_2D", "DEPTHWISE_CONV_2D"])
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
 @pytest.mark.parametrize(

@@ -138,6 +138,7 @@ INTEGERS = Tensor((2, 4), "int8", 0.5, data=[1, 2, 3], sparsity=ROWS, name="w")
         (one_op("DENSIFY", [Tensor((2,), "float32", name="x")], [Tensor((2,), "float32")]), "be a sparse constant"),
         (one_op("DENSIFY", [Tensor((2,), "float32", data=[1, 2], name="x")], [Tensor((2,), "float32")]),
          "its input 'x' must be a sparse constant, but is dense or not constant"),
+        (one_op("DENSIFY", [constant()], [Tensor((4, 2), "float32")]), r"its result must have the shape of its input"),
         (one_op("DENSIFY", [constant()], [Tensor((2, 4), "float16")]), "its result must have the type of its"),
     ],
 )  # fmt: skip
