@@ -45,7 +45,7 @@ MAX_MESSAGE = 1200
 """The limit of the message of a diagnostic, which shows a line of the text too."""
 MOST_LISTED = 16
 """Scales or quantiles of a type that are quoted one by one."""
-MANY_STEPS = "does not end within max_steps: give a larger max_steps if it should end"
+MANY_STEPS = "does not end within max_steps, the limit of steps"
 """The message for a loop that takes more steps than ``max_steps`` allows."""
 _LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}!\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
 
@@ -128,7 +128,7 @@ def nearest(name: str, known: Iterable[str], min_similarity: float = 0.6) -> str
 
 def many_rounds(limit: float) -> str:
     """Return the message for a loop that exceeds the default iteration limit; it advises to give ``max_steps``."""
-    return f"does not end within {limit:,} rounds, the limit by default: give max_steps for another limit"
+    return f"does not end within {limit:,} rounds, the limit by default (max_steps changes it)"
 
 
 def input_limit(max_bytes: int) -> str:

@@ -140,10 +140,7 @@ def _own_array(value: Any, port: Port, what: str, written: bool) -> Array:
     if len(wanted) != array.ndim or any(w not in (None, g) for w, g in zip(wanted, array.shape, strict=True)):
         raise ModelError(f"{what} must be {t}, got shape {list(array.shape)}")
     if not array.flags.c_contiguous or not array.flags.aligned:
-        raise ModelError(
-            f"{what} must be C-contiguous and aligned, because calls access it without a copy, but is not: bind "
-            "np.ascontiguousarray of it, or call the program without bind"
-        )
+        raise ModelError(f"{what} must be C-contiguous and aligned, because calls access it without a copy")
     if written and not array.flags.writeable:
         raise ModelError(f"{what} must be writable, because each call writes its result into it, but is read-only")
     return array
@@ -155,8 +152,5 @@ def _check_disjoint(inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -
     for name, array in outputs.items():
         for other, other_array in checked:
             if np.may_share_memory(array, other_array):
-                raise ModelError(
-                    f"the arrays of output {name!r} and {other} must not share memory, but they do: bind a "
-                    "separate array"
-                )
+                raise ModelError(f"the arrays of output {name!r} and {other} must not share memory, but they do")
         checked.append((f"output {name!r}", array))

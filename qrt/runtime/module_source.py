@@ -108,8 +108,7 @@ def module_of(text: str, constants: Sequence[Array], path: str) -> Module:
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> ModuleSource:
     if version != PICKLE_VERSION:
         raise ModelError(
-            f"the program was pickled in format {version}, but this version of qrt reads format {PICKLE_VERSION}: "
-            "compile its model again"
+            f"the program was pickled in format {version}, but this version of qrt reads format {PICKLE_VERSION}"
         )
     module = parse(text, filename=f"<pickled {function}>", upstream=24)
     return ModuleSource(module, function, saturating=saturating)

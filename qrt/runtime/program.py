@@ -196,7 +196,7 @@ class Program:
         """
         if any(port.in_place for port in (*self.inputs, *self.outputs)):
             raise ModelError(
-                f"Program.bind does not support the memref inputs or results of {self.name}: call Program.run"
+                f"Program.bind does not support the memref inputs or results of {self.name}, only Program.run does"
             )
         arrays = bound_inputs(in_order(inputs, self.inputs), self.inputs)
         with memory_reported(self.name):

@@ -393,7 +393,7 @@ def test_a_loop_ends_by_its_rounds_or_by_the_steps_of_a_run() -> None:
     for _ in range(2):
         with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within 10 rounds"):
             made.run((X,))
-    with pytest.raises(KernelError, match=r"step 2 \(jump\): does not end within max_steps: give a larger max_steps"):
+    with pytest.raises(KernelError, match=r"step 2 \(jump\): does not end within max_steps, the limit of steps"):
         made.run((X,), (), 4)
     with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within 7 rounds"):
         made.run_over([X, np.zeros((2, 3), np.int8)], 7)

@@ -85,7 +85,7 @@ def test_a_quantized_constant(heard: Any) -> None:
     assert float(qrt.compile(module)().dequantize()) == 1.5
 
 
-@advises("ir/core/define.py", ": did you mean '{}'?")
+@advises("ir/core/define.py", "; did you mean '{}'?")
 def test_the_name_of_an_attribute(heard: Any) -> None:
     def clamped(name: str) -> Any:
         clamp = f"%y = qrt.clamp %x {{min = 0.0 : f64, {name} = 1.0 : f64}} : ({Q}) -> {Q}"

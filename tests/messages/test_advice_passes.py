@@ -78,7 +78,7 @@ def test_a_kernel_that_the_target_lacks(heard: Any, tmp_path: Any, capsys: Any) 
     assert np.abs(np.subtract(ran(module, ARRAYS), ran(simulated, ARRAYS))).max() < 0.101
 
 
-@advises("quantization/export/linear.py", "give what it reads and yields a type inside, by a quant.qcast and back")
+@advises("quantization/export/linear.py", "write a quant.qcast and a quant.dcast in the body before and after it")
 def test_types_inside_of_a_body(heard: Any) -> None:
     def gate(body: str) -> str:
         return function((X, X), X, body.replace("X", X), (Q, R), R, kernel="mine.gate")
@@ -246,7 +246,9 @@ def calls(*types: str, callee: str = "@pool") -> str:
     return regions.function("%x", *lines)
 
 
-@advises("quantization/propagation/functions.py", ": write scf, or propagate with functions={}")
+@advises(
+    "quantization/propagation/functions.py", ": write its branches as scf ops, or run propagate-quant with functions={}"
+)
 def test_a_function_of_several_blocks(heard: Any) -> None:
     blocks = regions.function(
         "%v", f"cf.br ^bb1(%v : {regions.T})", f"^bb1(%w: {regions.T}):", region("%p", "pool", "%w"), returned="%p"
@@ -387,14 +389,14 @@ MISNAMED = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4x
 }"""
 
 
-@advises("quantization/targets/declared.py", ': activations must be given, such as \'i8\' or ["i8", "u8"]')
+@advises("quantization/targets/declared.py", ": 'activations' must be given, such as 'i8' or [\"i8\", \"u8\"]")
 def test_the_activations_of_a_target(heard: Any) -> None:
     heard(lambda: declared_tables({}, (), "a target"))
     for activations in ("i8", ["i8", "u8"]):
         assert declared_tables({"activations": activations}, (), "a target")
 
 
-@advises("quantization/targets/declared.py", "default is the storage of results that are '*': write results = \"*\"")
+@advises("quantization/targets/declared.py", "'default' can be given only together with results = \"*\"")
 def test_the_default_of_results(heard: Any) -> None:
     heard(lambda: declared_tables({"activations": "i8", "default": "i8"}, (), "a target"))
     assert declared_tables({"activations": "i8", "default": "i8", "results": "*"}, (), "a target")

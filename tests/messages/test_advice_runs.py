@@ -28,7 +28,7 @@ TEXT = """func.func @main(%x: tensor<4xf32> {qrt.name = "x"}, %y: tensor<4xf32> 
 X = np.float32([1, 2, 3, 4])
 
 
-@advises("quantization/calibration/batches.py", ": give an iterable of batches for each input")
+@advises("quantization/calibration/batches.py", ": give a list of batches for each input")
 def test_batches_for_each_input(heard: Any) -> None:
     module = qrt.ir.parse(TEXT)
     heard(lambda: qrt.quantize_program(module, {"x": X, "y": [X, X]}))
@@ -167,7 +167,11 @@ def test_bytecode_that_mlir_opt_writes_as_text(heard: Any, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("runtime", ["litert", "ort"])
-@advises("models/engines/engine.py", "has no profile {}; did you mean {}?", "with {} has ended: load the model again")
+@advises(
+    "models/engines/engine.py",
+    "has no profile {}; did you mean {}?",
+    "that had loaded {} has ended: load the model again",
+)
 def test_models_of_other_runtimes(heard: Any, runtime: str) -> None:
     if runtime == "ort":
         pytest.importorskip("onnxruntime")

@@ -162,7 +162,7 @@ def test_a_float_without_scales(heard: Any) -> None:
     assert TargetPort("x", "f32").is_float
 
 
-@advises("quantization/targets/kernel.py", "fixed_scale needs a port with a whole type, such as {}")
+@advises("quantization/targets/kernel.py", "fixed_scale needs a port that is written as a complete type, such as {}")
 def test_a_port_with_a_whole_type(heard: Any) -> None:
     (type,) = heard(lambda: TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "fixed_scale"))
     kernel = TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", given=qrt.parse_type(type)),), "fixed_scale")
@@ -299,7 +299,10 @@ def searched(columns: int = 2, **options: Any) -> Any:
     return result
 
 
-@advises("quantization/search/journal.py", "the journal is of another {}: {}, not {}: remove it, or give another file")
+@advises(
+    "quantization/search/journal.py",
+    "the journal is of another search, with {} {} and not {}: remove it, or give another file",
+)
 def test_a_journal_of_another_search(heard: Any) -> None:
     searched(method="minmax", checkpoint="c")
     heard(lambda: searched(method="mse", checkpoint="c"))

@@ -110,9 +110,9 @@ WRONG = {
     "a range": ("default", "multiplier = [2, 1]\ndefault", "range of positive numbers, got 2.0 to 1.0"),
     "a type": ('y = "*"', 'y = "!quant.any<i8:f32>"', "a UniformType"),
     "a text that is no type": ('y = "*"', 'y = "!quant.uniform<i8>"', "ports: 'y' is '!quant.uniform<i8>': "),
-    "nothing given": ("multiplier_accumulator_scale", "fixed_scale", "fixed_scale needs a port with a whole type"),
+    "nothing given": ("multiplier_accumulator_scale", "fixed_scale", "the constraint fixed_scale needs a port"),
     "an optional port before others": ("x =", '"x?" =', "only the last"),
-    "operations of no storage": (RFC, "[operations]", r"\[operations\]: activations must be given"),
+    "operations of no storage": (RFC, "[operations]", r"\[operations\]: 'activations' must be given"),
     "a key of operations": (RFC, "[operations]\nactivation = 'i8'", r"\[operations\]: unknown key 'activation'"),
     "a storage of operations": (
         RFC, "[operations]\nactivations = 'i99'", r"\[operations\] \('add'\): ports: 'a' is 'i99'"
@@ -121,7 +121,7 @@ WRONG = {
         RFC, "[operations]\nactivations = 'i8'\nwithout = ['divide']", r"\[operations\]: without must be a list of oper"
     ),
     "a default without wildcards": (
-        RFC, "[operations]\nactivations = 'i8'\ndefault = 'i8'", r"\[operations\]: default is the storage of results"
+        RFC, "[operations]\nactivations = 'i8'\ndefault = 'i8'", r"\[operations\]: 'default' can be given only"
     ),
     "no kernel": (RFC, "coarser_bias = true", "a target needs at least one .*kernel.* table"),
 }  # fmt: skip

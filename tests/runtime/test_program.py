@@ -344,7 +344,7 @@ def test_calls_that_double_are_planned_in_the_length_of_the_text(monkeypatch):
     for module in (inlining, inline):
         monkeypatch.setattr(module, "inlined_at_most", lambda root: 1000)
     program = qrt.compile(doubling(60))
-    with pytest.raises(ModelError, match="does not end within max_steps: give a larger max_steps"):
+    with pytest.raises(ModelError, match="does not end within max_steps, the limit of steps"):
         program.run({"arg0": np.zeros(1, np.int64)}, max_steps=1000)
     inlined = run_passes(ir.parse(doubling(60)), "inline")
     assert sum(1 for _ in inlined.operation.walk()) < 2000

@@ -130,5 +130,5 @@ def _storage(type: Type) -> Type:
     """Return the storage type of a quantized type, a tensor of storage for a tensor; return other types unchanged."""
     element = element_of(type)
     if isinstance(element, CalibratedType):
-        raise QuantTypeError(f"{element} has no storage type: run propagate-quant first, which chooses one")
+        raise QuantTypeError(f"{element} has no storage type")
     return with_element(type, element.storage_type) if isinstance(element, UniformType | AnyQuantizedType) else type

@@ -72,7 +72,7 @@ class _Compiler:
             if match is None:
                 raise ValueError(
                     f"{self.definition.name}: cannot parse the assembly format at {self.text[self.position :]!r}: "
-                    "expected '`text`', '$name', a directive such as 'attr-dict' or 'type($name)', or an optional "
+                    "expected '`text`', '$name', a directive ('attr-dict', 'type($name)', ...) or an optional "
                     "group '(...)?'"
                 )
             self.position = match.end()

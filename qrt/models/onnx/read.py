@@ -174,10 +174,7 @@ class _FileReader:
             )
         if len(message.sparse_initializer):
             sparse = message.sparse_initializer[0].values.name
-            raise ModelError(
-                f"{place.rstrip(' ,:')}: sparse initializers are not supported, got {shown(sparse)}: store it as a "
-                "dense tensor"
-            )
+            raise ModelError(f"{place.rstrip(' ,:')}: sparse initializers are not supported, got {shown(sparse)}")
         constants = {}
         for entry in message.initializer:
             self._charge(place)

@@ -99,7 +99,7 @@ class Comparison:
             first = next(iter(self.unmatched.values()), name)
             raise ModelError(
                 "the operations of the two programs have no quant.key in common, so they cannot be compared: the "
-                "quantized program must be made from this float program by qrt quantize; the quantized one has "
+                "quantized program must be made from this float program; the quantized one has "
                 f"{first}"
             )
         self.rescales = self._rescales()

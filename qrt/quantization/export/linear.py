@@ -96,8 +96,7 @@ class Linear:
             constant = dense_of(value) or constant_of(value)
             if constant is None:
                 raise QuantTypeError(
-                    f"the body must not use values from outside of the region (here one of type {value.type}): "
-                    "make it an operand of the region"
+                    f"the body must not use values from outside of the region, got one of type {value.type}"
                 )
             self._values[value] = self._constant(constant)
         return self._values[value]

@@ -65,9 +65,7 @@ def declared_tables(policy: Mapping[str, Any], names: Collection[str], where: st
         raise ModelError(f"{where}: 'without' must be a list of names of operations, got {shown(left_out)}")
     unknown = next((name for name in left_out if name not in FAMILIES), None)
     if unknown is not None:
-        raise ModelError(
-            f"{where}: 'without' must have names of operations of qrt, such as 'add', got {shown(unknown)}"
-        )
+        raise ModelError(f"{where}: 'without' must have names of operations of qrt, got {shown(unknown)}")
     return [
         _table(family, policy)
         for name, family in FAMILIES.items()

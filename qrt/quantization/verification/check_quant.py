@@ -45,9 +45,8 @@ def violations(module: Module, target: Target) -> list[VerifyError]:
     for region in regions_of(module):
         missing = [
             region.op_error(
-                f"({region.kernel}): {port} must have a quantized type, !quant.none or a narrower float type, got "
-                f"{shown(port.spec)}: run propagate-quant, or write the type in "
-                f"{'input_specs' if port.is_input else 'output_specs'}"
+                f"({region.kernel}): {port} must have a quantized type, !quant.none or a narrower float type in "
+                f"{'input_specs' if port.is_input else 'output_specs'}, got {shown(port.spec)}"
             )
             for port in ports_of(region)
             if not port.is_decided

@@ -22,4 +22,4 @@ DAMAGE = (
 def damaged(path: str, error: BaseException) -> ModelError:
     """Return the ModelError for a saved program whose content raised ``error`` when it was decoded or bound."""
     reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-    return ModelError(f"{path}: the file is damaged, or not a saved program: {reason}; save the program again")
+    return ModelError(f"{path}: the file is damaged, or not a saved program: {reason}")

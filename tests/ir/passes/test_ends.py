@@ -325,7 +325,7 @@ def test_passes_end_on_a_program_that_does_not(text, name):
 @pytest.mark.parametrize("text", _ENDLESS.values(), ids=_ENDLESS)
 def test_a_program_is_compiled_without_end_and_ends_at_its_steps(text):
     program = qrt.compile(f"{text}\n{_MAIN}", "main")
-    with pytest.raises(QuantError, match="does not end within max_steps: give a larger max_steps"):
+    with pytest.raises(QuantError, match="does not end within max_steps, the limit of steps"):
         program.run({}, max_steps=10_000)
 
 

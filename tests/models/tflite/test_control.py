@@ -197,7 +197,7 @@ def test_while_that_never_ends_is_stopped_by_the_limit_of_steps(monkeypatch: pyt
         _results(program, 0, [0, 0])
     with pytest.raises(ModelError, match=said):
         program(np.int32(0), np.int32([0, 0]))
-    with pytest.raises(ModelError, match=r"'scf\.while' op does not end within max_steps: give a larger max_steps"):
+    with pytest.raises(ModelError, match=r"'scf\.while' op does not end within max_steps, the limit of steps"):
         _results(_compiled(*_loop(_less_than(5, _int(2)), same)), 0, [0, 0], max_steps=1000)
 
 

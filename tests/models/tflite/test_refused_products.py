@@ -51,7 +51,7 @@ def refusal(content: bytes, profile: str = "litert") -> str:
 @pytest.mark.parametrize(
     ("filters", "depth", "message"),
     [
-        ((4, 1, 1, 4), 6, "6 channels are not a multiple of the depth 4 of a filter"),
+        ((4, 1, 1, 4), 6, "the channels of the input must be a multiple of 4, the depth of a filter, got 6"),
         ((4, 1, 1, 2), 6, "the number of filters must be a multiple of 3, the number of groups of channels, got 4"),
         ((1, 1, 1, 2), 4, "the number of filters must be a multiple of 2, the number of groups of channels, got 1"),
     ],
@@ -72,7 +72,7 @@ def test_groups_divide_channels_and_filters(dtype: str, filters: tuple[int, ...]
         ({"stride_h": 0}, "must be positive"),
         ({"stride_w": -1}, "must be positive"),
         ({"dilation_w_factor": 0}, "must be positive"),
-        ({"dilation_h_factor": 4}, "a window of 2 elements with dilation 4 must not be larger than the image"),
+        ({"dilation_h_factor": 4}, "larger than"),
     ],
 )
 def test_a_window_has_a_place(name: str, dtype: str, options: dict[str, Any], said: str) -> None:

@@ -157,7 +157,7 @@ def test_steps_are_bounded():
       affine.for %i = 0 to 4611686018427387904 { }
       return
     }"""
-    refused(text, message="'affine.for' op does not end within max_steps: give a larger max_steps", max_steps=1000)
+    refused(text, message="'affine.for' op does not end within max_steps, the limit of steps", max_steps=1000)
 
 
 def test_a_step_of_zero_is_undefined():
@@ -205,9 +205,7 @@ def test_parallel_loops_that_do_not_run():
             message=f"the step must be positive, got {step}",
         )
     text = PARALLEL.format(step=1)
-    refused(
-        text, i64(3), i64(0), memory, message="does not end within max_steps: give a larger max_steps", max_steps=10
-    )
+    refused(text, i64(3), i64(0), memory, message="does not end within max_steps, the limit of steps", max_steps=10)
     refused(
         text.replace('"addf"', '"assign"'), i64(3), i64(0), memory, message="does not support the reduction 'assign'"
     )

@@ -76,9 +76,7 @@ def test_a_loop_that_never_ends():
       scf.while : () -> () { scf.condition(%p) } do { scf.yield }
       return
     }"""
-    refused(
-        text, np.True_, message="'scf.while' op does not end within max_steps: give a larger max_steps", max_steps=100
-    )
+    refused(text, np.True_, message="'scf.while' op does not end within max_steps, the limit of steps", max_steps=100)
     assert run(text, np.False_, max_steps=100) == []
 
 
@@ -192,7 +190,7 @@ def test_a_nest_is_not_made_at_once():
       return
     }"""
     refused(text, i64(1 << 60), message="failed: the first iteration")
-    refused(text, i64(1 << 60), message="does not end within max_steps: give a larger max_steps", max_steps=1000)
+    refused(text, i64(1 << 60), message="does not end within max_steps, the limit of steps", max_steps=1000)
 
 
 def test_forall_assembles_slices():

@@ -129,7 +129,7 @@ def test_a_loop_takes_no_more_rounds_than_it_may(monkeypatch: pytest.MonkeyPatch
 
 def test_a_run_takes_no_more_steps_than_it_may() -> None:
     """Every round takes its operations. What went wrong once does not count later."""
-    said = r"<string>:4:10: error: 'scf.while' op does not end within max_steps: give a larger max_steps"
+    said = r"<string>:4:10: error: 'scf.while' op does not end within max_steps, the limit of steps"
     program = qrt.compile(FOREVER)
     for most in (0, -1, -(2**70), 5000):
         with pytest.raises(ModelError, match=said):
@@ -138,11 +138,11 @@ def test_a_run_takes_no_more_steps_than_it_may() -> None:
     for count in (0, 1, 10):
         steps = 3 * (count + 1) + 4 * count
         assert counted.run(given(count), max_steps=steps)["result0"] == count
-        with pytest.raises(ModelError, match="does not end within max_steps: give a larger max_steps"):
+        with pytest.raises(ModelError, match="does not end within max_steps, the limit of steps"):
             counted.run(given(count), max_steps=steps - 1)
         assert counted.run(given(count), max_steps=2**80)["result0"] == count
         assert counted.run_timed(given(count), max_steps=steps)[0]["result0"] == count
-        with pytest.raises(ModelError, match="does not end within max_steps: give a larger max_steps"):
+        with pytest.raises(ModelError, match="does not end within max_steps, the limit of steps"):
             counted.run_timed(given(count), max_steps=steps - 1)
 
 
@@ -150,7 +150,7 @@ def test_each_branch_takes_its_steps() -> None:
     program = qrt.compile(PROGRAMS["a result that is made early in a branch"])
     for count, steps in ((1, 5), (0, 1)):
         program.run(given(count), max_steps=steps)
-        with pytest.raises(ModelError, match=r"'scf\.if' op does not end within max_steps: give a larger max_steps"):
+        with pytest.raises(ModelError, match=r"'scf\.if' op does not end within max_steps, the limit of steps"):
             program.run(given(count), max_steps=steps - 1)
 
 
@@ -162,7 +162,7 @@ def test_loops_on_both_sides_of_the_interpreter_take_from_the_same_steps() -> No
     for count in (0, 6):
         steps = 2 * (3 * (count + 1) + 4 * count)
         assert_same(program.run(given(count), max_steps=steps), program.run(given(count), interpret=True))
-        with pytest.raises(ModelError, match="does not end within max_steps: give a larger max_steps"):
+        with pytest.raises(ModelError, match="does not end within max_steps, the limit of steps"):
             program.run(given(count), max_steps=steps - 1)
 
 

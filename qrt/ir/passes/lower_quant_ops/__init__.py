@@ -98,7 +98,7 @@ def _is_quantizing(cast: Operation) -> bool:
 def _uniform(type: Type) -> UniformType:
     element = element_of(type)
     if not isinstance(element, UniformType):
-        raise QuantTypeError(f"{element} has no storage type: run propagate-quant first, which chooses one")
+        raise QuantTypeError(f"{element} has no storage type")
     if isinstance(type, TensorType) and type.encoding is not None:
         raise QuantTypeError(f"tensor types with an encoding are not supported, got {type}")
     if not element.is_storage_castable:

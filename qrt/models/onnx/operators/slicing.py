@@ -133,7 +133,7 @@ def split(node: Node) -> None:
         parts = tuple(min(equal, size - equal * i) for i in range(count))
     if len(parts) != count or sum(parts) != size or min(parts) < 0:
         node.fail(
-            f"split must have {plural(count, 'size')}, one for each output, which add up to the size of the axis, "
+            f"'split' must have {plural(count, 'size')}, one for each output, which add up to the size of the axis, "
             f"{size}, got {list(parts)}"
         )
     array, value, first = node.constant(0), None if node.constant(0) is not None else movable(node), 0

@@ -31,7 +31,7 @@ class Seen:
 
     @property
     def is_endless(self) -> bool:
-        return "does not end within max_steps: give a larger max_steps" in self.error
+        return "does not end within max_steps, the limit of steps" in self.error
 
     @property
     def is_crash(self) -> bool:

@@ -230,8 +230,8 @@ def test_tables_that_no_kernel_reads_are_refused(content: bytes, message: str) -
     ("w", "message"),
     [
         (in_blocks(size=3), "the block size must divide the rows of its shape [3, 4], got 3"),
-        (in_blocks(size=0), "blocks of 0 elements do not divide"),
-        (in_blocks(size=-2), "blocks of -2 elements do not divide"),
+        (in_blocks(size=0), "must divide the rows of its shape [3, 4], got 0"),
+        (in_blocks(size=-2), "must divide the rows of its shape [3, 4], got -2"),
         (in_blocks(size=4), "its scales must be 3 numbers of float16, got float16 of shape (3, 2)"),
         (in_blocks(steps=((1, 1), (1, 0), (1, 1))), "its scales must be positive finite numbers, but one is not"),
         (in_blocks(steps=((1, 1), (1, np.nan), (1, 1))), "its scales must be positive finite numbers, but one is not"),
