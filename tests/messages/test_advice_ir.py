@@ -109,7 +109,7 @@ def test_a_trailing_dot(heard: Any) -> None:
     assert qrt.compile(text.format("1."))() == 1
 
 
-@advises("ir/making.py", ": did you mean {}?")
+@advises("ir/making.py", "did you mean {}?")
 def test_the_names_of_a_builder(heard: Any) -> None:
     builder = ir.Builder(ir.Module())
     with builder.function("f", ["f32"]) as (x,):
