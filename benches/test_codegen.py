@@ -1,5 +1,5 @@
-"""Machine code of lowered programs against the AVX2 kernels on one thread: at most 8 times, 3 times for a product by dot
-products of 4. The CPU time to compile a network: at most 1 s."""
+"""Machine code of lowered programs against the AVX2 kernels on one thread: at most 8 times, and for a product by dot
+products of 4 at most 3 times. The CPU time to compile a network: at most 1 s."""
 
 import re
 from time import process_time
