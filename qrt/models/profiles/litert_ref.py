@@ -20,7 +20,7 @@ LITERT_REF = Profile(
         Row("depthwise_conv2d", "fixed_double", {"storage": "i8"}, "reference"),
         Row("depthwise_conv2d", "fixed_double_f32_product", {"storage": "u8"}, "reference"),
         Row("depthwise_conv2d", "reduced16", {"storage": "i16", "bias": "i64"}, "reference"),
-        Row("fully_connected", "fixed_double", {"storage": "i8", "sparse_block": 16}),
+        Row("fully_connected", "fixed_double_f32_product", {"storage": "i8", "sparse_block": 16}),
         Row("fully_connected", "float64_away", {"storage": _BYTES}, "reference"),
         Row("fully_connected", "float64_away", {"storage": "i16", "bias": ("i64", None)}, "reference"),
         Row("fully_connected", "float64_away", {"storage": "i16", "bias": "i32", "bias_type": "INT32"}, "reference"),

@@ -203,12 +203,8 @@ class _Subgraph:
                 if index != ABSENT:
                     self._check_read(self.operator(operator), index, known)
             known.update(operator.outputs)
-            for index in operator.outputs:
-                self._check_size(index)
         for index in self.subgraph.outputs:
             self._check_read(self.place, index, known)
-        for index in self.subgraph.inputs:
-            self._check_size(index)
 
     def _check_read(self, place: str, index: int, known: set[int]) -> None:
         tensor = self.tensors[index]
@@ -220,12 +216,6 @@ class _Subgraph:
         raise ModelError(
             f"{place}: it reads {self.tensor(index)}, which a later operator computes, {writer.index} {writer.name}"
         )
-
-    def _check_size(self, index: int) -> None:
-        if 0 in self.tensors[index].shape:
-            raise ModelError(
-                f"{self.place}, {self.tensor(index)}: its shape {self.tensors[index].shape} has a dimension of size 0"
-            )
 
 
 # -- between subgraphs -----------------------------------------------------------------------------------------------

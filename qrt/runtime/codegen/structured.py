@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from llvmlite import ir as ll
 
 from qrt.errors import ModelError, UndefinedError
 from qrt.ir import Operation, Value
@@ -12,13 +13,13 @@ from qrt.ir.dialects.arith.scalars import bind_operation
 from qrt.ir.dialects.linalg.ops import STRUCTURED_OPS, StructuredOp
 from qrt.runtime.codegen import floats, integers
 from qrt.runtime.codegen.buffers import Buffer, Index, Shape
-from qrt.runtime.codegen.elements import is_buffer, scalar_type
+from qrt.runtime.codegen.elements import I32, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import Emitter, Handler, is_index, not_emitted
 from qrt.runtime.codegen.indices import evaluate, result_bounds
 from qrt.runtime.codegen.integers import Emit, ScalarOp
 from qrt.runtime.codegen.loop_order import structured_order
 from qrt.runtime.loops import extents
-from qrt.types import MemRefType
+from qrt.types import MemRefType, VectorType
 
 OPS: Mapping[str, Emit] = {**integers.OPS, **floats.OPS}
 
@@ -35,7 +36,11 @@ def _elementwise(e: Emitter, op: Operation) -> None:
         for value, number in zip(op.results, numbers, strict=True):
             e.define_known(value, number)
         return
-    registers = _applied(ScalarOp(e, op, [e.register(value) for value in op.operands], known))
+    operands = [e.register(value) for value in op.operands]
+    if any(isinstance(value.type, VectorType) for value in (*op.operands, *op.results)):
+        registers = _on_vectors(e, op, operands, known)
+    else:
+        registers = _applied(ScalarOp(e, op, operands, known))
     for value, register in zip(op.results, registers, strict=True):
         e.define(value, register, result_bounds(e, op) if is_index(value.type) else None)
 
@@ -53,6 +58,24 @@ def _evaluated(e: Emitter, op: Operation, known: Sequence[Any]) -> tuple[Any, ..
 def _applied(s: ScalarOp) -> tuple[Any, ...]:
     results = OPS[s.operation.name](s, *s.operands)
     return results if isinstance(results, tuple) else (results,)
+
+
+def _on_vectors(e: Emitter, op: Operation, operands: Sequence[Any], known: Sequence[Any]) -> tuple[Any, ...]:
+    """Emit an op on vectors: on whole ones if it is always defined, else lane by lane."""
+    whole = ScalarOp(e, op, operands, known)
+    if op.name in integers.ON_VECTORS and not whole.flags:
+        return _applied(whole)
+    forms = [element_form(value.type) for value in op.results]
+    results = [ll.Constant(form.register, ll.Undefined) for form in forms]
+    for lane in range(forms[0].register.count):
+        parts = [
+            e.builder.extract_element(register, I32(lane)) if isinstance(register.type, ll.VectorType) else register
+            for register in operands
+        ]
+        numbers = [number[lane] if np.ndim(number) else number for number in known]
+        values = _applied(ScalarOp(e, op, parts, numbers, is_lane=True))
+        results = [e.builder.insert_element(r, v, I32(lane)) for r, v in zip(results, values, strict=True)]
+    return tuple(results)
 
 
 def _on_tensors(e: Emitter, op: Operation) -> None:
@@ -126,7 +149,7 @@ def _body(e: Emitter, op: StructuredOp, operands: Sequence[Any], indices: list[I
         if not argument.uses:
             continue
         if isinstance(operand, Value):
-            _alias(e, argument, operand)
+            e.alias(argument, operand)
         else:
             e.define(argument, e.load(operand, place))
             if operand.splat is not None:
@@ -138,14 +161,6 @@ def _body(e: Emitter, op: StructuredOp, operands: Sequence[Any], indices: list[I
     registers = [e.register(value) for value in results]
     for register, output, place in zip(registers, operands[first:], places[first:], strict=True):
         e.store(register, output, place)
-
-
-def _alias(e: Emitter, argument: Value, value: Value) -> None:
-    number = e.known(value)
-    if number is None:
-        e.define(argument, e.register(value), e.bounds(value) if is_index(value.type) else None)
-    else:
-        e.define_known(argument, number)
 
 
 def _loop_index(e: Emitter, op: Operation) -> None:

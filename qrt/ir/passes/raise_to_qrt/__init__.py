@@ -1,7 +1,8 @@
-"""Raising of lowered integer programs to kernels: the pass `raise-to-qrt`.
+"""Raising of lowered programs to kernels: the pass `raise-to-qrt`.
 
 Reading order: `terms` (polynomials), `scalars` and `sums` (arithmetic on them), `loops` and `elements` (programs as
 polynomials), then `requantized`, `products`, `kernels` and `elementwise` (the kernel that computes a polynomial).
+`casts` is on its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from qrt.ir import Module, Operation, Value
 from qrt.ir.dialects.linalg.lowering import LoweringContext, tensor_type
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.passes.dce import DeadCodeElimination
+from qrt.ir.passes.raise_to_qrt.casts import is_last, raised_cast
 from qrt.ir.passes.raise_to_qrt.elements import Elements
 from qrt.ir.passes.raise_to_qrt.elementwise import build_elementwise, is_elementwise
 from qrt.ir.passes.raise_to_qrt.kernels import build_kernel, match_kernel, padding_of
@@ -25,6 +27,8 @@ from qrt.types import IntegerType, TensorType
 @dataclass(frozen=True)
 class RaiseToQrt:
     """Replaces lowered sums of products, products and elements that are requantized by the qrt ops that compute them.
+
+    Replaces lowered casts by quant.qcast and quant.dcast.
 
     Changes no value: the pass shows that the op computes the program's integers for all inputs. A remark at each other
     requantized result names the condition that does not hold.
@@ -45,6 +49,10 @@ class RaiseToQrt:
                 leaves[result] = raised
                 if operation.name == "bufferization.to_tensor" and _is_filled_once(operation.operands[0]):
                     leaves[operation.operands[0]] = raised
+        for operation in module.operation.walk():
+            cast = raised_cast(operation) if is_last(operation) else None
+            if cast is not None:
+                operation.results[0].replace_all_uses(cast)
         _erase_unread(module)
 
 

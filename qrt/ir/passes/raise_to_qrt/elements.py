@@ -3,7 +3,9 @@
 Reads `linalg` on tensors, and nests of `affine.for` that fill a buffer which nothing writes afterwards.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,10 @@ from qrt.ir.passes.raise_to_qrt.terms import (
 )
 from qrt.types import IntegerType, MemRefType, TensorType, VectorType
 
+_MOST_STEPS = 100
+"""The longest chain of operations; those of kernels have about 20."""
+_MOST_PARAMETERS = 1 << 16
+"""The largest number of constants of the channels of a result."""
 _TENSORS = ("bufferization.to_tensor", "bufferization.to_buffer", "tensor.cast")
 
 
@@ -44,6 +50,7 @@ class Elements:
         self.static = {loop for loop, size in enumerate(shape) if size is not None}
         self.leaves = leaves
         self._loops = len(self.outer)
+        self._steps = 0
         self._known: dict[tuple[Value, tuple[Expression, ...]], Scalar] = {}
 
     def fresh(self, count: int) -> list[int]:
@@ -58,8 +65,18 @@ class Elements:
         """
         key = tensor, tuple(indices)
         if key not in self._known:
-            self._known[key] = self._computed(tensor, tuple(indices))
+            with self.step():
+                self._known[key] = self._computed(tensor, tuple(indices))
         return self._known[key]
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Count a step of a chain of operations within the `with` block; raise NotRaisedError if the chain is long."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise NotRaisedError(f"it is computed by more than {_MOST_STEPS} operations in a row")
+        yield
+        self._steps -= 1
 
     def _computed(self, tensor: Value, indices: tuple[Expression, ...]) -> Scalar:
         operation, name = tensor.operation, "" if tensor.operation is None else tensor.operation.name
@@ -88,6 +105,8 @@ class Elements:
         read = Read(tensor, indices, element.width, True)
         used = {loop for index in indices for loop in dimensions(index)}
         if constant_values(tensor) is not None and used <= self.static:
+            if prod(self.outer[loop] for loop in used) > _MOST_PARAMETERS:
+                raise NotRaisedError("constants differ between many elements of the result")
             values = evaluated_read(read, dict(enumerate(self.outer)))
             return Scalar(Polynomial.constant(values), element.width)
         return Scalar(Polynomial.variable(read), element.width)
@@ -154,7 +173,8 @@ class _Nest:
         With `is_last`, the value is the accumulator's next one, and lanes that it adds are added with the loops.
         """
         if value not in self._known:
-            self._known[value] = self._computed(value, is_last)
+            with self.elements.step():
+                self._known[value] = self._computed(value, is_last)
         return self._known[value]
 
     def _computed(self, value: Value, is_last: bool) -> Scalar:

@@ -233,9 +233,9 @@ def _gathered(p: Product, wanted: Sequence[Expression], sizes: Sequence[int]) ->
     others = [axis for axis in range(p.weights.ndim) if axis not in named]
     if any(p.weights.shape[axis] != 1 for axis in others):
         raise NotRaisedError("the weights depend on other loops than those of a filter")
-    kept = p.weights.transpose([*named, *others]).reshape([p.weights.shape[axis] for axis in named])
-    shape = iter(kept.shape)
-    return np.broadcast_to(kept.reshape([next(shape) if loop != 0 else 1 for loop in wanted]), sizes)
+    gathered = p.weights.transpose([*named, *others]).reshape([p.weights.shape[axis] for axis in named])
+    shape = iter(gathered.shape)
+    return np.broadcast_to(gathered.reshape([next(shape) if loop != 0 else 1 for loop in wanted]), sizes)
 
 
 def _order(w: Read, wanted: Sequence[Expression], sizes: Sequence[int]) -> tuple[int, ...]:

@@ -100,7 +100,9 @@ def _is_before(first: Operation, later: Operation) -> bool:
         place = place.parent_operation
     while place is not None and place is not first:
         place = place.previous
-    return place is first and later is not first
+        if place is first:
+            return place is not None
+    return False
 
 
 def induction_variable(loop: Operation) -> Value:

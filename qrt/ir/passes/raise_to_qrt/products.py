@@ -24,6 +24,8 @@ from qrt.ir.passes.raise_to_qrt.terms import (
     signed,
 )
 
+_FARTHEST = 1 << 32
+
 
 @dataclass(frozen=True)
 class Bias:
@@ -114,8 +116,11 @@ def match_product(
     depth = int(np.prod(product.extents, dtype=object))
     if weights is not None:
         axes = tuple(range(len(outer), len(outer) + len(product.extents)))
-        centred = _spread(weights, axes, product.extents) - _outer_part(w_zero_points, len(product.extents))
-        totals, largest = centred.sum(axis=axes), np.abs(centred).sum(axis=axes)
+        if _magnitude(w_zero_points) > _FARTHEST:
+            raise NotRaisedError("a zero point of the second factor is far outside of its storage")
+        points = _outer_part(w_zero_points.astype(np.int64), len(product.extents))
+        centred = _spread(weights, axes, product.extents) - points
+        totals, largest = (values.sum(axis=axes).astype(object) for values in (centred, np.abs(centred)))
         zero = a_zero_point
         if zero is None:
             zero = _solved(constant, totals, a) if is_shifted else 0

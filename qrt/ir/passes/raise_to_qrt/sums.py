@@ -28,6 +28,8 @@ from qrt.ir.passes.raise_to_qrt.terms import (
 
 _MOST_CONSTANTS = 1 << 24
 """The largest number of products of constants that are added; larger programs are not raised."""
+_WIDEST = 32
+"""Sums of constants of this many bits fit 64 bits."""
 _END = 1 << 62
 """More than the extent of any loop."""
 
@@ -48,10 +50,11 @@ def evaluated_read(read: Read, sizes: dict[int, int]) -> Array:
     grid = np.ogrid[tuple(map(slice, sizes.values()))]
     loops = dict(zip(sizes, grid, strict=True))
     indices = tuple(np.asarray(evaluate(index, loops)) for index in read.indices)  # type: ignore[arg-type]
-    picked = np.asarray(values[indices]).astype(object)
     low, _ = integer_range(read.width, read.signed)
-    picked = (picked - low) % (1 << read.width) + low
-    return np.asarray(picked, object).reshape((1,) * (len(sizes) - np.ndim(picked)) + np.shape(picked))
+    dtype = np.int64 if read.width <= _WIDEST else object
+    picked = np.asarray(values[indices], dtype)
+    picked = np.asarray((picked - low) % (1 << read.width) + low, dtype)
+    return picked.reshape((1,) * (len(sizes) - np.ndim(picked)) + np.shape(picked))
 
 
 class Summation:
@@ -111,10 +114,11 @@ class Summation:
         used = {loop for read in reads for loop in loops_of(read)}
         if prod(extent for loop, extent in sizes.items() if loop in used) > _MOST_CONSTANTS:
             raise NotRaisedError("a sum of constants is too large to be evaluated")
-        product = np.asarray(1, object)
+        product = np.asarray(1)
         for read in reads:
-            product = product * evaluated_read(read, sizes)
-        return np.asarray(product.sum(axis=tuple(range(len(self.outer), len(sizes)))), object)
+            values = evaluated_read(read, sizes)
+            product = product * (values if len(reads) == 1 else values.astype(object))
+        return np.asarray(product.sum(axis=tuple(range(len(self.outer), len(sizes))))).astype(object)
 
 
 def loops_of(variable: Variable) -> set[int]:

@@ -19,6 +19,10 @@ BOUND = 1 << 16
 """The number of the first loop of a sum; the loops of the result have smaller numbers."""
 
 
+_MOST_TERMS = 1 << 10
+"""The largest number of products of terms; those of kernels have few."""
+
+
 class NotRaisedError(Exception):
     """A condition of raising that a program does not meet; its text is a part of the remark."""
 
@@ -99,7 +103,7 @@ class Polynomial:
     """A sum of monomials with coefficients: arrays of Python integers over the result's loops, or scalar arrays."""
 
     def __init__(self, terms: Mapping[Monomial, Any]) -> None:
-        arrays = {monomial: np.asarray(factor, object) for monomial, factor in terms.items()}
+        arrays = {monomial: np.asarray(factor).astype(object) for monomial, factor in terms.items()}
         self.terms = {monomial: factor for monomial, factor in arrays.items() if np.any(factor != 0)}
 
     @classmethod
@@ -122,6 +126,8 @@ class Polynomial:
         return Polynomial(terms)
 
     def __mul__(self, other: "Polynomial") -> "Polynomial":
+        if len(self.terms) * len(other.terms) > _MOST_TERMS:
+            raise NotRaisedError("it multiplies sums of many terms")
         terms: dict[Monomial, Any] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():

@@ -84,7 +84,7 @@ def window_between(
     node: Node, size: Shape, images: Shape, weights: Shape, strides: tuple[int, int], *, is_same: bool
 ) -> dict[str, Any]:
     """Return the attributes of a transposed convolution from ``images`` to a result of shape ``size``."""
-    if len(size) != 4 or any(n is not None and n < 1 for n in size):
+    if len(size) != 4 or any(n is not None and n < least for n, least in zip(size, (0, 1, 1, 1), strict=True)):
         node.fail(f"a result of shape {list(size)}")
     if min(strides) < 1:
         node.fail(f"strides {list(strides)} must be positive")

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from tests.source_changes import main, pytest_in
 
-TESTS = tuple(f"tests/ir/passes/raise_to_qrt/test_{name}.py" for name in ("near_misses", "lowered", "drawn"))
+TESTS = tuple(f"tests/ir/passes/raise_to_qrt/test_{name}.py" for name in ("near_misses", "casts", "lowered", "drawn"))
 PASS = "qrt/ir/passes/raise_to_qrt"
 REQUANTIZED, PRODUCTS, KERNELS = (f"{PASS}/{name}.py" for name in ("requantized", "products", "kernels"))
 ELEMENTS, LOOPS, SUMS = (f"{PASS}/{name}.py" for name in ("elements", "loops", "sums"))
+CASTS = f"{PASS}/casts.py"
 SCALARS, ELEMENTWISE, BUILDING = (f"{PASS}/{name}.py" for name in ("scalars", "elementwise", "building"))
 
 CHANGES = [
@@ -43,6 +44,11 @@ CHANGES = [
     (KERNELS, "!= p.extents[0]:", "== -1:"),
     (BUILDING, "if inferred is not type:", "if False:"),
     (BUILDING, "if any(size != 1 for size in shape[:-1]):", "if False:"),
+    (CASTS, 'if parts[0] != Step("arith.cmpf", (parts[2], parts[2]), _UNORDERED):', "if False:"),
+    (CASTS, "if nan is not None and list(np.broadcast_to(nan.values, len(clamped))) != clamped:", "if False:"),
+    (CASTS, "not (float(low).is_integer() and float(high).is_integer())", "not (-1e9 < low < high < 1e9)"),
+    (CASTS, "not all(float(value).is_integer() for value in zero_points.values) or", ""),
+    (CASTS, "not min(scales.values) > 0", "False"),
     (ELEMENTWISE, "if r.inner.terms and r.sums.terms:", "if False:"),
     (ELEMENTWISE, "np.any(factor != 1) or not _is_whole", "not _is_whole"),
     (ELEMENTWISE, "not terms.keys() <= names or", ""),
@@ -51,6 +57,18 @@ CHANGES = [
     (ELEMENTWISE, "len(shape) > len(sizes) or", ""),
     (ELEMENTWISE, "bound *= max(abs(end - point) for end in read.range)", "bound *= max(read.range)"),
     (f"{PASS}/__init__.py", 'if size is None and (("d", loop), None)', 'if False and (("d", loop), None)'),
+    (ELEMENTS, "if not chunks and last != 0:", "if False:"),
+    (ELEMENTS, 'if kind_of(reduction) != "add" or', "if"),
+    (KERNELS, "if any(padding[0]) or any(padding[3]):", "if False:"),
+    (KERNELS, "if stride < 1 or len(inner) > 1 or", "if"),
+    (KERNELS, "    if not fits:", "    if False:"),
+    (KERNELS, "if tensor_type(source).shape != (channels,):", "if False:"),
+    (KERNELS, 'if indices != (("d", len(p.outer) - 1),) and (channels != 1 or indices != (0,)):', "if False:"),
+    (KERNELS, "own[-1] == scale or not is_same or shift > _MOST_PLACES", "False"),
+    (BUILDING, "if not all(value.block in blocks for value in values):", "if False:"),
+    (LOOPS, "if self.start.parent is not first.parent or not _is_before(self.start, first):", "if False:"),
+    (LOOPS, "and _positions(load) == list(map(induction_variable, self.parallel))", ""),
+    (SUMS, 'if not isinstance(index, tuple) or index[0] != "d" or index[1] not in loops:', "if False:"),
     (ELEMENTS, "any(user.name not in READERS for user in tensor.users)", "False"),
     (ELEMENTS, "if any(low) or any(high[:-1]) or value != 0 or size is None:", "if value is None or size is None:"),
     (ELEMENTS, "np.any(factor != 1) or any(self.running is variable", "any(self.running is variable"),

@@ -59,6 +59,7 @@ LINALG = [
         "it adds 1 sums of products|neither a zero point nor a bias|factor is not",
     ),
     ("arith.addi %arg4, %23", "arith.subi %arg4, %23", "the sum of products is multiplied by a number"),
+    ("arith.addi %arg4, %23", "arith.subi %23, %arg4", "does something else with its accumulator than adding to it"),
     ("arith.addi %arg4, %23", "arith.muli %arg4, %23", "does something else with its accumulator than adding to it"),
     (
         "ins(%arg0 : tensor<2x19xi8>) outs(%11",
@@ -226,6 +227,94 @@ def test_a_result_of_fewer_rows() -> None:
     text = lowered("to=loops")
     argument = text.replace("%arg0: tensor<2x", "%arg0: tensor<3x").replace("%arg0 : tensor<2x", "%arg0 : tensor<3x")
     check_not_raised(argument.replace("memref<2x19xi8>", "memref<3x19xi8>"), "qrt.matmul would give tensor<3x3x")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "condition"),
+    [
+        ("-128 : i8", "-127 : i8", "arith.xori changes other bits than the highest"),
+        ("vector.reduction <add>", "vector.reduction <mul>", "a vector.reduction is not a sum that is added"),
+        ("(d0 * 64)", "(d0 * 32)", "a vector.load does not read one chunk after another"),
+        ("high[0, 62]", "high[1, 62]", ""),
+    ],
+)
+def test_one_vector_off(old: str, new: str, condition: str) -> None:
+    text = lowered("to=dot4", MATMUL.replace("19", "130"))
+    if condition:
+        check_not_raised(changed(text, old, new), condition)
+
+
+def test_the_start_of_an_accumulator() -> None:
+    """An accumulator that is stored after its loop, and one that the loop reads elsewhere."""
+    text = lowered("to=loops")
+    start = "        affine.store %9, %14[%arg2, %arg3] : memref<2x3xi32>\n"
+    body = text[text.index(start) + len(start) :]
+    loop = body[: body.index("        }\n") + len("        }\n")]
+    check_not_raised(changed(text, start + loop, loop + start), "an accumulator is not stored before its loop")
+    load = "%19 = affine.load %14[%arg2, %arg3]"
+    check_not_raised(changed(text, load, "%19 = affine.load %14[%arg2, 0]"), "a buffer is read before it is filled")
+    other = "%25 = affine.load %14[%arg2, 0] : memref<2x3xi32>\n          "
+    check_not_raised(changed(text, load, other + load), "a buffer is read before it is filled")
+
+
+def test_a_tensor_of_an_iteration() -> None:
+    """A kernel before the loop cannot read a tensor that the loop makes."""
+    text = lowered("to=loops")
+    load = "          %18 = affine.load %12[%arg4, %arg3] : memref<19x3xi8>\n"
+    own = (
+        "          %e = tensor.empty() : tensor<19x3xi8>\n"
+        "          %f = bufferization.to_buffer %e : tensor<19x3xi8> to memref<19x3xi8>\n"
+    )
+    text = changed(text, load, own + load.replace("%12", "%f"))
+    text = text.replace("%23 = arith.subi %21, %22", "%23 = arith.addi %21, %9")
+    check_not_raised(text, "a tensor that is read is defined in a loop")
+
+
+def test_padding_of_images() -> None:
+    text = CONVOLUTION.replace("low[0, 1, 1, 0]", "low[1, 1, 1, 0]").replace("tensor<1x8x8x2", "tensor<2x8x8x2")
+    check_not_raised(
+        text.replace("x6x6x3x", "X").replace("1X", "2x6x6x3x"), "dimensions other than height and width are padded"
+    )
+
+
+BIASED = """!x = tensor<3x19x!quant.uniform<i8:f32, 0.5>>
+!w = tensor<19x3x!quant.uniform<i8:f32, 0.25>>
+!b = tensor<3x!quant.uniform<i32:f32, 0.125>>
+!y = tensor<3x3x!quant.uniform<i8:f32, 4.0:-5>>
+func.func @main(%x: !x, %w: !w, %b: !b) -> !y {
+  %y = qrt.matmul %x, %w, %b : (!x, !w, !b) -> !y
+  return %y : !y
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "condition"),
+    [
+        ("affine_map<(d0, d1) -> (d1)>", "affine_map<(d0, d1) -> (d0)>", "the bias is not indexed by the last loop"),
+        ("affine_map<(d0, d1) -> (d1)>", "affine_map<(d0, d1) -> (0)>", "the bias is not indexed by the last loop"),
+        ("arith.extsi %arg4 : i32", "arith.extui %arg4 : i32", ""),
+    ],
+)
+def test_biases(old: str, new: str, condition: str) -> None:
+    text = lowered("zero-point=in-loop", BIASED)
+    check_raised(text, ["qrt.matmul"])
+    if condition:
+        check_not_raised(text.replace(old, new), condition)
+
+
+def test_long_chains() -> None:
+    """A chain of tensors, or of scalars, ends with a remark and not with an error; products of sums stay small."""
+    text = lowered("zero-point=in-loop", BIASED)
+    product = "      %14 = arith.muli %12, %13 : i32\n"
+
+    def check(operation: str, count: int, condition: str) -> None:
+        chain = "".join(f"      %c{i + 1} = arith.{operation.format(f'%c{i}')} : i32\n" for i in range(count))
+        long = changed(text, product, f"      %c0 = arith.addi %12, %13 : i32\n{chain}")
+        check_not_raised(long.replace("%arg5, %14", f"%arg5, %c{count}"), condition)
+
+    check("addi {0}, %13", 3000, "it is computed by more than 100 operations in a row")
+    check("muli {0}, {0}", 20, "it multiplies sums of many terms")
 
 
 DYNAMIC = MATMUL.replace("tensor<2x", "tensor<?x")

@@ -81,10 +81,9 @@ def check_ways(op: DrawnOp, form: str) -> bool:
     }
     module = lowered(op, form)
     ways["lowered"] = run(module, op.arrays, True)
-    if "dot4" not in form:  # machine code has no vectors
-        inputs = dict(zip((port.name for port in compile(module).inputs), op.arrays, strict=True))
-        (value,) = compile(lowered(op, form), codegen=True).run(inputs).values()
-        ways["machine code"] = np.asarray(getattr(value, "storage", value))
+    inputs = dict(zip((port.name for port in compile(module).inputs), op.arrays, strict=True))
+    (value,) = compile(lowered(op, form), codegen=True).run(inputs).values()
+    ways["machine code"] = np.asarray(getattr(value, "storage", value))
     integers = run_passes(lowered(op, form), "quant-to-integer-types,canonicalize")
     raised(integers)
     signed = [signless(array, t.storage_width) for array, t in zip(op.arrays, op.elements, strict=True)]
