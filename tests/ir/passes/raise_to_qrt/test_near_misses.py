@@ -395,6 +395,20 @@ def test_one_element_off(old: str, new: str, condition: str) -> None:
         check_raised(text, ["qrt.mul" if "muli" in old else "qrt.requantize"])
 
 
+def test_a_product_and_a_square() -> None:
+    more = "%25 = arith.muli %11, %11 : i32\n      %26 = arith.addi %14, %25 : i32\n      %15 = arith.extsi %26"
+    text = changed(lowered("", PRODUCT), "%15 = arith.extsi %14", more)
+    check_not_raised(text, "it is not a product of two elements without a factor")
+
+
+def test_a_multiple_of_an_element() -> None:
+    element = ELEMENTS.replace("(!y, !y)", "!y").replace("%y, %z : !y, !y", "%z : !y")
+    text = lowered("", element)
+    check_raised(text, ["qrt.requantize"])
+    (line,) = re.findall(r".*arith\.subi.*", text)
+    check_not_raised(text.replace(line, line.replace("subi", "muli")), "not that of the result's place")
+
+
 def test_an_accumulator_that_is_not_a_product() -> None:
     """The constant that is added after the product is not the product of the zero points."""
     text = lowered("", PRODUCT)
