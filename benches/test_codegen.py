@@ -1,8 +1,8 @@
-"""Machine code of lowered programs against the AVX2 kernels on one thread (at most 8 times for a product), and the time
-to compile a network (at most 1 s)."""
+"""Machine code of lowered programs against the AVX2 kernels on one thread: at most 8 times, 3 times for a product by dot
+products of 4. The CPU time to compile a network: at most 1 s."""
 
 import re
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -12,16 +12,15 @@ from benches.accuracy.programs import FOLDER, program
 from qrt import ir
 from qrt.runtime.codegen import target
 
-MOST = 8
+MOST, MOST_OF_DOT4 = 8, 3
 MOST_SECONDS = 1
 TYPES = """
 !a = !quant.uniform<i8:f32, 0.02:3>
 !w = !quant.uniform<i8:f32, 0.01>
 !o = !quant.uniform<i8:f32, 0.1:-5>
 """
-FORMS = [
-    f"to={to} zero-point={point}" for to in ("linalg", "loops", "dot4") for point in ("post-accumulation", "in-loop")
-]
+FORMS = [f"to={to} zero-point={point}" for to in ("linalg", "loops") for point in ("post-accumulation", "in-loop")]
+FORMS.append("to=dot4")
 
 
 def function(op: str, attributes: str, *shapes: str) -> str:
@@ -52,11 +51,11 @@ def test_lowered_program(benchmark, paired, report, one_thread, name, form):
     with qrt.kernels.use("avx2"):
         kernel = qrt.compile(text)
         np.testing.assert_array_equal(code(*arrays).storage, kernel(*arrays).storage)
-        time, ratio = paired(lambda: code(*arrays), lambda: kernel(*arrays))
+        time, ratio = paired(lambda: code(*arrays), lambda: kernel(*arrays), clock=process_time)
     benchmark.extra_info["ratio"] = round(ratio, 2)
     benchmark.pedantic(lambda: code(*arrays), rounds=9)
     report(f"machine code, {name}, {form}: {time * 1e6:.0f} us, {ratio:.1f} times the AVX2 kernel")
-    assert ratio <= MOST
+    assert ratio <= (MOST_OF_DOT4 if (name, form) == ("product 256^3", "to=dot4") else MOST)
 
 
 def test_compilation_of_a_network(benchmark, report, one_thread):
@@ -71,9 +70,9 @@ def test_compilation_of_a_network(benchmark, report, one_thread):
         return qrt.compile(quantized.module, codegen=True)(images)
 
     compile_and_run()  # LLVM starts
-    start = perf_counter()
+    start = process_time()
     result = compile_and_run()
-    taken = perf_counter() - start
+    taken = process_time() - start
     np.testing.assert_array_equal(result, quantized(images))
     benchmark.pedantic(compile_and_run, rounds=3)
     report(f"machine code of the digits network: compiled and run in {taken * 1e3:.0f} ms")

@@ -45,6 +45,8 @@ them, as listed below.
   those that move elements, accept any zero point, as do their imports.
 - **Biases.** A quantized bias gets the scale `scale of the input * scale of the weights`; its scale in the file is
   ignored. LiteRT adds the integers of the bias to the sums without using that scale.
+- **Empty tensors.** A dimension may be 0. MEAN and the extremes of no elements are errors, and so are products of no
+  terms, for which LiteRT ignores the bias.
 - **Shapes.** Shapes of results are computed from the operands. The shapes in the file are used for inputs, for
   variables, and for results whose shape depends on elements that are known only at run time.
 - **Dynamic dimensions** are `?` in types. To import the model with other shapes of its inputs, write
@@ -63,9 +65,9 @@ them, as listed below.
   row are stored. All other operators need DENSIFY before them.
 - **Constants.** A tensor that is known at import becomes a constant. Therefore a model whose weights are stored as
   float16, int8, uint8, int16, int4, uint4 or int2 and read through DEQUANTIZE needs as much memory as a float32 model.
-- **Integers of less than 8 bits** are constants: the weights of products (int4), tables of EMBEDDING_LOOKUP (int4,
-  int2), operands of DEQUANTIZE (int4, uint4, int2) and of GATHER along axis 0 (int4). Their types keep their width,
-  `i4` or `i2`. Other operators do not read them.
+- **Integers of less than 8 bits** are constants: the weights of products (int4; in FULLY_CONNECTED int2 too), tables of
+  EMBEDDING_LOOKUP (int4, int2), operands of DEQUANTIZE (int4, uint4, int2) and of GATHER along axis 0 (int4). Their
+  types keep their width, `i4` or `i2`. Other operators do not read them.
 
 **Errors.** If the model has operators or forms of operators that are not supported, `qrt.load` raises one `ModelError`
 that lists all of them, and how often each occurs. Supported forms are those under [Operators](#operators) for which
@@ -362,7 +364,8 @@ CONDITIONS = {
     "weight_offset": "the weights, or the second operand of `batch_matmul`, have a zero point other than 0",
     "weights": "the storage type of the weights",
     "sparse_block": "sparse weights are stored in blocks of so many elements of a row; 0 if the weights are not sparse",
-    "has_even_depth": "the weights of `fully_connected` have an even depth",
+    "has_packed_kernel": "the rows of the weights of `fully_connected` fill whole bytes; if the weights are int2, each "
+    "output has a scale too",
     "is_remainder": "the output channels after the last complete group of eight",
     "scale_axis": "the `quantized_dimension` of weights with a single scale; 0 if they have several",
     "ratio": "the scale of the input, divided by that of the result; for `add` the smaller one of both inputs",

@@ -33,7 +33,7 @@ LITERT = Profile(
         Row("fully_connected", "fixed_double_f32_product", {"storage": "i8", "sparse_block": 16}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "i8", "weight_offset": True}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "u8", "scale_axis": 1}),
-        Row("fully_connected", "half_up_twice", {"storage": "i8", "weights": "i4", "has_even_depth": False}),
+        Row("fully_connected", "half_up_twice", {"storage": "i8", "has_packed_kernel": False}),
         Row("fully_connected", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("fully_connected", "float64_away", {"storage": "i16", "bias": "i64"}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "i16", "bias": ("i32", None)}),

@@ -18,7 +18,7 @@ _PACKED_INPUTS = {
     "int4": {
         "CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1, "FULLY_CONNECTED": 1, "GATHER": 0,
     },
-    "int2": {"DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1},
+    "int2": {"DEQUANTIZE": 0, "EMBEDDING_LOOKUP": 1, "FULLY_CONNECTED": 1},
     "uint4": {"DEQUANTIZE": 0},
 }  # fmt: skip
 """The input that may be of a dtype of less than 8 bits, by operator."""

@@ -11,7 +11,7 @@ from qrt.ir import Block, Operation, Value
 from qrt.ir.core.affine import IntegerSetAttr
 from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.affine.ops import set_of, step_of
-from qrt.runtime.codegen.blocks import emit_region, refuse_memrefs, result_variables
+from qrt.runtime.codegen.branches import emit_region, refuse_memrefs, result_variables
 from qrt.runtime.codegen.buffers import Index
 from qrt.runtime.codegen.elements import I1, I64, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import Emitter, Handler, not_emitted
@@ -96,35 +96,39 @@ def _bound(e: Emitter, op: Operation, value: Value, unsigned: bool) -> Index:
     return Index(register, -(1 << 63), (1 << 63) - 1)
 
 
-def _scf_for(e: Emitter, op: Operation) -> None:
+def _one_scf_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence[Value] | None]) -> None:
     unsigned = "unsignedCmp" in op.attributes
     if not isinstance(op.operands[0].type, IndexType | IntegerType):
         raise not_emitted(op, "has bounds that are not integers")
     lower, upper, step = (_bound(e, op, value, unsigned) for value in op.operands[:3])
-    _counted_loop(e, op, (lower, upper), step, op.operands[3:], e.block, unsigned=unsigned)
+    _counted_loop(e, op, (lower, upper), step, op.operands[3:], emit, unsigned=unsigned)
 
 
-def _affine_for(e: Emitter, op: Operation) -> None:
+def _for(e: Emitter, op: Operation) -> None:
     split = split_loop(e, op)
     if split is None:
-        _one_affine_loop(e, op, e.block)
+        _one_loop(e, op, e.block)
         return
     if split.prefix:
-        _one_affine_loop(e, op, lambda block: e.operations(split.prefix))
+        _one_loop(e, op, lambda block: e.operations(split.prefix))
     _nest_around(e, op, split.inner, split.body)
 
 
 def _nest_around(e: Emitter, op: Operation, loops: Sequence[Operation], body: Sequence[Operation]) -> None:
-    """Emit a nest of loops; the innermost one is that of ``op``, around ``body``."""
+    """Emit the nested loops ``loops``, outermost first; inside of them the loop ``op``; and inside of it ``body``."""
     if not loops:
-        _one_affine_loop(e, op, lambda block: e.operations(body))
+        _one_loop(e, op, lambda block: e.operations(body))
         return
     first, *rest = loops
-    _one_affine_loop(e, first, lambda block: _nest_around(e, op, rest, body))
+    _one_loop(e, first, lambda block: _nest_around(e, op, rest, body))
+
+
+def _one_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence[Value] | None]) -> None:
+    """Emit a loop; ``emit`` emits its body and returns the values that it yields, if any."""
+    (_one_affine_loop if op.name == "affine.for" else _one_scf_loop)(e, op, emit)
 
 
 def _one_affine_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence[Value] | None]) -> None:
-    """Emit an `affine.for`; ``emit`` emits its body and returns the values that it yields, if any."""
     bounds = []
     for which, sign in (("lower", ">"), ("upper", "<")):
         operands = op.operand_group(f"{which}BoundOperands")
@@ -254,12 +258,12 @@ def _poison(e: Emitter, op: Operation) -> None:
 
 HANDLERS: dict[str, Handler] = {
     "affine.apply": _apply(">"),
-    "affine.for": _affine_for,
+    "affine.for": _for,
     "affine.if": _affine_if,
     "affine.max": _apply(">"),
     "affine.min": _apply("<"),
     "cf.assert": _assert,
-    "scf.for": _scf_for,
+    "scf.for": _for,
     "scf.if": _if,
     "scf.while": _while,
     "ub.poison": _poison,

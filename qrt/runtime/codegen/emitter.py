@@ -172,6 +172,10 @@ class Emitter:
         else:
             self.define(value, self._registers[source], self._ranges.get(source))
 
+    def is_number(self, value: Value) -> bool:
+        """Return True if a scalar value is known while emitting."""
+        return value in self._known
+
     def size(self, op: Operation, value: Value) -> int:
         """Return an index value that must be known. Raise NotEmittedError if it is known only at run time."""
         number = self._known.get(value)
@@ -191,7 +195,7 @@ class Emitter:
             pointer.add_attribute("noalias")
         self.function.args = (*self.function.args, pointer)
         self.function.ftype.args = (*self.function.ftype.args, POINTER)
-        self.slots.append(Slot(kind, nbytes, pointer, number, array))
+        self.slots.append(Slot(kind, nbytes, pointer, number, array, aliased))
         return self.slots[-1]
 
     def alloca(self, type: Any, initial: Any = None) -> Any:

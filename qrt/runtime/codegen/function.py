@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Sequence
+from functools import cached_property, partial
 from math import prod
 from typing import Any, NoReturn
 
@@ -12,8 +13,8 @@ from qrt.errors import QuantTypeError, UndefinedError
 from qrt.ir import Value
 from qrt.ir.core.functions import FuncOp
 from qrt.ops.core import Array, element_dtype, row_major_strides, static_shape
-from qrt.runtime.codegen import blocks, control, memrefs, structured, tensors, vectors
-from qrt.runtime.codegen.blocks import emit_region, static_variable
+from qrt.runtime.codegen import branches, control, memrefs, structured, tensors, vectors
+from qrt.runtime.codegen.branches import emit_region, static_variable
 from qrt.runtime.codegen.buffers import Buffer, Slot
 from qrt.runtime.codegen.elements import I32, I64, POINTER, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import MOST_VALUES, Emitter, Handler, not_emitted
@@ -25,7 +26,7 @@ from qrt.types import MemRefType, TensorType, Type, VectorType
 
 HANDLERS: dict[str, Handler] = {
     name: handler
-    for part in (blocks, control, memrefs, structured, tensors, vectors)
+    for part in (branches, control, memrefs, structured, tensors, vectors)
     for name, handler in part.HANDLERS.items()
 }
 """The emission of each op, by its name."""
@@ -35,20 +36,24 @@ _ALIGNMENT = 64
 class CompiledFunction:
     """A function as machine code for inputs of these types. ``run`` may be called from several threads at once.
 
-    Raise NotEmittedError at an operation for which no code is emitted.
+    If ``is_shared``, memory of inputs may overlap. Raise NotEmittedError at an operation for which no code is emitted.
     """
 
-    def __init__(self, function: FuncOp, types: Sequence[TensorType], *, saturating: bool) -> None:
+    def __init__(
+        self, function: FuncOp, types: Sequence[TensorType], *, saturating: bool, is_shared: bool = False
+    ) -> None:
         if any(isinstance(t, VectorType) for t in (*function.type.inputs, *function.type.results)):
             raise not_emitted(function, "has vectors as arguments or results, for which no code is emitted")
         block = function.regions[0].blocks[0]
         emitter = Emitter(HANDLERS, saturating=saturating)
+        self._is_shared = is_shared
+        self._compile_shared = partial(CompiledFunction, function, types, saturating=saturating, is_shared=True)
         self._memrefs = [
             (number, value.type) for number, value in enumerate(block.arguments) if isinstance(value.type, MemRefType)
         ]
         try:
             for number, (value, t) in enumerate(zip(block.arguments, types, strict=True)):
-                _define_input(emitter, function, value, t, number, len(self._memrefs) > 1)
+                _define_input(emitter, function, value, t, number, is_shared)
             returned = _body(emitter, function)
             self.results = [
                 _define_result(emitter, t, content, number)
@@ -70,10 +75,18 @@ class CompiledFunction:
                 self._offsets[place] = self.scratch_bytes
                 self.scratch_bytes += -(-slot.nbytes // _ALIGNMENT) * _ALIGNMENT
 
+    @cached_property
+    def _of_shared_inputs(self) -> "CompiledFunction":
+        """The code for inputs whose memory overlaps. Other code assumes that it does not, which is faster."""
+        return self._compile_shared()
+
     def run(self, inputs: Sequence[Array]) -> list[Array]:
         """Run on arrays of the types, and return new arrays. Raise ModelError at an operation that is undefined."""
         for number, t in self._memrefs:
             memref_argument(inputs[number], t, number)
+            others = (*inputs[:number], *inputs[number + 1 :])
+            if not self._is_shared and any(np.may_share_memory(inputs[number], other) for other in others):
+                return self._of_shared_inputs.run(inputs)
         outputs = [np.empty(static_shape(t, "codegen"), element_dtype(t.element)) for t in self.results]
         try:
             scratch = self._free.pop()
@@ -106,12 +119,12 @@ class CompiledFunction:
         raise_located(site.operation, UndefinedError(message))
 
 
-def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, number: int, may_overlap: bool) -> None:
+def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, number: int, is_shared: bool) -> None:
     if isinstance(value.type, MemRefType):
         memrefs.require_row_major(function, value.type)
     shape = tuple(size or 0 for size in t.shape or ())
     nbytes = prod(shape) * element_dtype(t.element).itemsize
-    slot = e.slot("input", nbytes, number, aliased=may_overlap and isinstance(value.type, MemRefType))
+    slot = e.slot("input", nbytes, number, aliased=is_shared)
     buffer = Buffer(slot, t.element, shape, row_major_strides(shape))
     if is_buffer(value.type):
         e.set_buffer(value, buffer)

@@ -12,7 +12,7 @@ from qrt.ir.core.affine import AffineMapAttr, linear, plain_loops
 from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.linalg.ops import StructuredOp
 from qrt.runtime.codegen.buffers import Buffer, Shape
-from qrt.runtime.codegen.emitter import Emitter
+from qrt.runtime.codegen.emitter import Emitter, is_index
 from qrt.types import FloatType
 
 Access = tuple[Buffer, AffineMapAttr]
@@ -46,7 +46,7 @@ def structured_order(op: StructuredOp, operands: Sequence[Any], loops: Shape) ->
     order, first = list(range(len(loops))), op.input_count
     outputs = operands[first:]
     inputs = {id(operand.slot) for operand in operands[:first] if isinstance(operand, Buffer)}
-    if any(output.slot.kind == "input" or id(output.slot) in inputs for output in outputs):
+    if any(output.slot.is_shared or id(output.slot) in inputs for output in outputs):
         return order
     plain = [plain_loops(map) for map in op.indexing_maps[first:]]
     if len(plain) != 1 or plain[0] is None or len(plain[0]) == len(loops):
@@ -66,12 +66,12 @@ def structured_order(op: StructuredOp, operands: Sequence[Any], loops: Shape) ->
     return order
 
 
-# -- nests of affine loops ---------------------------------------------------------------------------------------------
+# -- nests of loops ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class SplitLoop:
-    """An `affine.for` whose body is ``prefix``, then a nest of loops (``inner``) around ``body``.
+    """An `affine.for` or `scf.for` whose body is ``prefix``, then a nest of loops (``inner``) around ``body``.
 
     It may run as two loops: one over the prefix, and one that is the innermost loop of the nest.
     """
@@ -82,17 +82,17 @@ class SplitLoop:
 
 
 def split_loop(e: Emitter, op: Operation) -> SplitLoop | None:
-    """Return the parts of an `affine.for` that runs faster as two loops; None if that changes a value or is not faster.
+    """Return the parts of a loop that runs faster as two loops; None if that changes a value or is not faster.
 
     Each iteration must write only elements of its own, and read no other elements of the memory that the loop writes.
     """
-    if not _is_plain_loop(op):
+    if not _is_plain_loop(e, op):
         return None
     *prefix, last = _operations(op.regions[0].blocks[0]) or [op]
     inner = [last]
-    while _is_plain_loop(inner[-1]) and len(operations := _operations(inner[-1].regions[0].blocks[0])) == 1:
+    while _is_plain_loop(e, inner[-1]) and len(operations := _operations(inner[-1].regions[0].blocks[0])) == 1:
         inner.append(operations[0])
-    if not _is_plain_loop(inner[-1]):
+    if not _is_plain_loop(e, inner[-1]):
         return None
     body = _operations(inner[-1].regions[0].blocks[0])
     if last is op or not all(map(_is_simple, (*prefix, *body))):
@@ -106,23 +106,32 @@ def _operations(block: Block) -> list[Operation]:
     return list(block)[:-1]
 
 
-def _is_plain_loop(op: Operation) -> bool:
-    """Return True for an `affine.for` with constant bounds that carries no values."""
-    return op.name == "affine.for" and not op.operands and not op.results
+def _is_plain_loop(e: Emitter, op: Operation) -> bool:
+    """Return True for a loop with known bounds that carries no values."""
+    if op.name == "affine.for":
+        return not op.operands and not op.results
+    is_plain = op.name == "scf.for" and not op.results and is_index(op.operands[0].type)
+    return is_plain and "unsignedCmp" not in op.attributes and all(map(e.is_number, op.operands))
 
 
 def _is_simple(op: Operation) -> bool:
-    return op.name in ("affine.load", "affine.store") or (op.name.startswith("arith.") and not op.regions)
-
-
-def _accessed(op: Operation) -> tuple[Value, Sequence[Value]]:
-    """Return the memref of an `affine.load` or `affine.store`, and the operands of its map."""
-    at = int(op.name == "affine.store")
-    return op.operands[at], op.operands[at + 1 :]
+    return _is_access(op) or (op.name.startswith("arith.") and not op.regions)
 
 
 def _is_access(op: Operation) -> bool:
-    return op.name in ("affine.load", "affine.store")
+    return op.name in ("affine.load", "affine.store", "memref.load", "memref.store")
+
+
+def _is_store(op: Operation) -> bool:
+    return op.name in ("affine.store", "memref.store")
+
+
+def _accessed(op: Operation) -> tuple[Value, AffineMapAttr, Sequence[Value]]:
+    """Return the memref of a load or store, the map of its indices, and the operands of the map."""
+    at = int(_is_store(op))
+    operands = op.operands[at + 1 :]
+    is_mapped = op.name.startswith("affine.")
+    return op.operands[at], map_of(op) if is_mapped else AffineMapAttr.identity(len(operands)), operands
 
 
 def _is_independent(e: Emitter, op: Operation, split: SplitLoop) -> bool:
@@ -131,13 +140,13 @@ def _is_independent(e: Emitter, op: Operation, split: SplitLoop) -> bool:
     if any(value in computed for part in split.body for value in part.operands):
         return False
     accesses = [part for part in (*split.prefix, *split.body) if _is_access(part)]
-    written = {id(e.buffer(_accessed(part)[0]).slot) for part in accesses if part.name == "affine.store"}
+    written = {id(e.buffer(_accessed(part)[0]).slot) for part in accesses if _is_store(part)}
     axes: dict[Value, set[int]] = {}
     for part in accesses:
-        memref, operands = _accessed(part)
+        memref, map, operands = _accessed(part)
         slot = e.buffer(memref).slot
         if id(slot) in written:
-            own = set() if slot.kind == "input" else _own_axes(map_of(part), operands, variable)
+            own = set() if slot.is_shared else _own_axes(map, operands, variable)
             axes[memref] = axes.get(memref, own) & own
     return len(axes) == len(written) and all(axes.values())  # one memref for each written memory
 
@@ -164,9 +173,9 @@ def _is_faster(e: Emitter, op: Operation, split: SplitLoop) -> bool:
 def _gaps(e: Emitter, parts: Sequence[Operation], variable: Value) -> int:
     total = 0
     for part in parts:
-        memref, operands = _accessed(part)
-        places = [number for number, value in enumerate(operands[: map_of(part).dimensions]) if value is variable]
+        memref, map, operands = _accessed(part)
+        places = [number for number, value in enumerate(operands[: map.dimensions]) if value is variable]
         buffer = e.buffer(memref)
         if buffer.splat is None and places:
-            total += count_gaps([(buffer, map_of(part))], places[0])
+            total += count_gaps([(buffer, map)], places[0])
     return total

@@ -121,7 +121,7 @@ def _copy(e: Emitter, op: Operation) -> None:
     if source.shape != target.shape:
         shapes = f"{list(source.shape)} and {list(target.shape)}"
         raise not_emitted(op, f"source and target must have the same shape, got {shapes}")
-    if source.slot is target.slot or {source.slot.kind, target.slot.kind} == {"input"}:  # they may overlap
+    if source.slot is target.slot or (source.slot.is_shared and target.slot.is_shared):
         copied = e.fresh(source.type, source.shape)
         e.copy(source, copied)
         source = copied
@@ -214,7 +214,7 @@ def _to_buffer(e: Emitter, op: Operation) -> None:
 
 def _to_tensor(e: Emitter, op: Operation) -> None:
     buffer = e.buffer(op.operands[0])
-    if is_last_use(op, frozenset({"memref.alloc"}), _ACCESSES) and buffer.slot.kind != "input":
+    if is_last_use(op, frozenset({"memref.alloc"}), _ACCESSES):
         e.set_buffer(op.result, replace(buffer, is_read_only=False), owned=not buffer.is_read_only)
         return
     copied = e.fresh(buffer.type, buffer.shape)

@@ -105,20 +105,70 @@ def test_a_place_that_moves_with_the_inner_loop(splits: list[SplitLoop]) -> None
     assert len(splits) == 1
 
 
-def test_memrefs_of_the_caller_are_not_split(splits: list[SplitLoop]) -> None:
-    """Hazard: two of them may be the same array."""
-    text = """func.func @main(%x: memref<3x9xi32>, %m: memref<9xi32>) {
-      affine.for %j = 0 to 9 {
-        affine.for %k = 0 to 3 {
-          %p = affine.load %x[%k, %j] : memref<3x9xi32>
-          %o = affine.load %m[%j] : memref<9xi32>
-          %s = arith.addi %o, %p : i32
-          affine.store %s, %m[%j] : memref<9xi32>
+SUM_OF_COLUMNS = """func.func @main(%x: memref<3x9xi32>, %m: memref<3x9xi32>) {
+  affine.for %j = 0 to 8 {
+    affine.for %k = 0 to 3 {
+      %p = affine.load %x[%k, %j] : memref<3x9xi32>
+      %o = affine.load %m[1, %j] : memref<3x9xi32>
+      %s = arith.addi %o, %p : i32
+      affine.store %s, %m[1, %j] : memref<3x9xi32>
+    }
+  }
+  return
+}"""
+
+
+def test_memrefs_of_the_caller_are_split_if_they_do_not_overlap(splits: list[SplitLoop]) -> None:
+    x = np.arange(27, dtype=np.int32).reshape(3, 9)
+    check(SUM_OF_COLUMNS, x, x + 5)
+    assert len(splits) == 1
+
+
+def test_memrefs_of_the_caller_that_overlap(splits: list[SplitLoop]) -> None:
+    """Hazard: code for other arguments, in which the columns are sums of what other iterations wrote."""
+    program = compile(SUM_OF_COLUMNS, codegen=True)
+    plain = compile(SUM_OF_COLUMNS)
+    for shift in (0, 1, 8, 9, 18):
+        results = []
+        for options in ({}, {"interpret": True}):
+            memory = np.arange(60, dtype=np.int32)
+            inputs = {"arg0": memory[:27].reshape(3, 9), "arg1": memory[shift : shift + 27].reshape(3, 9)}
+            (plain if options else program).run(inputs, **options)
+            results.append(memory.tolist())
+        assert results[0] == results[1], shift
+    assert len(splits) == 1, "only the code for arguments that do not overlap"
+
+
+def test_loops_that_upstream_writes(splits: list[SplitLoop]) -> None:
+    """`scf.for` around `memref.load` and `memref.store`, as ``convert-linalg-to-loops`` writes a product."""
+    text = """func.func @main(%x: memref<6x7xi8>, %y: memref<7x20xi8>, %m: memref<6x20xi32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c6 = arith.constant 6 : index
+      %c7 = arith.constant 7 : index
+      %c20 = arith.constant 20 : index
+      scf.for %i = %c0 to %c6 step %c1 {
+        scf.for %j = %c0 to %c20 step %c1 {
+          scf.for %k = %c0 to %c7 step %c1 {
+            %p = memref.load %x[%i, %k] : memref<6x7xi8>
+            %q = memref.load %y[%k, %j] : memref<7x20xi8>
+            %o = memref.load %m[%i, %j] : memref<6x20xi32>
+            %pe = arith.extsi %p : i8 to i32
+            %qe = arith.extsi %q : i8 to i32
+            %t = arith.muli %pe, %qe : i32
+            %s = arith.addi %o, %t : i32
+            memref.store %s, %m[%i, %j] : memref<6x20xi32>
+          }
         }
       }
       return
     }"""
-    check(text, np.arange(27, dtype=np.int32).reshape(3, 9), np.arange(9, dtype=np.int32))
+    check(text, A, B, np.zeros((6, 20), np.int32))
+    assert len(splits) == 1
+    splits.clear()
+    dynamic = text.replace("%c7 = arith.constant 7 : index", "%c7 = memref.load %n[] : memref<index>")
+    check(dynamic.replace("%m: memref<6x20xi32>)", "%m: memref<6x20xi32>, %n: memref<index>)"), A, B,
+          np.zeros((6, 20), np.int32), np.array(5))  # fmt: skip
     assert not splits
 
 

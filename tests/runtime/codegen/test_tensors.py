@@ -166,6 +166,23 @@ def shifts(count: int) -> str:
     }}"""
 
 
+def test_the_same_array_for_a_tensor_and_a_memref() -> None:
+    """Hazard: the tensor's elements are read after the memref was written, which the interpreter does too."""
+    text = """func.func @main(%t: tensor<40xi32>, %o: memref<40xi32>) -> tensor<40xi32> {
+      %k = arith.constant 9 : i32
+      affine.for %i = 0 to 40 {
+        affine.store %k, %o[%i] : memref<40xi32>
+      }
+      return %t : tensor<40xi32>
+    }"""
+    results = []
+    for options in ({}, {"interpret": True}):
+        array = np.arange(40, dtype=np.int32)
+        result = compile(text, codegen=not options).run({"arg0": array, "arg1": array}, **options)
+        results.append((array.tolist(), result["result0"].tolist()))
+    assert results[0] == results[1]
+
+
 @pytest.mark.parametrize("count", [1, 7, 9, 11, 13, 15, 16, 17, 25, 31, 33])
 def test_nothing_is_written_behind_an_array(count: int) -> None:
     """Hazard: LLVM 22 writes 8 bytes for a masked store of one 4-byte element that is truncated from 8 bytes."""

@@ -36,7 +36,7 @@ from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators import hybrid_blocks
 from qrt.models.tflite.operators.float_nests import activated, float_bias
-from qrt.models.tflite.operators.products import adjoint
+from qrt.models.tflite.operators.products import adjoint, has_packed_kernel
 from qrt.models.tflite.operators.run_time_quantization import Parameters, parameters_of, stored_integers
 from qrt.types import TensorType, UniformType
 
@@ -57,7 +57,7 @@ def is_hybrid(node: Node, axis: int) -> bool:
     element = node.type(1).element
     if element is F32:
         return False
-    if not isinstance(element, UniformType) or element.storage not in ("i4", "i8"):
+    if not isinstance(element, UniformType) or element.storage not in ("i2", "i4", "i8"):
         node.refuse(f"float32 with weights of {node.input(1).dtype}")
     if node.input(1).blocks is not None:
         node.refuse(f"float32 with sparse weights of {node.input(1).dtype}, which LiteRT reads as dense ones")
@@ -75,8 +75,8 @@ def _rule(node: Node) -> str:
 
     The rule depends on an option of FULLY_CONNECTED and BATCH_MATMUL, on unequal scales of the weights of CONV_2D and
     its groups, and on whether XNNPACK executes the operator: its weights and bias must be constants of the file, and
-    its activation supported. XNNPACK has no convolution with int4 weights, and no FULLY_CONNECTED with int4 weights of
-    odd depth.
+    its activation supported. XNNPACK has no convolution with int4 weights, and not every FULLY_CONNECTED with int4 or
+    int2 weights.
     """
     name, element = node.op.name, node.element(1)
     is_int4 = element.storage == "i4"
@@ -84,7 +84,8 @@ def _rule(node: Node) -> str:
         node.refuse("float32 with weights of int4, which LiteRT does not run")
     is_delegated = (
         node.options.get("fused_activation_function") != "TANH"
-        and not (is_int4 and (name == "CONV_2D" or ((node.type(1).shape or ())[-1] or 0) % 2))
+        and not (is_int4 and name == "CONV_2D")
+        and (name != "FULLY_CONNECTED" or has_packed_kernel(element, *(size or 0 for size in node.type(1).shape or ())))
         and all(node.input(i).is_constant for i in (1, 2) if node.has(i))
     )
     has_groups = name == "CONV_2D" and (node.type(0).shape or ())[3] != (node.type(1).shape or ())[3]

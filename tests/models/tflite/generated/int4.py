@@ -104,6 +104,11 @@ CASES = {
     **{name: partial(form, weights="int4") for name, form in _INTEGERS.items()},
     **{name: partial(form, dtype="int4") for name, form in _FLOATS.items()},
     **{
+        name.replace("x i4", "x i2"): partial(form, **{"weights" if "i8 x" in name else "dtype": "int2"})
+        for name, form in (_INTEGERS | _FLOATS).items()
+        if name.startswith("FULLY_CONNECTED")
+    },
+    **{
         f"EMBEDDING_LOOKUP {dtype} with scales for {scales}": partial(lookup, dtype=dtype, scales=scales)
         for dtype, scales in (
             ("int2", "all"),

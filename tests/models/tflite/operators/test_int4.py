@@ -49,6 +49,20 @@ def test_an_odd_number_of_weights(profile: str) -> None:
     assert result.tolist() == [[-2]]
 
 
+@pytest.mark.parametrize("profile", NAMES)
+@pytest.mark.parametrize(("depth", "units"), [(4, 1), (4, 3), (5, 3)])
+def test_weights_of_two_bits(profile: str, depth: int, units: int) -> None:
+    """(10 - 2 * 20 + 0 * 6 + 1 * -8 ...) / 2, with rows that end inside a byte or not."""
+    values = np.resize([1, -2, 0, 1, -1], (units, depth))
+    x, y = Tensor((1, depth), "int8", 1.0), Tensor((1, units), "int8", 1.0)
+    w = Tensor((units, depth), "int2", [0.5] * units, 0, data=values)
+    bias = Tensor((units,), "int32", [0.5] * units, [0] * units, data=np.zeros(units))
+    content = one_op("FULLY_CONNECTED", [x, w, bias], [y], FULLY_CONNECTED, version=12)
+    given = np.int8([[10, 20, 6, -8, 2][:depth]])
+    assert result_of(content, profile, given).tolist() == (given @ values.T.astype(np.int64) // 2).tolist()
+    assert "i2" in str(imported(content, profile))
+
+
 def test_weights_keep_their_element_type() -> None:
     """Kernels for int4 weights can run."""
     program = imported(product())
@@ -200,8 +214,9 @@ def test_rows_of_int4_are_moved() -> None:
          "DEQUANTIZE (input 0 'w' with a scale for each block of 2 elements)"),
         (one_op("ADD", [table("int8", scales=1.0), in_blocks()], [Tensor((3, 4), "int8", 1.0)]),
          "input 1 'w' with a scale for each block of 2 elements"),
-        (one_op("FULLY_CONNECTED", [Tensor((1, 4), "int8", 1.0), table("int2", scales=1.0), None],
-                [Tensor((1, 3), "int8", 1.0)]), "input 1 'w' of int2"),
+        (one_op("CONV_2D", [Tensor((1, 1, 1, 4), "int8", 1.0),
+                            Tensor((3, 1, 1, 4), "int2", 1.0, data=np.ones((3, 1, 1, 4)), name="w"), None],
+                [Tensor((1, 1, 1, 3), "int8", 1.0)], CONVOLUTION), "input 1 'w' of int2"),
         (one_op("QUANTIZE", [Tensor((2,), "float32")], [Tensor((2,), "int4", 1.0, name="q")]), "output 0 'q' of int4"),
     ],
 )  # fmt: skip
