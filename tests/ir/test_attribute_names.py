@@ -63,7 +63,7 @@ def test_a_misspelt_name_is_told_the_right_one(name: str, known: str) -> None:
             continue
         said = operation.attributes.pop(known, None)
         operation.attributes[wrong] = attribute(1)
-        with pytest.raises(VerifyError, match=f"has no attribute '{wrong}', only .*: did you mean '{known}'\\?"):
+        with pytest.raises(VerifyError, match=f"has no attribute '{wrong}': its .*; did you mean '{known}'\\?"):
             module.verify()
         del operation.attributes[wrong]
         if said is not None:

@@ -272,7 +272,7 @@ WRONG = {
     "cannot represent": (lambda b, x: b.arith.cmpi(x, x), "'arith.cmpi' op requires attribute 'predicate'"),
     "no attribute's value": (
         lambda b, x: b.func.call(x, callee=object()),
-        "func.call: attribute 'callee': an attribute must be given as an Attribute, a Type,",
+        "func.call: attribute 'callee': an attribute must be an Attribute, a Type,",
     ),
     "a group with something else": (
         lambda b, x: b.func.return_([x, 3]),

@@ -181,6 +181,9 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (PROFILE, '"hybrid", "rows", {"operator": "B', '"hybrid", "asymmetric", {"operator": "B'): (
         "BATCH_MATMUL f32 x i8, halves",
     ),
+    (PROFILE, '"asymmetric", {"operator": _RECURRENT', '"symmetric", {"operator": _RECURRENT'): (
+        "UNIDIRECTIONAL_SEQUENCE_RNN f32 x i8, asymmetric",
+    ),
     (REFERENCE, '"asymmetric", {"operator": "BATCH', '"symmetric", {"operator": "BATCH'): (
         "BATCH_MATMUL f32 x i8, halves, asymmetric",
     ),

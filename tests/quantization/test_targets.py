@@ -88,11 +88,11 @@ WRONG = {
     "storage": ('x = "i8"', 'x = "i99"', "ports: 'x' is 'i99': storage must be .*i1 to i32.*got 'i99'"),
     "no storage": ('x = "i8"', 'x = ""', "ports: 'x' is '': expected a storage such as 'i8'"),
     "bounds": ("<-127:127>", "<-127:128>", "ports: 'w' .*bounds -127:128 of i8 must be ascending within -128:127"),
-    "bounds of a wildcard": ('y = "*"', 'y = "*<0:1>"', "storage . can have neither bounds"),
+    "bounds of a wildcard": ('y = "*"', 'y = "*<0:1>"', "bounds and symmetric are for integer storage"),
     "an option": ("axis=0", "axes=0", "expected axis=0, blocks=0:32,1:1, layout=0,3,1,2 or symmetric, got 'axes=0'"),
     "two granularities": ("axis=0", "axis=0 blocks=0:32", "a port can have an axis or blocks, not both"),
     "empty blocks": ("axis=0", "blocks=0:0", "blocks must map non-negative axes to positive sizes"),
-    "a float with an axis": ("i8<-127:127> axis=0 symmetric", "f32 axis=0", "storage f32 has no scales"),
+    "a float with an axis": ("i8<-127:127> axis=0 symmetric", "f32 axis=0", "axis and blocks are for integer storage"),
     "a port that is no text": ('x = "i8"', "x = 8", "ports: 'x' must be text such as 'i8' or '.', got 8"),
     "a port's name": ("x =", '"x y" =', "'x y' is not a valid port name"),
     "a default of no port": ("{y = \"i8\"}", "{z = \"i8\"}", "default names 'z', expected one of x, w, b, y"),
@@ -118,7 +118,7 @@ WRONG = {
         RFC, "[operations]\nactivations = 'i99'", r"\[operations\] \('add'\): ports: 'a' is 'i99'"
     ),
     "operations without one that is unknown": (
-        RFC, "[operations]\nactivations = 'i8'\nwithout = ['divide']", r"\[operations\]: without must be a list of oper"
+        RFC, "[operations]\nactivations = 'i8'\nwithout = ['divide']", r"\[operations\]: 'without' must have names"
     ),
     "a default without wildcards": (
         RFC, "[operations]\nactivations = 'i8'\ndefault = 'i8'", r"\[operations\]: 'default' can be given only"

@@ -115,6 +115,8 @@ of the n terms | XNNPACK's order depends on the CPU |
 4 ulp of the element, or of the largest element of the result | the order of the sums |
 | COMPLEX_ABS, IMAG and REAL of RFFT2D | 4 ulp of the element, or of the largest element of the result | the order of \
 the sums in float64 |
+| UNIDIRECTIONAL_SEQUENCE_LSTM with int8 weights | as with float32 weights, except for at most 1 in 100 results | \
+where a hidden value lies within its rounding errors of a tie, LiteRT quantizes it to the integer beside qrt's |
 | UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN | 64 ulp of the element, or of the largest element of the result | errors \
 accumulate from step to step |
 
@@ -190,15 +192,17 @@ terms are similar. An axis whose size is known only at run time is added in orde
 
 ## Float32 inputs with int8 weights
 
-FULLY_CONNECTED, BATCH_MATMUL, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 weights (or int4 weights, except in
-BATCH_MATMUL and DEPTHWISE_CONV_2D) quantize their input in every run, with a scale s and a zero point z from the range
-of the elements x. These are the rules of the rows `hybrid`.
+FULLY_CONNECTED, BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D, UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN of float32 with int8
+weights (FULLY_CONNECTED and CONV_2D also with int4 weights) quantize their input in every run, with a scale s and a
+zero point z from the range of the elements x. These are the rules of the rows `hybrid`.
 
 | rule | the elements x with one scale |
 |---|---|
 | `rows` | FULLY_CONNECTED, BATCH_MATMUL: a row. CONV_2D with a 1x1 kernel, strides of 1, no padding and no groups: a \
 pixel. Any other CONV_2D, and one from one channel to one: an image |
-| `symmetric`, `asymmetric` | FULLY_CONNECTED, BATCH_MATMUL: a row. Convolutions: an image |
+| `symmetric`, `asymmetric` | FULLY_CONNECTED, BATCH_MATMUL: a row. Convolutions: an image. \
+UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN: a row of a step's inputs, of the hidden values before the step, and of the \
+values that are projected |
 | `images`, `images_in_fours` | an image |
 
 The parameters and the quantized input q, with `low = min(0, min(x))`, `high = max(0, max(x))` and
@@ -230,7 +234,8 @@ The parameters and the quantized input q, with `low = min(0, min(x))`, `high = m
 The results, with the exact sum `acc = f32(sum of (q - z) * w)`, the scale sw of the weights and a bias that may be 0:
 
     rows:                   fma(acc * s, sw, bias)
-    symmetric, asymmetric:  acc * (s * sw) + bias
+    symmetric, asymmetric:  acc * (s * sw) + bias, and in UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN
+                            (bias + acc * (s * sw) of the inputs) + acc * (s * sw) of the hidden values
     images:                 (acc * sw) * s + bias
     images_in_fours:        (acc * sw) * s + bias for the first c // 4 * 4 of the c output channels
                             (acc * s) * sw + bias for the others
@@ -334,7 +339,8 @@ COMPUTATIONS = {
     "requantize": Computation("QUANTIZE of a quantized tensor", "requantization.md#{rule}", {"exact": "#other-rules"}),
     "float_products": Computation("the sums of products of float32", "#rules-of-floats"),
     "hybrid": Computation(
-        "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32 with int8 weights",
+        "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, UNIDIRECTIONAL_SEQUENCE_LSTM and "
+        "UNIDIRECTIONAL_SEQUENCE_RNN of float32 with int8 weights",
         "#float32-inputs-with-int8-weights",
     ),
     "hybrid_blocks": Computation(

@@ -10,6 +10,7 @@ _FUSED = Range(0.0, 256.0)
 _SUMMED = Range(2.0**-10, 2.0**8)
 _SLOPES = Range(2.0**-8, 2.0**7)
 """The ratios of scales that XNNPACK supports in ADD (``_SUMMED``) and LEAKY_RELU (``_SLOPES``)."""
+_RECURRENT = ("UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "RSQRT", "SQRT")
 """The functions that are computed by a table of 256 entries."""
 
@@ -103,6 +104,8 @@ LITERT = Profile(
         Row("hybrid", "symmetric", {"operator": "FULLY_CONNECTED"}),
         Row("hybrid", "rows", {"operator": "BATCH_MATMUL", "is_delegated": True}, "delegate"),
         Row("hybrid", "zeros", {"operator": "BATCH_MATMUL"}),
+        Row("hybrid", "asymmetric", {"operator": _RECURRENT, "is_asymmetric": True}),
+        Row("hybrid", "symmetric", {"operator": _RECURRENT}),
         Row("float_average_pool", "nines", {"has_gaps": False}, "delegate"),
         Row("float_average_pool", "in_order"),
         Row("float_sum", "by_runs", {}, "delegate"),

@@ -3,6 +3,7 @@
 from qrt.models.profiles.model import Profile, Row
 
 _BYTES = ("i8", "u8")
+_RECURRENT = ("UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "LOGISTIC", "RSQRT", "SQRT", "TANH")
 """The functions that are computed by a table of 256 entries."""
 
@@ -67,6 +68,8 @@ LITERT_REF = Profile(
         Row("hybrid", "symmetric", {"operator": "FULLY_CONNECTED"}, "reference"),
         Row("hybrid", "asymmetric", {"operator": "BATCH_MATMUL", "is_asymmetric": True}, "reference"),
         Row("hybrid", "symmetric", {"operator": "BATCH_MATMUL"}, "reference"),
+        Row("hybrid", "asymmetric", {"operator": _RECURRENT, "is_asymmetric": True}, "reference"),
+        Row("hybrid", "symmetric", {"operator": _RECURRENT}, "reference"),
         Row("float_average_pool", "in_order", {}, "reference"),
         Row("float_sum", "in_order", {}, "reference"),
         Row("float_average", "divide", {}, "reference"),

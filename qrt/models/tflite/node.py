@@ -95,7 +95,9 @@ class Node(importing.Node):
 
     def _quantized(self, element: Type, tensor: Tensor) -> UniformType:
         if not isinstance(element, UniformType):
-            self.refuse(f"{tensor.dtype} without scales")
+            others = [other for other in (*self.inputs, *self.outputs) if other is not None and other.quantization]
+            beside = ", ".join(dict.fromkeys(other.dtype for other in others))
+            self.refuse(f"{tensor.dtype} without scales{f' beside {beside} with scales' if beside else ''}")
         return element
 
     # -- results ----------------------------------------------------------------------------------------------------

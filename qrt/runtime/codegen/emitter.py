@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NoReturn
+from typing import Any
 
 from llvmlite import ir as ll
 
 from qrt.errors import ModelError, QuantTypeError
 from qrt.ir import Block, Operation, Value
-from qrt.ir.constants import constant_array
 from qrt.ops.core import Array, row_major_strides
 from qrt.runtime.codegen.buffers import Buffer, Index, Shape, Slot
 from qrt.runtime.codegen.elements import I1, I32, I64, POINTER, element_form, is_buffer, scalar_type, splat_of
@@ -494,18 +493,6 @@ class Emitter:
             else:
                 self.define(value, self.builder.load(variable, typ=element_form(value.type).register))
 
-    def array(self, op: Operation) -> Array:
-        """Return the array of an `arith.constant`."""
-        return constant_array(op)
-
-
-def refuse(op: Operation, why: str) -> NoReturn:
-    """Raise NotEmittedError for an op without machine code."""
-    raise not_emitted(op, why)
-
 
 def is_index(t: Type) -> bool:
     return isinstance(t, IndexType)
-
-
-__all__ = ["I1", "I64", "Emitter", "Handler", "NotEmittedError", "is_index", "not_emitted", "refuse"]

@@ -10,7 +10,7 @@ import numpy as np
 from llvmlite import ir as ll
 
 from qrt.numerics.comparisons import FLOAT_PREDICATES
-from qrt.runtime.codegen.emitter import refuse
+from qrt.runtime.codegen.emitter import not_emitted
 from qrt.runtime.codegen.integers import Emit, ScalarOp
 
 # -- NaNs --------------------------------------------------------------------------------------------------------------
@@ -112,7 +112,9 @@ def _compare(s: ScalarOp, a: Any, b: Any) -> Any:
 def _convert_float(kind: str) -> Emit:
     def emit(s: ScalarOp, x: Any) -> Any:
         if s.attributes.get("roundingmode", 0):
-            refuse(s.operation, "has a roundingmode other than to_nearest_even, for which no code is emitted")
+            raise not_emitted(
+                s.operation, "has a roundingmode other than to_nearest_even, for which no code is emitted"
+            )
         return getattr(s.builder, kind)(x, s.result)
 
     return emit

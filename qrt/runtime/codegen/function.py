@@ -61,6 +61,8 @@ class CompiledFunction:
             ]
         except QuantTypeError as error:
             raise not_emitted(function, str(error)) from error
+        except RecursionError:
+            raise not_emitted(function, "has regions that are nested too deeply") from None
         self.sites = emitter.sites
         self.text = _finished(emitter)
         self._code = compile_text(self.text)

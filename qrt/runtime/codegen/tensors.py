@@ -9,6 +9,7 @@ import numpy as np
 
 from qrt.errors import QuantError
 from qrt.ir import Operation, Value
+from qrt.ir.constants import constant_array
 from qrt.ir.dialects._shaped.lists import mixed_values, reassociation_of, static_values
 from qrt.ir.dialects._shaped.slices import dropped_dimensions
 from qrt.ops.core import element_dtype
@@ -26,7 +27,7 @@ def _constant(e: Emitter, op: Operation) -> None:
     value = op.result
     if not value.uses:
         return
-    array = e.array(op)
+    array = constant_array(op)
     if is_buffer(value.type):
         e.set_buffer(value, e.constant(array, scalar_type(value.type)))
     else:
@@ -285,7 +286,7 @@ def _elements(e: Emitter, value: Value) -> list[int] | None:
         numbers = [e.known(operand) for operand in source.operands]
         return None if any(number is None for number in numbers) else [int(number) for number in numbers]
     if source is not None and source.name == "arith.constant":
-        return [int(number) for number in e.array(source).reshape(-1)]
+        return [int(number) for number in constant_array(source).reshape(-1)]
     return None
 
 

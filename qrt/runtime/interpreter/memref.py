@@ -191,9 +191,7 @@ def _copy(op: Operation, compiler: Compiler) -> Function:
 def _dim(op: Operation, compiler: Compiler) -> Function:
     def dim(array: Array, index: Any) -> Any:
         if not 0 <= index < array.ndim:
-            raise UndefinedError(
-                f"the dimension must be from 0 to {array.ndim - 1} for a memref of rank {array.ndim}, got {int(index)}"
-            )
+            raise UndefinedError(f"dimension {int(index)} is out of range for rank {array.ndim}")
         return np.int64(array.shape[index])
 
     return dim

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from qrt import kernels
 from qrt.errors import ModelError
 from qrt.runtime.codegen import emitter, target
 from qrt.runtime.compilation import compile
@@ -196,6 +197,7 @@ def test_nothing_is_written_behind_an_array(count: int) -> None:
     assert behind[3 * count :].tolist() == [77] * 4
 
 
+@pytest.mark.skipif("avx2" not in kernels.available(), reason="this CPU has no masked stores")
 @pytest.mark.parametrize("short", [emitter.SHORT_LOOP, 0])
 def test_short_loops_keep_the_others_vectorized(monkeypatch: pytest.MonkeyPatch, short: int) -> None:
     """Hazard: masked stores, for which the whole function is compiled again without vectors. The guard alone (``short``

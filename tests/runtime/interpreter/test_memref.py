@@ -58,7 +58,7 @@ def test_memory_is_zero_until_written_and_new_at_each_call():
     for _ in range(2):
         (memory,) = run(text, i64(3))
         np.testing.assert_array_equal(memory, np.array([1, 0, 0], np.int8))
-    refused(text, i64(-1), message="every dimension must be at least 0, got shape [-1]")
+    refused(text, i64(-1), message="every dimension must be at least 0, got shape")
     refused(text, i64(1 << 62), message="not enough memory for a buffer of 4611686018427387904 bytes")
 
 

@@ -108,8 +108,6 @@ def _is_whole(read: Read, result: TensorType, allow_broadcast: bool) -> bool:
     With `allow_broadcast`, it may also be repeated by NumPy's rules.
     """
     shape, sizes = tensor_type(read.source).shape or (), result.shape or ()
-    if len(shape) > len(sizes) or (len(shape) < len(sizes) and not allow_broadcast):
-        return False
     first = len(sizes) - len(shape)
     return all(
         (index == ("d", first + axis) and size == sizes[first + axis]) or (allow_broadcast and index == 0 and size == 1)

@@ -324,7 +324,7 @@ def _bias_type(p: Product, scales: Array, is_per_axis: bool) -> UniformType:
         points.append(int(zero_point))
         rounded, shift = fixed_multiplier(Fraction(own[-1]) / Fraction(scale))
         is_same = Fraction(rounded) * (1 << places) == Fraction(int(m0)) * Fraction(2) ** shift
-        if own[-1] == scale or not is_same or shift > _MOST_PLACES:
+        if not is_same or shift > _MOST_PLACES:
             raise NotRaisedError(f"no scale of a bias has the multiplier {m0} / 2**{places}")
     return UniformType(storage, "f32", own, points, axis=0)
 

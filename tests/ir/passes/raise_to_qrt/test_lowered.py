@@ -8,6 +8,7 @@ import pytest
 
 from qrt.ir import parse, run_passes
 from qrt.types import UniformType
+from tests import mlir_opt
 from tests.ir.passes.lower_qrt.harness import program
 from tests.ir.passes.raise_to_qrt.harness import check_raised
 from tests.ir.passes.raise_to_qrt.test_drawn import FORMS
@@ -155,3 +156,47 @@ func.func @main(%a: tensor<1x6x6x2xi8>, %w: tensor<3x3x3x2xi8>) -> tensor<1x6x6x
 @pytest.mark.parametrize(("text", "name"), [(BATCH_MATMUL, "qrt.matmul"), (CONVOLUTION, "qrt.conv2d")])
 def test_products_of_linalg_with_apply_scale(text: str, name: str) -> None:
     check_raised(text, [name], range(4))
+
+
+RESCALE = """  %z = "tosa.const"() {{values = dense<0> : tensor<1xi32>}} : () -> tensor<1xi32>
+  %zo = "tosa.const"() {{values = dense<-5> : tensor<1xi8>}} : () -> tensor<1xi8>
+  %m = "tosa.const"() {{values = dense<{multipliers}> : tensor<{count}xi32>}} : () -> tensor<{count}xi32>
+  %s = "tosa.const"() {{values = dense<{shifts}> : tensor<{count}xi8>}} : () -> tensor<{count}xi8>
+  %r = tosa.rescale %acc, %m, %s, %z, %zo {{input_unsigned = false, output_unsigned = false, per_channel = {channels},
+      rounding_mode = SINGLE_ROUND, scale32 = true}} : (tensor<{shape}xi32>, tensor<{count}xi32>, tensor<{count}xi8>,
+      tensor<1xi32>, tensor<1xi8>) -> tensor<{shape}xi8>
+  return %r : tensor<{shape}xi8>
+}}
+"""
+TOSA_MATMUL = """func.func @main(%a: tensor<1x4x19xi8>, %w: tensor<1x19x3xi8>) -> tensor<1x4x3xi8> {
+  %za = "tosa.const"() {values = dense<3> : tensor<1xi8>} : () -> tensor<1xi8>
+  %zw = "tosa.const"() {values = dense<-7> : tensor<1xi8>} : () -> tensor<1xi8>
+  %acc = tosa.matmul %a, %w, %za, %zw
+      : (tensor<1x4x19xi8>, tensor<1x19x3xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x4x3xi32>
+""" + RESCALE.format(shape="1x4x3", count=1, multipliers=1717986918, shifts=38, channels="false")
+TOSA_CONVOLUTION = """func.func @main(%a: tensor<1x6x6x2xi8>, %w: tensor<3x3x3x2xi8>) -> tensor<1x6x6x3xi8> {
+  %za = "tosa.const"() {values = dense<3> : tensor<1xi8>} : () -> tensor<1xi8>
+  %zw = "tosa.const"() {values = dense<0> : tensor<1xi8>} : () -> tensor<1xi8>
+  %b = "tosa.const"() {values = dense<[1000, -70000, 5]> : tensor<3xi32>} : () -> tensor<3xi32>
+  %acc = tosa.conv2d %a, %w, %b, %za, %zw {acc_type = i32, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>,
+      dilation = array<i64: 1, 1>} : (tensor<1x6x6x2xi8>, tensor<3x3x3x2xi8>, tensor<3xi32>, tensor<1xi8>,
+      tensor<1xi8>) -> tensor<1x6x6x3xi32>
+""" + RESCALE.format(
+    shape="1x6x6x3",
+    count=3,
+    multipliers=[1717986918, 1517986918, 1917986918],
+    shifts=[38, 37, 39],
+    channels="true",
+)
+TO_LINALG = (
+    "--pass-pipeline=builtin.module(func.func(tosa-to-linalg-named,tosa-to-linalg,"
+    "tosa-to-arith{include-apply-rescale=true},tosa-to-tensor,canonicalize))"
+)
+
+
+@mlir_opt.needed
+@pytest.mark.parametrize(("text", "name"), [(TOSA_MATMUL, "qrt.matmul"), (TOSA_CONVOLUTION, "qrt.conv2d")])
+def test_what_mlir_opt_makes_of_tosa(text: str, name: str) -> None:
+    done = mlir_opt.run(text, TO_LINALG)
+    assert done.returncode == 0, done.stderr.decode()
+    check_raised(done.stdout.decode(), [name], range(3))

@@ -317,6 +317,81 @@ def test_long_chains() -> None:
     check("muli {0}, {0}", 20, "it multiplies sums of many terms")
 
 
+BATCHES = """!x = tensor<2x2x9x!quant.uniform<i8:f32, 0.5:3>>
+!w = tensor<2x9x3x!quant.uniform<i8:f32, 0.25>>
+!y = tensor<2x2x3x!quant.uniform<i8:f32, 4.0:-5>>
+func.func @main(%x: !x, %w: !w) -> !y {
+  %y = qrt.matmul %x, %w : (!x, !w) -> !y
+  return %y : !y
+}
+"""
+IMAGES = """!x = tensor<1x5x5x2x!quant.uniform<i8:f32, 0.5:3>>
+!w = tensor<3x2x2x2x!quant.uniform<i8:f32, 0.25>>
+!y = tensor<1x4x4x3x!quant.uniform<i8:f32, 4.0:-5>>
+func.func @main(%x: !x, %w: !w) -> !y {
+  %y = qrt.conv2d %x, %w : (!x, !w) -> !y
+  return %y : !y
+}
+"""
+
+
+def test_batches_in_another_order() -> None:
+    text = lowered("zero-point=in-loop", BATCHES)
+    check_raised(text, ["qrt.matmul"])
+    check_not_raised(
+        changed(text, "(d0, d1, d2, d3) -> (d0, d1, d3)", "(d0, d1, d2, d3) -> (d1, d0, d3)"),
+        "is not indexed by the loops of the result in order|is not the one that is summed",
+    )
+
+
+def test_rows_of_windows() -> None:
+    text = lowered("to=loops zero-point=in-loop", IMAGES)
+    check_raised(text, ["qrt.conv2d"])
+    (row,) = re.findall(r"%arg\d+ \+ %arg\d+", text)[:1]
+    (column,) = re.findall(r"%arg\d+ \+ %arg\d+", text)[1:2]
+    first, tap = row.split(" + ")
+    for index in (tap, first + " * -1 + " + tap, row + " + " + column.split(" + ")[1]):
+        check_not_raised(changed(text, row, index), "a row or a column of the first factor is not that of a window")
+
+
+def test_a_longer_bias() -> None:
+    text = lowered("to=loops zero-point=in-loop", BIASED)
+    check_raised(text, ["qrt.matmul"])
+    text = text.replace("tensor<3xi32>", "tensor<4xi32>").replace("memref<3xi32>", "memref<4xi32>")
+    check_not_raised(text, "the bias is not a vector of 3 integers")
+
+
+def test_rescaled_biases() -> None:
+    """Kernels rescale a bias by a multiplier of 31 bits, with the rounding constant that is half of the divisor."""
+    text = lowered("zero-point=in-loop", BIASED.replace("i32:f32, 0.125", "i16:f32, 0.003:7"))
+    check_raised(text, ["qrt.matmul"])
+    (multiplier,) = re.findall(r"arith.constant (1[56]\d{8}) : i64", text)
+    check_not_raised(changed(text, multiplier, str(int(multiplier) * 16 + 1)), "no scale of a bias has the multiplier")
+    for half in ("17179869184", "34359738368"):
+        check_not_raised(changed(text, half, str(int(half) + 1)), "is not rescaled by a positive|is not half of")
+
+
+@pytest.mark.parametrize(
+    ("step", "condition"), [("", ""), (" + 1", "adds elements of a padded tensor in another order")]
+)
+def test_padding_with_zeros(step: str, condition: str) -> None:
+    """Zeros behind the last dimension are not added; a sum that begins later reads other elements."""
+    text = lowered("to=loops zero-point=in-loop", BIASED)
+    (buffer,) = re.findall(r"(%\d+) = bufferization.to_buffer %arg0", text)
+    padded = (
+        "%zero = arith.constant 0 : i8\n    %padded = tensor.pad %arg0 low[0, 0] high[0, 2] {\n"
+        "    ^bb0(%i: index, %j: index):\n      tensor.yield %zero : i8\n    } : tensor<3x19xi8> to tensor<3x21xi8>\n"
+        f"    {buffer} = bufferization.to_buffer %padded : tensor<3x21xi8> to memref<3x21xi8>"
+    )
+    text = text.replace(f"{buffer} = bufferization.to_buffer %arg0 : tensor<3x19xi8> to memref<3x19xi8>", padded)
+    (load,) = re.findall(rf"affine.load {buffer}\[.*\] : memref<3x19xi8>", text)
+    text = text.replace(load, load.replace("]", f"{step}]").replace("3x19", "3x21"))
+    if condition:
+        check_not_raised(text, condition)
+    else:
+        check_raised(text, ["qrt.matmul"])
+
+
 DYNAMIC = MATMUL.replace("tensor<2x", "tensor<?x")
 
 
@@ -393,6 +468,37 @@ def test_one_element_off(old: str, new: str, condition: str) -> None:
         check_not_raised(text, condition)
     else:
         check_raised(text, ["qrt.mul" if "muli" in old else "qrt.requantize"])
+
+
+def test_a_product_and_a_square() -> None:
+    more = "%25 = arith.muli %11, %11 : i32\n      %26 = arith.addi %14, %25 : i32\n      %15 = arith.extsi %26"
+    text = changed(lowered("", PRODUCT), "%15 = arith.extsi %14", more)
+    check_not_raised(text, "it is not a product of two elements without a factor")
+
+
+def test_the_largest_product_of_elements() -> None:
+    """Differences of 16-bit elements to a zero point at an end need 17 bits, and their product more than 32."""
+    text = PRODUCT.replace("i8:f32, 0.55:3", "i16:f32, 0.55:1").replace("u8:f32, 0.25:7", "i16:f32, 0.25:1")
+    near = lowered("", text)
+    check_raised(near, ["qrt.mul"])
+    far = changed(near, "arith.constant 1 : i32", "arith.constant 32767 : i32")
+    check_not_raised(far, "the sum may reach 4294836225, which overflows i32")
+
+
+def test_elements_of_other_ranks() -> None:
+    """A dimension of size 1 that is left out is another shape."""
+    text = lowered("", PRODUCT).replace("tensor<4xi8>", "tensor<1x1x4xi8>")
+    check_not_raised(
+        text.replace("(d0, d1) -> (d1)>", "(d0, d1) -> (0, 0, d1)>"), "not those of the result's place|would give"
+    )
+
+
+def test_a_multiple_of_an_element() -> None:
+    element = ELEMENTS.replace("(!y, !y)", "!y").replace("%y, %z : !y, !y", "%z : !y")
+    text = lowered("", element)
+    check_raised(text, ["qrt.requantize"])
+    (line,) = re.findall(r".*arith\.subi.*", text)
+    check_not_raised(text.replace(line, line.replace("subi", "muli")), "not that of the result's place")
 
 
 def test_an_accumulator_that_is_not_a_product() -> None:
