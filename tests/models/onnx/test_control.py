@@ -129,7 +129,7 @@ def test_wrong_branches() -> None:
     wrong = graph([node("Add", ["x", "v"], ["t"])], [], ["t"], v=np.float32([1, 2]))
     refused("<bytes>: node 1 If, else_branch: node 0 Add: the shapes of its inputs", choosing(else_branch=wrong))
     content = choosing(then_branch=wrong).replace(b"then_branch", b"tnen_branch")
-    refused("node 1 If: attribute then_branch is missing", content)
+    refused("node 1 If: attribute 'then_branch' is missing, expected a graph", content)
 
 
 # -- Loop ------------------------------------------------------------------------------------------------------------
