@@ -168,7 +168,7 @@ def test_a_sparse_tensor() -> None:
         values = tensor("sparse", np.float32([1]))
         message.graph.sparse_initializer.append(helper.make_sparse_tensor(values, tensor("i", np.array([0])), [4]))
 
-    assert "sparse initializers are not supported, got 'sparse': store it as a" in refused(reshaping(change=sparse))
+    assert "sparse initializers are not supported, got 'sparse'" in refused(reshaping(change=sparse))
 
 
 def test_a_sequence() -> None:
@@ -251,7 +251,7 @@ def test_external_data(tmp_path: Path) -> None:
         ("folder/w.bin", "its external data must not be behind a symbolic link, got 'folder/w.bin'"),
         ("short.bin", "its external data is 24 bytes from byte 0 of 'short.bin' on, but that file has 3 bytes"),
         ("pipe", "its external data must be in a regular file, but 'pipe' is none"),
-        ("own", "is not a regular file"),
+        ("own", "its external data must be in a regular file, but 'own' is none"),
         ("own/.", "is not a regular file"),
         ("n" * 5000, "File name too long"),
         ("own/" * 2000 + "w.bin", "File name too long"),
@@ -278,7 +278,7 @@ def test_external_data_of_other_sizes(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"its external data must have 24 bytes \(length\), got 20"):
         read(path)
     path = external(tmp_path, "w.bin", offset=2**50)
-    with pytest.raises(ModelError, match="which has 24"):
+    with pytest.raises(ModelError, match=r"its external data is 24 bytes from byte 1125899906842624 of 'w\.bin'"):
         read(path)
     with pytest.raises(ModelError, match="its data is in another file, which can be read only if"):
         read(path.read_bytes())
@@ -348,7 +348,7 @@ def test_initializers_that_are_inputs_too_are_constants() -> None:
 @pytest.mark.parametrize("shape", [[10**12], [10**6, 10**6], [2**40, 2**40]])
 def test_memory_that_a_constant_would_take_is_bounded(shape: list[int]) -> None:
     content = model([node("ConstantOfShape", ["s"], ["y"])], [], [port("y")], {"s": np.int64(shape)})
-    with pytest.raises(ModelError, match=r"node 0 ConstantOfShape: tensor<1000000000000xf32> takes more than the"):
+    with pytest.raises(ModelError, match=r"node 0 ConstantOfShape: tensor<.*> takes more than the limit"):
         imported(content)
 
 

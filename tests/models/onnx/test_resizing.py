@@ -185,7 +185,7 @@ def test_weights_of_resizing_are_bounded(mode: str) -> None:
     shape = (1, 1, 1, 1 << 20)
     for scale, limit, text in (
         (1e-4, 1 << 31, r"antialias of [24]0002 elements along axis 3, more than 1024"),
-        (16, 1 << 28, r"tensor<8x2x16777216xi64> takes more than the limit of 268435456 bytes: if you trust the"),
+        (16, 1 << 28, r"tensor<8x[24]x16777216xi64> takes more than the limit of 268435456 bytes"),
     ):
         made = node("Resize", ["x", "", "s"], ["y"], mode=mode, antialias=1)
         content = model([made], [port("x", shape=shape)], [port("y")], {"s": np.float32([1, 1, 1, scale])}, opset=18)

@@ -98,7 +98,7 @@ def failing(call: RegionCall) -> Sequence[ir.Value]:
 
 
 WRONG = {
-    nothing: "returns 0 values for 1 results",
+    nothing: "must return 1 value, one for each result",
     operand: "must return a value of type tensor<2x3x!quant.uniform",
     unknown: "fails: 'box.none' is not an operation of a registered dialect",
     invalid: "writes invalid IR: .*qrt.lookup",

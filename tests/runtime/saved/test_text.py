@@ -46,7 +46,7 @@ def test_a_text_at_its_limit_is_saved_and_read(tmp_path: Path, monkeypatch: pyte
     inputs = inputs_of(program)
     assert same(qrt.load_program(tmp_path / "p.qrt").run(inputs, interpret=True), program.run(inputs))
     monkeypatch.setattr("qrt.runtime.saved.save.MOST_TEXT", size - 1)
-    with pytest.raises(qrt.errors.ModelError, match=f"the program's text has {size} bytes"):
+    with pytest.raises(qrt.errors.ModelError, match=f"bytes, got {size}"):
         program.save(tmp_path / "p.qrt")
 
 
