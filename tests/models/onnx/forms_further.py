@@ -1,6 +1,7 @@
 """Further forms of one operator, for `test_operators.py`: older forms, spectra, samples of images."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ def forms() -> Iterator[Form]:
     yield from _older()
     yield from _spectra()
     yield from _samples()
+    yield from _machine_learning()
 
 
 def _older() -> Iterator[Form]:
@@ -91,3 +93,51 @@ def _samples() -> Iterator[Form]:
     more = {"group": 2, "offset_group": 2, "strides": [2, 1], "pads": [1, 0, 2, 1], "dilations": [2, 1]}
     sizes = real(2, 24, 3, 5, seed=3), None, real(2, 12, 3, 5, seed=4)
     yield Form("DeformConv", (x, real(6, 2, 3, 2, seed=1), *sizes), (1,), more, opset=22, bound=32)
+
+
+def _machine_learning() -> Iterator[Form]:
+    """Features, encoders and models without trees, with an open batch."""
+    x, numbers = whole(5, 3), whole(5, 3, dtype="int64")
+    attributes: dict[str, dict[str, Any]] = {
+        "Scaler": {"offset": [1.0, 2.0, 3.0], "scale": [0.5, 2.0, 0.1]},
+        "Binarizer": {"threshold": 1.0},
+        "FeatureVectorizer": {"inputdimensions": [3]},
+        "LinearRegressor": {"coefficients": [1.0, 2.0, 3.0, -1.0, 0.5, 4.0], "intercepts": [1.0, 2.0], "targets": 2},
+    }
+
+    def form(type: str, operands: Any, more: Any, **rest: Any) -> Form:
+        return Form(type, operands, rest.pop("known", ()), more, domain="ai.onnx.ml", **rest)
+
+    for type, more in attributes.items():
+        yield form(type, (x,), more, open=True)
+    yield form("Scaler", (numbers,), {"offset": [1.0], "scale": [2.0]}, open=True)
+    yield form("FeatureVectorizer", (x, numbers), {"inputdimensions": [3, 3]}, open=True)
+    rows = np.concatenate([x, np.zeros((1, 3), np.float32), -np.abs(x[:1])])
+    for norm in ("MAX", "L1", "L2"):
+        yield form("Normalizer", (rows,), {"norm": norm}, open=True, ulp=4)
+    yield form("Normalizer", (numbers,), {"norm": "L1"}, open=True, ulp=4)
+    missing = np.float32([[np.nan, 1, 2], [3, np.nan, 0]])
+    for values in ([9.0, 8.0, 7.0], [5.0]):
+        yield form("Imputer", (missing,), {"imputed_value_floats": values, "replaced_value_float": np.nan}, open=True)
+        yield form("Imputer", (missing,), {"imputed_value_floats": values, "replaced_value_float": 3.0}, open=True)
+    more = {"imputed_value_int64s": [9, 8, 7], "replaced_value_int64": int(numbers[0, 0])}
+    yield form("Imputer", (numbers,), more, open=True)
+    yield form("ArrayFeatureExtractor", (x, I([[2, 0]])), {}, open=True, known=(1,))
+    yield form("ArrayFeatureExtractor", (real(4), I([1, 3, 1])), {}, known=(0,))
+    yield form("LabelEncoder", (I([3, 1, 2, 1]),), {"keys_int64s": [1, 3, 1], "values_int64s": [5, 6, 7]}, open=True)
+    more = {"keys_int64s": [1, 3], "values_floats": [0.5, 1.5], "default_float": 2.5}
+    yield form("LabelEncoder", (numbers,), more, open=True)
+    more = {"keys_floats": [1.0, -2.0], "values_int64s": [4, 5], "default_int64": 8}
+    yield form("LabelEncoder", (x,), more, open=True)
+    yield form("OneHotEncoder", (I([3, 1, 2]),), {"cats_int64s": [1, 2, 7], "zeros": 1}, open=True)
+    yield form("OneHotEncoder", (whole(4, 1, low=0, high=4),), {"cats_int64s": [1, 2, 3]}, open=True)
+    for transform in ("NONE", "LOGISTIC", "SOFTMAX"):
+        more = {"coefficients": list(map(float, range(-4, 5))), "intercepts": [1.0, 0.0, -1.0], "outputs": 2}
+        more |= {"post_transform": transform, "classlabels_ints": [7, 3, 5]}
+        yield form("LinearClassifier", (x / 4,), more, open=True, near=4e-7, outputs=more.pop("outputs"))
+    vectors = {"support_vectors": list(map(float, range(6))), "coefficients": [0.5, -1.0], "rho": [0.25]}
+    for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+        more = {"kernel_type": kernel, "kernel_params": [0.125, 0.5, 3.0], "n_supports": 2, **vectors}
+        yield form("SVMRegressor", (x / 4,), more, near=1e-5)
+        yield form("SVMRegressor", (x / 4,), {**more, "one_class": 1})
+    yield form("SVMRegressor", (x,), {"coefficients": [0.5, -1.0, 2.0], "rho": [0.25]}, open=True, near=4e-7)
