@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tests.models.onnx.forms import Form, I, real, whole
+from tests.models.onnx.pipelines import TARGETS, TREE
 
 
 def forms() -> Iterator[Form]:
@@ -111,7 +112,7 @@ def _machine_learning() -> Iterator[Form]:
     for type, more in attributes.items():
         yield form(type, (x,), more, open=True)
     yield form("Scaler", (numbers,), {"offset": [1.0], "scale": [2.0]}, open=True)
-    yield form("FeatureVectorizer", (x, numbers), {"inputdimensions": [3, 3]}, open=True)
+    yield form("FeatureVectorizer", (x, real(5, 2)), {"inputdimensions": [3, 2]}, open=True)
     rows = np.concatenate([x, np.zeros((1, 3), np.float32), -np.abs(x[:1])])
     for norm in ("MAX", "L1", "L2"):
         yield form("Normalizer", (rows,), {"norm": norm}, open=True, ulp=4)
@@ -140,4 +141,14 @@ def _machine_learning() -> Iterator[Form]:
         more = {"kernel_type": kernel, "kernel_params": [0.125, 0.5, 3.0], "n_supports": 2, **vectors}
         yield form("SVMRegressor", (x / 4,), more, near=1e-5)
         yield form("SVMRegressor", (x / 4,), {**more, "one_class": 1})
-    yield form("SVMRegressor", (x,), {"coefficients": [0.5, -1.0, 2.0], "rho": [0.25]}, open=True, near=4e-7)
+    yield form(
+        "SVMRegressor",
+        (x,),
+        {"coefficients": [0.5, -1.0, 2.0], "rho": [0.25], "kernel_type": "LINEAR", "kernel_params": [0.0, 0.0, 0.0]},
+        open=True,
+        near=4e-7,
+    )
+    yield form("TreeEnsembleRegressor", (x,), {**TREE, **TARGETS}, open=True)
+    of_classes = {name.replace("target_", "class_"): value for name, value in TARGETS.items() if name != "n_targets"}
+    more = {**TREE, **of_classes, "class_ids": [2, 0, 1], "classlabels_int64s": [7, 3, 5]}
+    yield form("TreeEnsembleClassifier", (x,), more, open=True, outputs=2)

@@ -1,4 +1,4 @@
-"""Pipelines of scikit-learn, fitted to drawn data, as skl2onnx exports them."""
+"""Pipelines of scikit-learn, fitted to drawn data, as skl2onnx exports them; and the attributes of one small tree."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,6 +6,15 @@ from typing import Any
 import numpy as np
 
 FEATURES = 6
+TREE: dict[str, Any] = {
+    "nodes_treeids": [0, 0, 0, 0, 0], "nodes_nodeids": [0, 1, 2, 3, 4], "nodes_featureids": [0, 1, 0, 0, 0],
+    "nodes_values": [0.5, 2.0, 0.0, 0.0, 0.0], "nodes_modes": ["BRANCH_LEQ", "BRANCH_GT", "LEAF", "LEAF", "LEAF"],
+    "nodes_truenodeids": [1, 2, 0, 0, 0], "nodes_falsenodeids": [4, 3, 0, 0, 0],
+}  # fmt: skip
+TARGETS: dict[str, Any] = {
+    "target_treeids": [0, 0, 0], "target_nodeids": [2, 3, 4], "target_ids": [0, 0, 0],
+    "target_weights": [1.0, 2.0, 4.0], "n_targets": 1,
+}  # fmt: skip
 
 
 def drawn(classes: int = 0) -> tuple[Any, Any]:
@@ -28,7 +37,6 @@ def models() -> Iterator[tuple[str, Any, int]]:
     )
     from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, SGDClassifier
-    from sklearn.naive_bayes import GaussianNB
     from sklearn.neural_network import MLPClassifier
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import (
@@ -63,8 +71,7 @@ def models() -> Iterator[tuple[str, Any, int]]:
     yield "boosted", GradientBoostingClassifier(n_estimators=10, random_state=0), 3
     yield "boosted of two", GradientBoostingClassifier(n_estimators=10, random_state=0), 2
     yield "boosted numbers", GradientBoostingRegressor(n_estimators=10, random_state=0), 0
-    yield "network", make_pipeline(StandardScaler(), MLPClassifier((8,), max_iter=20, random_state=0)), 3
-    yield "naive", GaussianNB(), 3
+    yield "network", make_pipeline(StandardScaler(), MLPClassifier((8,), tol=10, n_iter_no_change=2, random_state=0)), 3
     for kernel in ("linear", "poly", "rbf", "sigmoid"):
         yield f"support vectors, {kernel}", make_pipeline(StandardScaler(), SVR(kernel=kernel)), 0
 

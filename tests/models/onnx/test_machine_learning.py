@@ -11,20 +11,11 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError
-from tests.models.onnx.pipelines import drawn, exported, models
+from tests.models.onnx.pipelines import TARGETS, TREE, drawn, exported, models
 from tests.models.onnx.running import has_oracle, imported, run, run_oracle
 from tests.models.onnx.writing import model, node, port
 
 DOMAIN = "ai.onnx.ml"
-TREE: dict[str, Any] = {
-    "nodes_treeids": [0, 0, 0, 0, 0], "nodes_nodeids": [0, 1, 2, 3, 4], "nodes_featureids": [0, 1, 0, 0, 0],
-    "nodes_values": [0.5, 2.0, 0.0, 0.0, 0.0], "nodes_modes": ["BRANCH_LEQ", "BRANCH_GT", "LEAF", "LEAF", "LEAF"],
-    "nodes_truenodeids": [1, 2, 0, 0, 0], "nodes_falsenodeids": [4, 3, 0, 0, 0],
-}  # fmt: skip
-TARGETS: dict[str, Any] = {
-    "target_treeids": [0, 0, 0], "target_nodeids": [2, 3, 4], "target_ids": [0, 0, 0],
-    "target_weights": [1.0, 2.0, 4.0], "n_targets": 1,
-}  # fmt: skip
 NAN, INF = np.float32(np.nan), np.float32(np.inf)
 ROWS = np.float32([[0.5, 2], [0.5, 2.5], [0.75, 9], [NAN, 3], [0, NAN], [-INF, INF], [INF, 0]])
 
@@ -64,13 +55,12 @@ def test_a_mode_of_trees(mode: str, missing: int) -> None:
 
 @pytest.mark.skipif(not has_oracle(), reason="onnxruntime is not installed")
 @pytest.mark.parametrize("weights", [[0.25, 0.75, 0.5], [-1.0, 2.0, 0.0]])
-@pytest.mark.parametrize("ids", [[0, 0, 0], [1, 1, 1], [0, 1, 0]])
 @pytest.mark.parametrize("transform", ["NONE", "LOGISTIC", "SOFTMAX"])
-@pytest.mark.parametrize("base", [None, [0.25, 0.125]])
-def test_two_classes(weights: Any, ids: Any, transform: str, base: Any) -> None:
-    """Of which one or both have scores."""
+@pytest.mark.parametrize("base", [None, [0.25]])
+def test_two_classes(weights: Any, transform: str, base: Any) -> None:
+    """Of which the first one has the weights of the second one."""
     targets = {name.replace("target_", "class_"): value for name, value in TARGETS.items() if name != "n_targets"}
-    more = {"class_ids": ids, "class_weights": weights, "classlabels_int64s": [7, 3], "post_transform": transform}
+    more = {"class_ids": [0, 0, 0], "class_weights": weights, "classlabels_int64s": [7, 3], "post_transform": transform}
     more |= {"base_values": base} if base else {}
     made = node("TreeEnsembleClassifier", ["x"], ["l", "y"], domain=DOMAIN, **TREE | targets | more)
     content = model([made], [port("x", shape=("n", 2))], [port("l", "INT64", (None,)), port("y", shape=(None, 2))])
@@ -84,7 +74,11 @@ def test_two_classes(weights: Any, ids: Any, transform: str, base: Any) -> None:
     [
         ({"nodes_modes": ["BRANCH_LEQ", "BRANCH_MEMBER", "LEAF", "LEAF", "LEAF"]}, "mode BRANCH_MEMBER"),
         ({"nodes_truenodeids": [9, 2, 0, 0, 0]}, "node 0 of tree 0 has a next node that does not exist"),
-        ({"nodes_truenodeids": [1, 0, 0, 0, 0]}, "a tree has no root"),
+        ({"nodes_truenodeids": [1, 0, 0, 0, 0]}, "the roots of its trees lead to 1 of 5 nodes"),
+        (
+            {"nodes_truenodeids": [1, 2, 0, 0, 0], "nodes_falsenodeids": [4, 0, 0, 0, 0]},
+            "lead to 1 of 5 nodes",
+        ),
         ({"nodes_truenodeids": [1, 1, 0, 0, 0]}, "or with a cycle"),
         ({"nodes_featureids": [2, 0, 0, 0, 0]}, "its features are 0 to 2, but its input has 2"),
         ({"nodes_values": [0.5]}, "nodes_values has 1 elements for 5 different nodes"),
@@ -96,6 +90,16 @@ def test_two_classes(weights: Any, ids: Any, transform: str, base: Any) -> None:
 def test_trees_that_are_refused(more: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         imported(trees(**more))
+
+
+@pytest.mark.parametrize(("ids", "base"), [([1, 1, 1], None), ([0, 1, 0], None), ([0, 0, 0], [0.5, 0.25])])
+def test_two_classes_that_the_runtime_scores_otherwise(ids: Any, base: Any) -> None:
+    """It gives them other labels than the file's, or a score of 0."""
+    targets = {name.replace("target_", "class_"): value for name, value in TARGETS.items() if name != "n_targets"}
+    more = {"class_ids": ids, "classlabels_int64s": [7, 3]} | ({"base_values": base} if base else {})
+    made = node("TreeEnsembleClassifier", ["x"], ["l", "y"], domain=DOMAIN, **TREE | targets | more)
+    with pytest.raises(ModelError, match=r"2 classes with weights for class|2 base values for 1 sums"):
+        imported(model([made], [port("x", shape=("n", 2))], [port("l", "INT64"), port("y")]))
 
 
 def test_labels_that_are_texts_are_refused() -> None:

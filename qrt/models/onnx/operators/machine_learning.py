@@ -244,9 +244,8 @@ def _kernels(node: Node, graph: ComposedGraph, x: str, supports: int) -> str:
     if kind not in ("LINEAR", "POLY", "RBF", "SIGMOID"):
         node.refuse(f"kernel_type {kind}")
     if kind == "RBF":
-        difference = graph.add("Sub", graph.add("Unsqueeze", x, graph.integers(1)), graph.constant(vectors))
-        squares = graph.add("Mul", difference, difference)
-        distances = graph.add("ReduceSum", squares, graph.integers(2), keepdims=0)
+        distances = graph.name()
+        node.graph.values[distances] = _distances(node, vectors)
         return str(graph.add("Exp", graph.add("Mul", distances, graph.constant(-gamma))))
     products = graph.add("MatMul", x, graph.constant(vectors.T))
     if kind == "LINEAR":
@@ -255,3 +254,16 @@ def _kernels(node: Node, graph: ComposedGraph, x: str, supports: int) -> str:
     if kind == "POLY":
         return str(graph.add("Pow", scaled, graph.constant(degree)))
     return str(graph.add("Tanh", scaled))
+
+
+def _distances(node: Node, vectors: Array) -> Value:
+    """Return the squared distances [batch, support vector] of rows of float32 and support vectors."""
+    require_floats(node, 0)
+    context, x = lowering_context(node), node.value(0)
+    nest = LoopNest(context, "distance", [context.extents(x)[0], len(vectors)], [vectors.shape[1]])
+    row, vector, line = nest.loops
+    before = nest.running(F32, 0.0)
+    pair = nest.read(x, [row, line]), nest.read(context.dense(vectors, F32), [vector, line])
+    difference = nest.value("arith.subf", pair, F32)
+    square = nest.value("arith.mulf", (difference, difference), F32)
+    return nest.finish(nest.value("arith.addf", (before, square), F32))[0]

@@ -71,11 +71,14 @@ def _trees(node: Node) -> tuple[Trees, dict[tuple[int, int], int]]:
         following[i] = [targets[is_true] for is_true in (*outcomes, of_nan or bool(missing[i]))]
     is_leaf = np.array([mode == "LEAF" for mode in modes])
     roots = [numbers[tree, identifier] for tree, identifier in _first_nodes(node, trees, identifiers, following)]
-    level, levels = np.unique(roots), 0
+    level, levels, reached = np.unique(roots), 0, set(roots)
     while not is_leaf[level].all():
         level, levels = np.unique(following[level]), levels + 1
+        reached.update(level.tolist())
         if levels > _MOST_LEVELS:
             node.refuse(f"trees with more than {_MOST_LEVELS} levels, or with a cycle")
+    if len(reached) != count:
+        node.fail(f"the roots of its trees lead to {len(reached)} of {count} nodes")
     features = np.where(is_leaf, 0, np.array(lists["featureids"], np.int64))
     width = node.shape()[-1] if node.shape() else None
     if width is not None and not 0 <= features.min() <= features.max() < width:
@@ -85,12 +88,12 @@ def _trees(node: Node) -> tuple[Trees, dict[tuple[int, int], int]]:
 
 
 def _first_nodes(node: Node, trees: Any, identifiers: Any, following: Array) -> list[tuple[int, int]]:
-    """Return the tree and identifier of each root, the node of its tree that no other node leads to."""
+    """Return the tree and identifier of each root: the first node of its tree that no other node leads to."""
     led_to = {int(target) for i, row in enumerate(following) for target in row if target != i}
     roots: dict[int, tuple[int, int]] = {}
     for i, pair in enumerate(zip(trees, identifiers, strict=True)):
-        if i not in led_to and roots.setdefault(pair[0], pair) != pair:
-            node.fail(f"no node leads to nodes {roots[pair[0]][1]} and {pair[1]} of tree {pair[0]}, expected one root")
+        if i not in led_to:
+            roots.setdefault(pair[0], pair)
     if len(roots) != len(set(trees)):
         node.fail("a tree has no root: each of its nodes follows another one")
     return list(roots.values())
@@ -157,7 +160,7 @@ def _matrix(node: Node) -> Value:
 
 
 def _finished(node: Node, sums: Value, graph: ComposedGraph, name: str, *results: str) -> None:
-    """Import a graph that reads the sums as the tensor ``name``, in place of the node."""
+    """Import a graph that reads ``sums`` as the tensor ``name``, in place of the node."""
     node.graph.values[name] = sums
     graph.replace(node, *results)
 
@@ -172,39 +175,42 @@ def tree_ensemble_regressor(node: Node) -> None:
     name = scores = graph.name()
     if aggregate == "AVERAGE":
         scores = graph.add("Div", scores, graph.constant(len(set(node.ints("nodes_treeids")))))
-    base = floats(node, "base_values")
-    if base:
-        scores = graph.add("Add", scores, graph.constant(base))
+    scores = _with_base(node, graph, scores, count)
     _finished(node, sums, graph, name, transformed(node, graph, scores))
 
 
 def tree_ensemble_classifier(node: Node) -> None:
     """Add the weights of leaves for each class, and compute the integer label of the class with the largest sum.
 
-    If only one of two classes has weights, the other one has 1 - x if all weights are at least 0, else -x.
+    Of two classes the first one has the weights, and their sum is the score of the second one. The score of the first
+    one is 1 - x if all weights are at least 0, else -x. ``post_transform`` is then LOGISTIC, of -x and x, or none.
     """
     labels = class_labels(node, "classlabels_int64s", len(node.ints("classlabels_int64s")))
-    base = floats(node, "base_values")
     sums, is_positive, targets = _scores(node, "class", max(len(labels), 1))
     graph = composed(node)
     name = scores = graph.name()
-    if len(labels) == 2 and len(targets) == 1:
-        score = graph.add("Gather", scores, graph.integers(*targets), axis=1)
-        if base:
-            score = graph.add("Add", score, graph.constant(base[-1]))
-        threshold = graph.constant(0.5 if is_positive else 0)
-        numbers = graph.add("Cast", graph.add("Greater", score, threshold), to=7)
-        numbers = graph.add("Squeeze", numbers, graph.integers(1))
-        if is_positive:
-            other = graph.add("Sub", graph.constant(1), score)
-            scores = graph.add("Concat", other, score, axis=1)
-        else:
-            scores = graph.add("Concat", graph.add("Neg", score), score, axis=1)
-            if node.attribute("post_transform", "NONE") == "LOGISTIC":
-                scores = transformed(node, graph, scores)
-    else:
-        if base:
-            scores = graph.add("Add", scores, graph.constant(base))
+    if len(labels) > 2:
+        scores = _with_base(node, graph, scores, len(labels))
         numbers = graph.add("ArgMax", scores, axis=1, keepdims=0)
+        _finished(node, sums, graph, name, labels_at(graph, labels, numbers), transformed(node, graph, scores))
+        return
+    if len(labels) < 2 or targets != {0}:
+        node.refuse(f"{len(labels)} classes with weights for class {', '.join(map(str, sorted(targets)))}")
+    score = graph.add("Gather", scores, graph.integers(0), axis=1)
+    score = _with_base(node, graph, score, 1)
+    is_second = graph.add("Greater", score, graph.constant(0.5 if is_positive else 0))
+    numbers = graph.add("Squeeze", graph.add("Cast", is_second, to=7), graph.integers(1))
+    is_logistic = node.attribute("post_transform", "NONE") == "LOGISTIC"
+    first = graph.add("Sub", graph.constant(1 if is_positive and not is_logistic else 0), score)
+    scores = graph.add("Concat", first, score, axis=1)
+    if is_logistic:
         scores = transformed(node, graph, scores)
     _finished(node, sums, graph, name, labels_at(graph, labels, numbers), scores)
+
+
+def _with_base(node: Node, graph: ComposedGraph, scores: str, count: int) -> str:
+    """Add the base values of ``count`` targets to scores, and return the name of the sums."""
+    base = floats(node, "base_values")
+    if base and len(base) != count:
+        node.refuse(f"{len(base)} base values for {count} sums")
+    return str(graph.add("Add", scores, graph.constant(base)) if base else scores)
