@@ -77,6 +77,7 @@ _OWN: dict[str, type[Pass] | str] = {
     "normalize-quant-types": "qrt.ir.passes.normalize_quant_types:NormalizeQuantTypes",
     "propagate-quant": "qrt.quantization.propagation.propagate_quant:PropagateQuant",
     "quant-to-integer-types": "qrt.ir.passes.quant_to_integer_types:QuantToIntegerTypes",
+    "raise-to-qrt": "qrt.ir.passes.raise_to_qrt:RaiseToQrt",
     "split-concat": "qrt.runtime.fusion.split_concat:SplitConcat",
     "strip-func-quant-types": "qrt.ir.passes.strip_func_quant_types:StripFuncQuantTypes",
     "symbol-dce": "qrt.ir.passes.dce:SymbolDeadCodeElimination",

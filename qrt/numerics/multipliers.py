@@ -149,8 +149,8 @@ def double_multiplier(multiplier: float) -> tuple[int, int]:
 def divided_multipliers(m0: Array, shift: Array, counts: Array) -> tuple[Array, Array]:
     """Return (M0, shift) of multipliers divided by counts, as TFLite's reference kernel of MEAN computes them.
 
-    M0 is shifted left by the bit length of the count minus 1, but by at most 32 and so that the new shift is at least
-    -31. It is then divided by the count, truncating.
+    M0 is shifted left by `floor(log2(count))`, but by at most 32 and so that the new shift is at least -31. It is then
+    divided by the count, truncating.
 
     >>> divided_multipliers(np.array([1 << 30]), np.array([0]), np.array([6]))
     (array([715827882]), array([-2]))

@@ -66,14 +66,14 @@ def integer(t: Type) -> Integer:
 
 
 def float_format(t: Type) -> str:
-    """Return the name of a float type's format. Raise QuantTypeError for any other type."""
+    """Return the name of a float type, such as `f32`. Raise QuantTypeError for any other type."""
     if not isinstance(t, FloatType):
         raise QuantTypeError(f"expected a float type, got {t}")
     return t.name
 
 
 def arithmetic_format(t: Type) -> str:
-    """Return the name of a float type's format. Raise QuantTypeError for another type, or a format that has no zero."""
+    """Return the name of a float type, such as `f32`. Raise QuantTypeError for another type, or one without zero."""
     form = float_format(t)
     if not FORMATS[form].has_zero:
         raise QuantTypeError(f"{t} arithmetic is not executable: the format has no zero and no negative numbers")

@@ -112,10 +112,11 @@ def _check_weights(
     attributes: Attributes,
     sizes: tuple[int | None, int | None, int | None],
 ) -> None:
-    """Raise QuantTypeError unless weights, peepholes, norms and biases have the right bits, shapes and scales.
+    """Raise QuantTypeError unless weights are i8, peepholes and norms i16, and biases i32, with shapes by ``sizes``.
 
-    Weights have 8 bits, peepholes and norms 16, and biases 32. ``sizes`` are the numbers of inputs, hidden values and
-    cells.
+    The scale of a bias must be the product of the scales of its norm, or else of its weights and their operand.
+    ``elements`` and ``names`` are the element types and the names of the operands, in order. ``sizes`` are the numbers
+    of inputs, hidden values and cells.
     """
     inputs, values, cells = sizes
     scales = {operand: element.scale for operand, element in zip(names, elements, strict=True) if element.is_per_layer}

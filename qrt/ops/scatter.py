@@ -49,8 +49,8 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
     """Return the element type that the updates must have, given the element type of x.
 
-    ``depth`` is the number of axes of x that are indexed; the axes behind them are ``moved`` axes further back in the
-    updates.
+    The first ``depth`` axes of x are indexed. Each axis ``d`` after them is axis ``d + moved`` of the updates, also the
+    axis of channels, which must not be indexed.
     """
     if not isinstance(x, UniformType) or x.is_per_layer:
         return x

@@ -198,13 +198,14 @@ def test_all_results_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> N
 @advises("models/importing/graph.py", "give the shapes: shapes={{}: {}} of qrt.load, or --input-shape {}={}")
 def test_shapes_of_dynamic_inputs(heard: Any, tmp_path: Path) -> None:
     x, sizes = Tensor((1, 3), "float32", name="x", signature=(-1, 3)), Tensor((2,), "int32")
-    one, y = Tensor((), "float32", data=np.float32(1)), Tensor((1, 3), "float32")
-    operators = [Operator("SHAPE", [x], [sizes], {"out_type": "INT32"}), Operator("FILL", [sizes, one], [y])]
+    squares, one, y = Tensor((2,), "int32"), Tensor((), "float32", data=np.float32(1)), Tensor((1, 3), "float32")
+    operators = [Operator("SHAPE", [x], [sizes], {"out_type": "INT32"}), Operator("MUL", [sizes] * 2, [squares])]
+    operators.append(Operator("FILL", [squares, one], [y]))
     (tmp_path / "m.tflite").write_bytes(write([Subgraph([x], [y], operators)]))
     *_, name, numbers = heard(lambda: qrt.load(tmp_path / "m.tflite"))
     assert (name, numbers) == ("x", "1x3")
     zeros = np.zeros((1, 3), np.float32)
-    assert run(tmp_path / "m.tflite", zeros, shapes={"x": (1, 3)}).tolist() == [[1, 1, 1]]
+    assert run(tmp_path / "m.tflite", zeros, shapes={"x": (1, 3)}).tolist() == [[1] * 9]
     assert status(f"import {tmp_path}/m.tflite --input-shape {name}={numbers} -o {tmp_path}/m.mlir") == 0
 
 

@@ -181,6 +181,9 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (PROFILE, '"hybrid", "rows", {"operator": "B', '"hybrid", "asymmetric", {"operator": "B'): (
         "BATCH_MATMUL f32 x i8, halves",
     ),
+    (PROFILE, '"asymmetric", {"operator": _RECURRENT', '"symmetric", {"operator": _RECURRENT'): (
+        "UNIDIRECTIONAL_SEQUENCE_RNN f32 x i8, asymmetric",
+    ),
     (REFERENCE, '"asymmetric", {"operator": "BATCH', '"symmetric", {"operator": "BATCH'): (
         "BATCH_MATMUL f32 x i8, halves, asymmetric",
     ),
@@ -190,7 +193,16 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (REFERENCE, '"asymmetric", {"operator": "FULLY', '"symmetric", {"operator": "FULLY'): (
         "FULLY_CONNECTED f32 x i8, halves, asymmetric",
     ),
-    (REFERENCE, '"hybrid", "images"', '"hybrid", "symmetric"'): ("CONV_2D f32 x i8 per axis, halves",),
+    (
+        REFERENCE,
+        '"images", {"operator": "CONV_2D", "has_un',
+        '"symmetric", {"operator": "CONV_2D", "has_un',
+    ): ("CONV_2D f32 x i8 per axis, halves",),
+    (
+        PROFILE,
+        '"images", {"operator": "CONV_2D", "has_groups"',
+        '"asymmetric", {"operator": "CONV_2D", "has_groups"',
+    ): ("CONV_2D f32 x i8 per axis, groups, given weights",),
     (REFERENCE, '"hybrid", "asymmetric", {"operator": "DEPTHWISE', '"hybrid", "images", {"operator": "DEPTHWISE'): (
         "DEPTHWISE_CONV_2D f32 x i8, halves",
     ),

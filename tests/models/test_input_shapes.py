@@ -9,6 +9,10 @@ import pytest
 import qrt
 from qrt.cli import main
 from qrt.errors import ModelError, QuantTypeError
+from qrt.models.profiles import PROFILES
+from qrt.models.tflite.importing import import_model
+from qrt.models.tflite.read import read
+from qrt.runtime.program import Program
 from tests.models.tflite.writing import Operator, Signature, Subgraph, Tensor, one_op, write
 
 SHRUNK = {"begin_mask": 0, "end_mask": 0, "ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 1}
@@ -30,6 +34,10 @@ def flattened(shape: tuple[int, ...] = (1, 2, 3)) -> bytes:
         Operator("RESHAPE", [x, pair], [y], {"new_shape": []}),
     ]
     return write([Subgraph([x], [y], operators)])
+
+
+def imported(inputs: list[Tensor], outputs: list[Tensor], operators: list[Operator]) -> Program:
+    return qrt.compile(import_model(read(write([Subgraph(inputs, outputs, operators)])), PROFILES["litert"]))
 
 
 @pytest.fixture
@@ -88,17 +96,19 @@ def test_an_open_batch_is_followed_into_a_reshape(file: Path) -> None:
 
 def test_an_error_about_sizes_names_the_open_dimensions(tmp_path: Path) -> None:
     x, sizes = Tensor((1, 3), "float32", name="x", signature=(-1, 3)), Tensor((2,), "int32")
-    operators = [Operator("SHAPE", [x], [sizes], {"out_type": "INT32"})]
-    operators.append(
-        Operator("FILL", [sizes, Tensor((), "float32", data=np.float32(1))], [y := Tensor((1, 3), "float32")])
-    )
+    squares, one, y = Tensor((2,), "int32"), Tensor((), "float32", data=np.float32(1)), Tensor((1, 3), "float32")
+    operators = [
+        Operator("SHAPE", [x], [sizes], {"out_type": "INT32"}),
+        Operator("MUL", [sizes, sizes], [squares]),
+        Operator("FILL", [squares, one], [y]),
+    ]
     path = tmp_path / "m.tflite"
     path.write_bytes(write([Subgraph([x], [y], operators)]))
     with pytest.raises(ModelError) as caught:
         qrt.load(path)
     assert "input 'x' (dimension 0 of 2)" in str(caught.value)
     assert "shapes={'x': (1, 3)} of qrt.load, or --input-shape x=1x3" in str(caught.value)
-    assert np.array_equal(qrt.compile(qrt.load(path, shapes={"x": (2, 3)}))(np.zeros((2, 3), "f4")), np.ones((2, 3)))
+    assert np.array_equal(qrt.compile(qrt.load(path, shapes={"x": (2, 3)}))(np.zeros((2, 3), "f4")), np.ones((4, 9)))
 
 
 def test_the_command_takes_shapes(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,3 +150,61 @@ def test_named_dimensions_of_onnx_get_one_size(tmp_path: Path) -> None:
         qrt.load(path, shapes={"a": (4, 5)})
     with pytest.raises(ModelError, match=r"dimension 0 of input 'b' is 4 \(batch\), not 2"):
         qrt.load(path, shapes={"a": (4, 3), "b": (2, 3)})
+
+
+def sizes_of_the_batch(x: Tensor, *others: int) -> tuple[list[Operator], Tensor]:
+    """Operators that compute the sizes [batch of x, *others], and these sizes."""
+    shape, batch, sizes = (Tensor((n,), "int32") for n in (len(x.shape or ()), 1, 1 + len(others)))
+    operators = [
+        Operator("SHAPE", [x], [shape], {"out_type": "INT32"}),
+        Operator("SLICE", [shape, integers(0), integers(1)], [batch]),
+        Operator("CONCATENATION", [batch, integers(*others)], [sizes], {"axis": 0}),
+    ]
+    return operators, sizes
+
+
+@pytest.mark.parametrize("batch", [1, 2, 5])
+def test_an_open_batch_is_followed_into_tile(batch: int) -> None:
+    """An axis of more than one element repeats as a whole; storage is repeated, whatever the zero point is."""
+    x = Tensor((1, 3), "float32", name="x", signature=(-1, 3))
+    table, y = Tensor((2, 2), "int8", 0.5, 7, data=[[1, 2], [3, 4]]), Tensor((2, 6), "int8", 0.5, 7)
+    operators, sizes = sizes_of_the_batch(x, 3)
+    program = imported([x], [y], [*operators, Operator("TILE", [table, sizes], [y])])
+    result = program(np.zeros((batch, 3), np.float32))
+    assert np.array_equal(result.storage, np.tile([[1, 2], [3, 4]], (batch, 3)))
+
+
+@pytest.mark.parametrize("batch", [1, 4])
+def test_an_open_batch_is_followed_into_fill_and_broadcasts(batch: int) -> None:
+    x, number = Tensor((1, 3), "float32", name="x", signature=(-1, 3)), Tensor((), "float32", name="n")
+    filled, y = Tensor((1, 2), "float32"), Tensor((1, 3), "float32")
+    operators, sizes = sizes_of_the_batch(x, 2)
+    operators.append(Operator("FILL", [sizes, number], [filled]))
+    rows, sizes = sizes_of_the_batch(x, 3)
+    row = Tensor((3,), "float32", data=[1, 2, 3])
+    operators += [*rows, Operator("BROADCAST_TO", [row, sizes], [y], version=3)]
+    first, second = imported([x, number], [filled, y], operators)(np.zeros((batch, 3), np.float32), np.float32(7))
+    assert np.array_equal(first, np.full((batch, 2), 7))
+    assert np.array_equal(second, np.tile([1.0, 2.0, 3.0], (batch, 1)))
+
+
+def test_a_size_that_does_not_broadcast_is_an_error_of_the_run() -> None:
+    """The batch must be 2, which is the size of the tensor."""
+    x = Tensor((1, 3), "float32", name="x", signature=(-1, 3))
+    table, y = Tensor((2, 3), "float32", data=[[1, 2, 3], [4, 5, 6]]), Tensor((2, 3), "float32")
+    operators, sizes = sizes_of_the_batch(x, 3)
+    program = imported([x], [y], [*operators, Operator("BROADCAST_TO", [table, sizes], [y], version=3)])
+    assert program(np.zeros((2, 3), np.float32)).tolist() == [[1, 2, 3], [4, 5, 6]]
+    for batch in (1, 3):
+        with pytest.raises(ModelError, match=rf"BROADCAST_TO: .*has size {batch}, but .* size 2"):
+            program(np.zeros((batch, 3), np.float32))
+
+
+def test_two_unknown_sizes_of_one_axis_are_refused() -> None:
+    x = Tensor((1, 3), "float32", name="x", signature=(-1, 3))
+    operators, sizes = sizes_of_the_batch(x, 1)
+    y = Tensor((1, 3), "float32")
+    with pytest.raises(ModelError) as caught:
+        imported([x], [y], [*operators, Operator("TILE", [x, sizes], [y])])
+    assert "TILE (dimension 0 of 'x' and its multiple, both known only at run time)" in str(caught.value)
+    assert "shapes={'x': (1, 3)} of qrt.load" in str(caught.value)

@@ -51,14 +51,16 @@ def specs(region: Operation, side: str) -> list[object]:
 
 
 def same_bits(module: Module | str, target: str, inputs: Sequence[Array]) -> list[Array]:
-    """Asserts that kernels, the interpreter and the generated code agree; gives the results."""
+    """Asserts that kernels, the interpreter, the generated code and its machine code agree; gives the results."""
     fixed = qrt.compile(exported(module, "fixed", target))
-    generated = qrt.compile(exported(module, "codegen", target))
+    lowered = exported(module, "codegen", target)
+    generated, code = qrt.compile(lowered), qrt.compile(lowered, codegen=True)
     named = {port.name: value for port, value in zip(fixed.inputs, inputs, strict=True)}
     results = {
         "fixed": fixed.run(named),
         "the interpreter": fixed.run(named, interpret=True),
         "codegen": generated.run(named),
+        "machine code": code.run(named),
     }
     first = [_bytes(value) for value in results["fixed"].values()]
     for name, values in results.items():

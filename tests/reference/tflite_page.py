@@ -4,6 +4,7 @@ profiles. `make expected` writes it.
 
 from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from tests.docs.documents import ROOT
+from tests.models.tflite.registered import registered
 from tests.reference import importer_page
 from tests.reference.importer_page import Computation
 
@@ -40,21 +41,33 @@ them, as listed below.
 - **Names.** The operation that computes a tensor has the attribute `qrt.tensor = "name"`. If the name is empty, or an
   earlier tensor has it too, the tensor's index is added: `name#7`.
 - **Types.** A tensor with scales has a quantized type. Each scale is the float32 of the file, converted to a double.
+- **Zero points** of 16-bit tensors are 0 in most operators of LiteRT. Others, such as QUANTIZE, MAXIMUM, pools and
+  those that move elements, accept any zero point, as do their imports.
 - **Biases.** A quantized bias gets the scale `scale of the input * scale of the weights`; its scale in the file is
   ignored. LiteRT adds the integers of the bias to the sums without using that scale.
+- **Empty tensors.** A dimension may be 0. MEAN and the extremes of no elements are errors, and so are products of no
+  terms, for which LiteRT ignores the bias.
 - **Shapes.** Shapes of results are computed from the operands. The shapes in the file are used for inputs, for
   variables, and for results whose shape depends on elements that are known only at run time.
 - **Dynamic dimensions** are `?` in types. To import the model with other shapes of its inputs, write
   `qrt.load(..., shapes={"x": (1, 96, 96, 1)})` or `--input-shape x=1x96x96x1`, where `x` is the name of the argument.
-- **Computed shapes.** RESHAPE accepts a shape that is known only at run time if it is computed by SHAPE, SLICE,
-  STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result may then be dynamic.
+- **Computed shapes.** RESHAPE, FILL, BROADCAST_TO and TILE accept sizes that are known only at run time if they are
+  computed by SHAPE, SLICE, STRIDED_SLICE, CONCATENATION, CAST and PACK. At most one dimension of the result of RESHAPE
+  may then be dynamic. TILE repeats a dynamic dimension only by a number known at import. In BROADCAST_TO a dynamic
+  dimension must equal its size in the shape: only dimensions that are 1 at import are repeated.
 - **Fused activations** of quantized operators become a `qrt.clamp` after the operation, unless the bounds do not
   restrict the storage. Those of float32 operators are the last step of the operator's loop nest.
+- **Complex numbers.** A complex64 tensor becomes two float32 tensors. Only RFFT2D computes such a tensor, only
+  COMPLEX_ABS, IMAG and REAL read it, and EXPAND_DIMS, RESHAPE and SQUEEZE move it. A subgraph cannot have one as its
+  argument or result.
 - **Sparse constants** become dense ones. DENSIFY reads them, and FULLY_CONNECTED as its weights: float32 ones, in whose
   products the elements that are not stored count as 0; and int8 ones of an int8 input, if blocks of 16 elements of a
   row are stored. All other operators need DENSIFY before them.
 - **Constants.** A tensor that is known at import becomes a constant. Therefore a model whose weights are stored as
-  float16, int8, uint8, int16 or int4 and read through DEQUANTIZE needs as much memory as a float32 model.
+  float16, int8, uint8, int16, int4, uint4 or int2 and read through DEQUANTIZE needs as much memory as a float32 model.
+- **Integers of less than 8 bits** are constants: the weights of products (int4; in FULLY_CONNECTED int2 too), tables of
+  EMBEDDING_LOOKUP (int4, int2), operands of DEQUANTIZE (int4, uint4, int2) and of GATHER along axis 0 (int4). Their
+  types keep their width, `i4` or `i2`. Other operators do not read them.
 
 **Errors.** If the model has operators or forms of operators that are not supported, `qrt.load` raises one `ModelError`
 that lists all of them, and how often each occurs. Supported forms are those under [Operators](#operators) for which
@@ -73,7 +86,8 @@ the bits of LiteRT on a CPU with fused multiply-adds in these cases:
 fused |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED with [int8 weights](#float32-inputs-with-int8-weights) | TANH is not \
 fused |
-| TRANSPOSE_CONV | weights and bias are in the file, and no stride is larger than the kernel |
+| TRANSPOSE_CONV, Convolution2DTransposeBias | weights and bias are in the file, and no stride is larger than the \
+kernel |
 | AVERAGE_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
 | SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
@@ -99,6 +113,10 @@ order in the sum |
 of the n terms | XNNPACK's order depends on the CPU |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV that are not in the table above, and BATCH_MATMUL | \
 4 ulp of the element, or of the largest element of the result | the order of the sums |
+| COMPLEX_ABS, IMAG and REAL of RFFT2D | 4 ulp of the element, or of the largest element of the result | the order of \
+the sums in float64 |
+| UNIDIRECTIONAL_SEQUENCE_LSTM with int8 weights | as with float32 weights, except for at most 1 in 100 results | \
+where a hidden value lies within its rounding errors of a tie, LiteRT quantizes it to the integer beside qrt's |
 | UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN | 64 ulp of the element, or of the largest element of the result | errors \
 accumulate from step to step |
 
@@ -174,15 +192,17 @@ terms are similar. An axis whose size is known only at run time is added in orde
 
 ## Float32 inputs with int8 weights
 
-FULLY_CONNECTED, BATCH_MATMUL, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 weights (or int4 weights, except in
-BATCH_MATMUL and DEPTHWISE_CONV_2D) quantize their input in every run, with a scale s and a zero point z from the range
-of the elements x. These are the rules of the rows `hybrid`.
+FULLY_CONNECTED, BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D, UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN of float32 with int8
+weights (FULLY_CONNECTED and CONV_2D also with int4 weights) quantize their input in every run, with a scale s and a
+zero point z from the range of the elements x. These are the rules of the rows `hybrid`.
 
 | rule | the elements x with one scale |
 |---|---|
-| `rows` | FULLY_CONNECTED, BATCH_MATMUL: a row. CONV_2D with a 1x1 kernel, strides of 1 and no padding: a pixel. Any \
-other CONV_2D, and one from one channel to one: an image |
-| `symmetric`, `asymmetric` | FULLY_CONNECTED, BATCH_MATMUL: a row. Convolutions: an image |
+| `rows` | FULLY_CONNECTED, BATCH_MATMUL: a row. CONV_2D with a 1x1 kernel, strides of 1, no padding and no groups: a \
+pixel. Any other CONV_2D, and one from one channel to one: an image |
+| `symmetric`, `asymmetric` | FULLY_CONNECTED, BATCH_MATMUL: a row. Convolutions: an image. \
+UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN: a row of a step's inputs, of the hidden values before the step, and of the \
+values that are projected |
 | `images`, `images_in_fours` | an image |
 
 The parameters and the quantized input q, with `low = min(0, min(x))`, `high = max(0, max(x))` and
@@ -214,10 +234,22 @@ The parameters and the quantized input q, with `low = min(0, min(x))`, `high = m
 The results, with the exact sum `acc = f32(sum of (q - z) * w)`, the scale sw of the weights and a bias that may be 0:
 
     rows:                   fma(acc * s, sw, bias)
-    symmetric, asymmetric:  acc * (s * sw) + bias
+    symmetric, asymmetric:  acc * (s * sw) + bias, and in UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN
+                            (bias + acc * (s * sw) of the inputs) + acc * (s * sw) of the hidden values
     images:                 (acc * sw) * s + bias
     images_in_fours:        (acc * sw) * s + bias for the first c // 4 * 4 of the c output channels
                             (acc * s) * sw + bias for the others
+
+**Weights in blocks.** Weights of int4 may have a float16 scale for each block of 32, 64, ... elements of a row; only
+XNNPACK supports them. The input is quantized as by `rows`. Each scale is rounded to bfloat16, which gives sw, and
+
+    offset = -(sw * sum(w) of each block, added in order)
+    sum    = (z + 128) * offset
+    sum    = sum + sw * (sum of (q + 128) * w) for each block
+    result = sum * s + bias
+
+These are LiteRT's bits on a CPU with VNNI instructions. On others its sums begin with `z * offset` and use q, not
+`q + 128`; results then differ by a few ulp of the largest term.
 
 - The option `asymmetric_quantize_inputs` has no effect in the profile `litert` if XNNPACK executes the operator (rule
   `rows`). It has no effect in convolutions either.
@@ -230,10 +262,12 @@ These forms are not supported:
 | form | reason |
 |---|---|
 | weights of uint8, or int8 weights with a zero point | no kernel of LiteRT |
+| weights in blocks of other sizes, with TANH, with a bias known only at run time, or in the profile `litert-ref` | \
+LiteRT computes 0 |
 | FULLY_CONNECTED with sparse weights of int8 | LiteRT's default build reads them as dense weights |
 | DEPTHWISE_CONV_2D with weights of int4 | no kernel of LiteRT |
-| CONV_2D with groups | |
-| DEPTHWISE_CONV_2D of several channels whose weights have a single scale | LiteRT reads past the end of the scales |
+| DEPTHWISE_CONV_2D of several channels whose weights have a single scale; and CONV_2D with groups, if XNNPACK does \
+not execute it | LiteRT reads past the end of the scales, or reports an error |
 | rule `asymmetric` in BATCH_MATMUL, CONV_2D or FULLY_CONNECTED, with weights that are known only at run time | \
 LiteRT keeps the sums of the weights of its first run |
 | BATCH_MATMUL with weights that are known only at run time, in the profile `litert` (rule `zeros`) | LiteRT's results \
@@ -305,7 +339,12 @@ COMPUTATIONS = {
     "requantize": Computation("QUANTIZE of a quantized tensor", "requantization.md#{rule}", {"exact": "#other-rules"}),
     "float_products": Computation("the sums of products of float32", "#rules-of-floats"),
     "hybrid": Computation(
-        "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32 with int8 weights",
+        "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, UNIDIRECTIONAL_SEQUENCE_LSTM and "
+        "UNIDIRECTIONAL_SEQUENCE_RNN of float32 with int8 weights",
+        "#float32-inputs-with-int8-weights",
+    ),
+    "hybrid_blocks": Computation(
+        "FULLY_CONNECTED of float32 with int4 weights in blocks",
         "#float32-inputs-with-int8-weights",
     ),
     "float_average_pool": Computation("AVERAGE_POOL_2D of float32", "#rules-of-floats"),
@@ -331,7 +370,8 @@ CONDITIONS = {
     "weight_offset": "the weights, or the second operand of `batch_matmul`, have a zero point other than 0",
     "weights": "the storage type of the weights",
     "sparse_block": "sparse weights are stored in blocks of so many elements of a row; 0 if the weights are not sparse",
-    "has_even_depth": "the weights of `fully_connected` have an even depth",
+    "has_packed_kernel": "the rows of the weights of `fully_connected` fill whole bytes; if the weights are int2, each "
+    "output has a scale too",
     "is_remainder": "the output channels after the last complete group of eight",
     "scale_axis": "the `quantized_dimension` of weights with a single scale; 0 if they have several",
     "ratio": "the scale of the input, divided by that of the result; for `add` the smaller one of both inputs",
@@ -352,6 +392,7 @@ CONDITIONS = {
     "is_delegated": "weights and bias are in the file, and there is no fused TANH",
     "is_asymmetric": "the option `asymmetric_quantize_inputs` of the operator is set",
     "has_unequal_scales": "the weights have scales that differ",
+    "has_groups": "the input of `CONV_2D` has more channels than a filter",
     "has_gaps": "a stride is larger than the window along its axis",
     "is_equal": "the operand has the scale and zero point of the result",
 }
@@ -398,6 +439,7 @@ def page() -> str:
         (
             _HEAD,
             importer_page.operators_table(operators(), "forms", "forms without quantized inputs"),
+            _missing(),
             _PROFILES,
             importer_page.computations_table(names),
             _CONDITIONS,
@@ -406,6 +448,38 @@ def page() -> str:
             importer_page.profiles(".tflite", COMPUTATIONS),
         )
     )
+
+
+_MISSING = """
+### Operators that are not imported
+
+LiteRT's CPU kernels have {all} operators, of which {supported} are imported. These are not:
+
+| operators | reason |
+|---|---|
+{rows}
+Custom operators other than TFLite_Detection_PostProcess and Convolution2DTransposeBias are not imported either. The
+names of TensorFlow's operators in LiteRT's "Flex" delegate begin with Flex: convert such a model with
+`tf.lite.OpsSet.TFLITE_BUILTINS` alone, so that it has none.
+"""
+_REASONS = {
+    "random numbers": "MULTINOMIAL RANDOM_STANDARD_NORMAL RANDOM_UNIFORM STABLEHLO_RNG_BIT_GENERATOR",
+    "hash tables": "HASHTABLE HASHTABLE_FIND HASHTABLE_IMPORT HASHTABLE_LOOKUP HASHTABLE_SIZE",
+    "strings and hashes": "LSH_PROJECTION SKIP_GRAM",
+    "the size of the result depends on elements": "NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 UNIQUE WHERE",
+}
+"""Why operators are not imported. All others are only not written yet."""
+
+
+def _missing() -> str:
+    """Return the section of the operators that LiteRT registers and qrt does not import."""
+    names = registered()
+    missing = [name for name in names if name not in OPERATORS and name not in PLAIN_OPERATORS]
+    reasons = {name: reason for reason, text in _REASONS.items() for name in text.split()}
+    groups = {reason: [name for name in missing if reasons.get(name, "") == reason] for reason in (*_REASONS, "")}
+    rows = "".join(f"| {', '.join(group)} | {reason} |\n" for reason, group in groups.items() if group)
+    text = _MISSING.format(all=len(names), supported=len(names) - len(missing), rows=rows)
+    return text.replace("|  |", "| |")
 
 
 def operators() -> importer_page.Described:

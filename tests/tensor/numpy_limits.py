@@ -51,11 +51,11 @@ LIMITS = {
         {"np.partition(x, 1)": 2.0, "np.argpartition(x, 1)": 2.2},
     ),
     "ROUNDED": Limits(
-        "A root of exact integers is rounded once to float64, by integers of 128 bits where results are few.",
+        "The sum of squares is exact, in integers of up to 128 bits, and its root is rounded once to float64.",
         {"np.std(x, axis=0)": 1.7},
     ),
     "LABELS": Limits(
-        "The axes of a product get labels, which say what is multiplied and what the result is worth, in each call.",
+        "In each call, Python code derives the type of the result from the labels of the axes.",
         dict.fromkeys(
             (
                 'np.einsum("ij,kj->ik", x, y)',
@@ -81,7 +81,10 @@ LIMITS = {
         60,
     ),
     "FILLED": Limits(
-        "Storage is within the bounds of its type: memory that nobody filled might not be, and zeros are zero points.",
+        (
+            "The result is filled with zero points, because memory that is not filled might be outside "
+            "the bounds of the type."
+        ),
         {"np.empty_like(x)": 12.0, "np.imag(x)": 3.6},
     ),
     "PARTS": Limits("A tensor is made for each row.", {"np.unstack(x)": 3.2}),

@@ -10,6 +10,7 @@ _FUSED = Range(0.0, 256.0)
 _SUMMED = Range(2.0**-10, 2.0**8)
 _SLOPES = Range(2.0**-8, 2.0**7)
 """The ratios of scales that XNNPACK supports in ADD (``_SUMMED``) and LEAKY_RELU (``_SLOPES``)."""
+_RECURRENT = ("UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "RSQRT", "SQRT")
 """The functions that are computed by a table of 256 entries."""
 
@@ -30,10 +31,10 @@ LITERT = Profile(
         Row("depthwise_conv2d", "half_up_twice", {"storage": "i8", "weights": "i4"}),
         Row("depthwise_conv2d", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("depthwise_conv2d", "reduced16", {"storage": "i16", "bias": "i64"}),
-        Row("fully_connected", "fixed_double", {"storage": "i8", "sparse_block": 16}),
+        Row("fully_connected", "fixed_double_f32_product", {"storage": "i8", "sparse_block": 16}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "i8", "weight_offset": True}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "u8", "scale_axis": 1}),
-        Row("fully_connected", "half_up_twice", {"storage": "i8", "weights": "i4", "has_even_depth": False}),
+        Row("fully_connected", "half_up_twice", {"storage": "i8", "has_packed_kernel": False}),
         Row("fully_connected", "float32", {"storage": _BYTES, "multiplier": _FUSED}, "delegate"),
         Row("fully_connected", "float64_away", {"storage": "i16", "bias": "i64"}),
         Row("fully_connected", "half_up_twice_f32_product", {"storage": "i16", "bias": ("i32", None)}),
@@ -93,14 +94,18 @@ LITERT = Profile(
         Row("float_products", "fours_then_bias", {"sparse_block": 4}),
         Row("float_products", "products_then_bias", {"sparse_block": Range(1, math.inf)}),
         Row("float_products", "bias_then_fma", {}, "delegate"),
+        Row("hybrid_blocks", "rows", {"storage": "i4"}, "delegate"),
         Row("hybrid", "images_in_fours", {"operator": "DEPTHWISE_CONV_2D"}),
         Row("hybrid", "rows", {"operator": ("CONV_2D", "FULLY_CONNECTED"), "is_delegated": True}, "delegate"),
+        Row("hybrid", "images", {"operator": "CONV_2D", "has_groups": True}),
         Row("hybrid", "asymmetric", {"operator": "CONV_2D", "has_unequal_scales": True}),
         Row("hybrid", "symmetric", {"operator": "CONV_2D"}),
         Row("hybrid", "asymmetric", {"operator": "FULLY_CONNECTED", "is_asymmetric": True}),
         Row("hybrid", "symmetric", {"operator": "FULLY_CONNECTED"}),
         Row("hybrid", "rows", {"operator": "BATCH_MATMUL", "is_delegated": True}, "delegate"),
         Row("hybrid", "zeros", {"operator": "BATCH_MATMUL"}),
+        Row("hybrid", "asymmetric", {"operator": _RECURRENT, "is_asymmetric": True}),
+        Row("hybrid", "symmetric", {"operator": _RECURRENT}),
         Row("float_average_pool", "nines", {"has_gaps": False}, "delegate"),
         Row("float_average_pool", "in_order"),
         Row("float_sum", "by_runs", {}, "delegate"),

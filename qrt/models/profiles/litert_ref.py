@@ -3,6 +3,7 @@
 from qrt.models.profiles.model import Profile, Row
 
 _BYTES = ("i8", "u8")
+_RECURRENT = ("UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "LOGISTIC", "RSQRT", "SQRT", "TANH")
 """The functions that are computed by a table of 256 entries."""
 
@@ -19,7 +20,7 @@ LITERT_REF = Profile(
         Row("depthwise_conv2d", "fixed_double", {"storage": "i8"}, "reference"),
         Row("depthwise_conv2d", "fixed_double_f32_product", {"storage": "u8"}, "reference"),
         Row("depthwise_conv2d", "reduced16", {"storage": "i16", "bias": "i64"}, "reference"),
-        Row("fully_connected", "fixed_double", {"storage": "i8", "sparse_block": 16}),
+        Row("fully_connected", "fixed_double_f32_product", {"storage": "i8", "sparse_block": 16}),
         Row("fully_connected", "float64_away", {"storage": _BYTES}, "reference"),
         Row("fully_connected", "float64_away", {"storage": "i16", "bias": ("i64", None)}, "reference"),
         Row("fully_connected", "float64_away", {"storage": "i16", "bias": "i32", "bias_type": "INT32"}, "reference"),
@@ -58,13 +59,17 @@ LITERT_REF = Profile(
         Row("requantize", "exact", {"is_shift": True}, "reference"),
         Row("requantize", "fixed_double", {}, "reference"),
         Row("float_products", "products_then_bias", {}, "reference"),
+        Row("hybrid_blocks", "zeros", {"storage": "i4"}, "reference"),
         Row("hybrid", "asymmetric", {"operator": "DEPTHWISE_CONV_2D"}, "reference"),
+        Row("hybrid", "images", {"operator": "CONV_2D", "has_groups": True}, "reference"),
         Row("hybrid", "images", {"operator": "CONV_2D", "has_unequal_scales": True}, "reference"),
         Row("hybrid", "symmetric", {"operator": "CONV_2D"}, "reference"),
         Row("hybrid", "asymmetric", {"operator": "FULLY_CONNECTED", "is_asymmetric": True}, "reference"),
         Row("hybrid", "symmetric", {"operator": "FULLY_CONNECTED"}, "reference"),
         Row("hybrid", "asymmetric", {"operator": "BATCH_MATMUL", "is_asymmetric": True}, "reference"),
         Row("hybrid", "symmetric", {"operator": "BATCH_MATMUL"}, "reference"),
+        Row("hybrid", "asymmetric", {"operator": _RECURRENT, "is_asymmetric": True}, "reference"),
+        Row("hybrid", "symmetric", {"operator": _RECURRENT}, "reference"),
         Row("float_average_pool", "in_order", {}, "reference"),
         Row("float_sum", "in_order", {}, "reference"),
         Row("float_average", "divide", {}, "reference"),

@@ -127,6 +127,7 @@ _ROWS = (
     Row("float_softmax", "in_order"),
     Row("float_logistic", "whole"),
     Row("hybrid", "floats"),
+    Row("hybrid_blocks", "floats"),
 )
 
 

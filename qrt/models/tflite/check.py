@@ -14,17 +14,20 @@ from qrt.models.tflite.model import ABSENT, Model, Operator, Quantization, Signa
 from qrt.models.tflite.operands import OPERANDS, operands
 
 BITS = {
-    "bool": 8, "int4": 4, "int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "float16": 16, "bfloat16": 16, "int32": 32,
-    "uint32": 32, "float32": 32, "int64": 64, "uint64": 64, "float64": 64, "complex64": 64, "complex128": 128,
+    "bool": 8, "int2": 2, "int4": 4, "uint4": 4, "int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "float16": 16,
+    "bfloat16": 16, "int32": 32, "uint32": 32, "float32": 32, "int64": 64, "uint64": 64, "float64": 64,
+    "complex64": 64, "complex128": 128,
 }  # fmt: skip
-PACKED = {"int4"}
+PACKED = {"int2", "int4", "uint4"}
 """The dtypes with several elements per byte, which NumPy does not have."""
-UNSIZED = {"string", "resource", "variant"}
+UNSIZED = {"string", "resource", "variant", "float8_e4m3fn", "float8_e5m2"}
+"""The dtypes whose elements are not read."""
 ZERO_POINTS = {
-    "int4": (-8, 7), "int8": (-128, 127), "uint8": (0, 255), "int16": (0, 0), "int32": (-(2**31), 2**31 - 1),
+    "int2": (-2, 1), "int4": (-8, 7), "uint4": (0, 15), "int8": (-128, 127), "uint8": (0, 255),
+    "int16": (-(2**15), 2**15 - 1), "int32": (-(2**31), 2**31 - 1),
     "int64": (-(2**63), 2**63 - 1),
 }  # fmt: skip
-"""The bounds of zero points by dtype. Other dtypes cannot be quantized. The format requires 0 for int16."""
+"""The bounds of zero points by dtype. Other dtypes cannot be quantized."""
 _LARGEST = 2**63 - 1
 _DEEPEST = 64
 """The largest depth of calls between subgraphs."""
@@ -67,8 +70,7 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
     least, most = _bounds(zero_points)
     if not low <= least <= most <= high:
         wrong = next(zero for zero in zero_points.tolist() if not low <= zero <= high)
-        alone = f"0, as its type is {dtype}" if count == 1 else "0, as it has several scales"
-        expected = f"{low} to {high}" if low < high else alone
+        expected = f"{low} to {high}" if count == 1 else "0, as it has several scales"
         raise ModelError(f"{place}: the zero point is {wrong}, expected {expected}")
     if count == 1:
         return
@@ -201,12 +203,8 @@ class _Subgraph:
                 if index != ABSENT:
                     self._check_read(self.operator(operator), index, known)
             known.update(operator.outputs)
-            for index in operator.outputs:
-                self._check_size(index)
         for index in self.subgraph.outputs:
             self._check_read(self.place, index, known)
-        for index in self.subgraph.inputs:
-            self._check_size(index)
 
     def _check_read(self, place: str, index: int, known: set[int]) -> None:
         tensor = self.tensors[index]
@@ -218,12 +216,6 @@ class _Subgraph:
         raise ModelError(
             f"{place}: it reads {self.tensor(index)}, which a later operator computes, {writer.index} {writer.name}"
         )
-
-    def _check_size(self, index: int) -> None:
-        if 0 in self.tensors[index].shape:
-            raise ModelError(
-                f"{self.place}, {self.tensor(index)}: its shape {self.tensors[index].shape} has a dimension of size 0"
-            )
 
 
 # -- between subgraphs -----------------------------------------------------------------------------------------------

@@ -17,8 +17,9 @@ from qrt.ops.core import Array
 
 SUMS = frozenset(
     {
-        "AVERAGE_POOL_2D", "BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "GELU",
-        "L2_NORMALIZATION", "LOG_SOFTMAX", "MEAN", "SOFTMAX", "SUM", "SVDF", "TRANSPOSE_CONV",
+        "AVERAGE_POOL_2D", "BATCH_MATMUL", "COMPLEX_ABS", "CONV_2D", "Convolution2DTransposeBias", "DEPTHWISE_CONV_2D",
+        "FULLY_CONNECTED", "GELU", "IMAG", "L2_NORMALIZATION", "LOG_SOFTMAX", "MEAN", "REAL", "SOFTMAX", "SUM", "SVDF",
+        "TRANSPOSE_CONV",
         "UNIDIRECTIONAL_SEQUENCE_LSTM",
         "UNIDIRECTIONAL_SEQUENCE_RNN",
     }
@@ -65,7 +66,7 @@ def compared(
         _compared_tensor(file, profile, operator, index, names)
         for operator in subgraph.operators
         for index in operator.outputs
-        if index >= 0 and subgraph.tensors[index].dtype not in ("resource", "string", "variant")
+        if index >= 0 and subgraph.tensors[index].dtype not in ("complex64", "resource", "string", "variant")
     ]
     return ComparisonSource(file.name, import_model(file, profile), inputs_of(subgraph), tensors)
 

@@ -48,8 +48,9 @@ class Graph(importing.Graph):
     """A subgraph during import.
 
     The keys of the dictionaries are tensor indices: ``values`` has the IR values of tensors, ``folded`` the elements of
-    tensors that were computed at import, and ``handles`` the variables that resource tensors refer to. ``is_initial``
-    is True for a subgraph of CALL_ONCE, which sets the initial values of variables.
+    tensors that were computed at import, and ``handles`` the variables that resource tensors refer to. The value of a
+    complex64 tensor is its real parts; ``imaginary`` has the imaginary ones. ``is_initial`` is True for a subgraph of
+    CALL_ONCE, which sets the initial values of variables.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Graph(importing.Graph):
         self.model = importer.model
         self.subgraph = subgraph
         self.values: dict[int, Value] = {}
+        self.imaginary: dict[int, Value] = {}
         self.folded: dict[int, Array] = {}
         self.types: dict[int, TensorType] = {}
         self.handles = dict(handles or {})

@@ -1,6 +1,6 @@
 """Import of a TFLite model as a program: each subgraph becomes a function."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,19 +13,15 @@ from qrt.ir.core.operations import garbage_uncollected
 from qrt.models.importing.graph import Shape, check_shapes, open_inputs_hint, port_names
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile
+from qrt.models.tflite.check import PACKED
 from qrt.models.tflite.graph import Graph, ImportContext
 from qrt.models.tflite.model import Model, Operator, Signature, Tensor
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.read import read
 from qrt.models.tflite.registry import find
+from qrt.models.tflite.restrictions import moves_complex_numbers, require_supported_tensors
 from qrt.models.tflite.state import Handle
 from qrt.types import IntegerType, TensorType
-
-_INT4_INPUTS = {"CONV_2D": 1, "DEPTHWISE_CONV_2D": 1, "DEQUANTIZE": 0, "FULLY_CONNECTED": 1}
-"""The input that may be a constant of int4, by operator."""
-
-_SPARSE_INPUTS = {("DENSIFY", 0), ("FULLY_CONNECTED", 1)}
-"""The inputs that may be sparse constants: operators with their number."""
 
 
 def import_model(
@@ -158,6 +154,8 @@ class _FunctionGraph(Graph):
             function.attributes["arg_attrs"] = self._port_names(self.subgraph.inputs, inputs)
             function.attributes["res_attrs"] = self._port_names(self.subgraph.outputs, outputs)
         self.walk()
+        for index in () if self.importer.refused else self.subgraph.outputs:
+            self._check_port(tensors[index])
         results = [self.value(tensors[index]) for index in self.subgraph.outputs if index not in self.handles]
         self.close_function(function, results)
         return function
@@ -165,7 +163,16 @@ class _FunctionGraph(Graph):
     def _port_names(self, indices: Sequence[int], given: Mapping[int, str]) -> ArrayAttr:
         return port_names([given.get(index, self.names[index]) for index in indices])
 
+    def _check_port(self, tensor: Tensor) -> None:
+        """Raise ModelError if an argument or a result of a function is complex, or of integers of less than 8 bits."""
+        if tensor.dtype.startswith("complex") or tensor.dtype in PACKED:
+            place = f"{self.model.name}: subgraph {self.subgraph.index}"
+            raise ModelError(
+                f"{place}: tensor {shown(tensor.name)} is of {tensor.dtype}, which only operators inside can pass on"
+            )
+
     def _port_type(self, tensor: Tensor) -> TensorType:
+        self._check_port(tensor)
         try:
             return self.type(tensor)
         except UnsupportedForm as refused:
@@ -180,16 +187,17 @@ class _FunctionGraph(Graph):
         node = Node(self, op)
         function = find(op, [tensor for tensor in node.inputs if tensor is not None])
         try:
-            _require_int4_weights(node)
-            _require_dense(node)
+            require_supported_tensors(node)
             if function is None:
-                node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
+                node.refuse(_reason(node))
+            if moves_complex_numbers(node):
+                _move_imaginary(node, function)
             function(node)
         except UnsupportedForm as refused:
             place = self.place(op).removeprefix(f"{self.model.name}: ")
             self.importer.refused.add(op.name, str(refused), place)
             for tensor in node.outputs:
-                self.values[tensor.index] = Value(self._placeholder(tensor), None, 0)
+                self.values[tensor.index] = self.imaginary[tensor.index] = Value(self._placeholder(tensor), None, 0)
 
     def _placeholder(self, tensor: Tensor) -> TensorType:
         """Return a type for the result of an unsupported operator, so that the import can find further errors."""
@@ -199,22 +207,22 @@ class _FunctionGraph(Graph):
             return TensorType(tensor.shape, IntegerType(8))
 
 
-def _require_int4_weights(node: Node) -> None:
-    """Raise UnsupportedForm if the operator reads int4, unless as weights with zero points 0, or by DEQUANTIZE."""
-    for i, tensor in enumerate(node.inputs):
-        if tensor is None or tensor.dtype != "int4":
-            continue
-        if i != _INT4_INPUTS.get(node.op.name):
-            node.refuse(f"input {i} {shown(tensor.name)} of int4")
-        if node.op.name != "DEQUANTIZE" and tensor.quantization is not None and tensor.quantization.zero_points.any():
-            node.refuse(f"weights {shown(tensor.name)} of int4 with a zero point other than 0")
+def _reason(node: Node) -> str:
+    """Return the reason why an operator without import function is not supported, or the dtypes of its inputs."""
+    if node.op.is_custom and node.op.name.startswith("Flex"):
+        return "of TensorFlow, for LiteRT's Flex delegate; models of tf.lite.OpsSet.TFLITE_BUILTINS alone have none"
+    if node.op.is_custom:
+        return "a custom operator"
+    return ", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None))
 
 
-def _require_dense(node: Node) -> None:
-    """Raise UnsupportedForm if the operator reads a sparse constant other than the weights of FULLY_CONNECTED."""
-    for i, tensor in enumerate(node.inputs):
-        if tensor is not None and tensor.blocks is not None and (node.op.name, i) not in _SPARSE_INPUTS:
-            node.refuse(f"input {i} {shown(tensor.name)}, which is sparse and not dense by DENSIFY")
+def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
+    """Import the operator for the imaginary parts of its input."""
+    graph, source, result = node.graph, node.input(0).index, node.outputs[0].index
+    real, graph.values[source] = graph.values[source], graph.imaginary[source]
+    function(node)
+    graph.imaginary[result] = graph.values[result]
+    graph.values[source] = real
 
 
 def _ports(function: FuncOp) -> list[tuple[str, Shape | None]]:

@@ -19,11 +19,16 @@ ABSENT = -1
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quantization:
-    """Scales and zero points of a tensor: one of each for the whole tensor, or one for each index along ``axis``."""
+    """Scales and zero points of a tensor: one of each for the whole tensor, or one for each index along ``axis``.
+
+    If ``block_size`` is not 0, the tensor is a matrix with a scale for each so many elements of a row ("blockwise"):
+    ``scales`` is a matrix too, and all zero points are 0.
+    """
 
     scales: npt.NDArray[np.float32]
     zero_points: npt.NDArray[np.int64]
     axis: int
+    block_size: int = 0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,10 +38,11 @@ class Tensor:
     - ``dtype`` is the schema's name in lower case: "float32", "int8", "bool", "resource", ...
     - ``signature`` is ``shape`` with -1 for dynamic dimensions.
     - ``data`` is a read-only view of the elements in the file, as uint8 if NumPy does not have the dtype ("string").
-      The elements of "int4", of which the file has two in each byte, are an int8 array. ``data`` is None for an input,
-      a variable, and a tensor that an operator computes.
+      The elements of "int4" and "int2", of which the file has several in each byte, are an int8 array. ``data`` is None
+      for an input, a variable, and a tensor that an operator computes.
     - ``blocks`` is None unless the file stores only some elements of ``data`` ("sparse"). It has the sizes by axis of
       the blocks that are stored whole, such as (1, 16); (1, 1) for single elements.
+    - ``unsupported`` describes a property that no operator supports, such as "a custom quantization"; else it is "".
     """
 
     index: int
@@ -48,6 +54,7 @@ class Tensor:
     data: npt.NDArray[Any] | None
     is_variable: bool
     blocks: tuple[int, ...] | None = None
+    unsupported: str = ""
 
     @property
     def is_constant(self) -> bool:
@@ -110,10 +117,11 @@ class Model:
 
 _FLOATS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 _PLAIN: dict[str, Type] = {name: FloatType(text) for name, text in _FLOATS.items()}
+_PLAIN["complex64"] = FloatType("f32")  # the type of the real and of the imaginary parts
 _PLAIN["bool"] = IntegerType(1)
 _PLAIN |= {f"int{width}": IntegerType(width) for width in (8, 16, 32, 64)}
 _PLAIN |= {f"uint{width}": IntegerType(width, "unsigned") for width in (8, 16, 32, 64)}
-_STORAGE = {"int4": "i4", "int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32"}
+_STORAGE = {"int2": "i2", "int4": "i4", "uint4": "u4", "int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32"}
 """The storage types of quantized tensors by dtype. A quantized type stores at most 32 bits."""
 
 
@@ -127,8 +135,6 @@ def storage_of(tensor: Tensor) -> str:
 def element_of(tensor: Tensor) -> Type:
     """Return the IR type of a tensor's elements. Raise ModelError for a dtype that IR does not have."""
     storage = _STORAGE.get(tensor.dtype)
-    if tensor.dtype == "int4" and not tensor.is_constant:
-        raise ModelError(f"tensor {tensor.name!r} is of int4, which is supported for constants only")
     if tensor.quantization is not None and storage is not None:
         return uniform(storage, tensor.quantization)
     element = _PLAIN.get(tensor.dtype)
@@ -143,6 +149,8 @@ def uniform(storage: str, quantization: Quantization) -> UniformType:
     The file's float32 scales are converted to doubles, which is exact.
     """
     scales, zeros = quantization.scales, quantization.zero_points
+    if quantization.block_size:
+        return UniformType(storage, "f32", scales, zeros, block_sizes={0: 1, 1: quantization.block_size})
     if len(scales) == 1:
         return UniformType(storage, "f32", float(scales[0]), int(zeros[0]))
     return UniformType(storage, "f32", scales, zeros, quantization.axis)

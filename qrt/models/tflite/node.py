@@ -95,7 +95,9 @@ class Node(importing.Node):
 
     def _quantized(self, element: Type, tensor: Tensor) -> UniformType:
         if not isinstance(element, UniformType):
-            self.refuse(f"{tensor.dtype} without scales")
+            others = [other for other in (*self.inputs, *self.outputs) if other is not None and other.quantization]
+            beside = ", ".join(dict.fromkeys(other.dtype for other in others))
+            self.refuse(f"{tensor.dtype} without scales{f' beside {beside} with scales' if beside else ''}")
         return element
 
     # -- results ----------------------------------------------------------------------------------------------------
@@ -111,7 +113,9 @@ class Node(importing.Node):
         if not isinstance(value.type, TensorType) or value.type.element is not declared.element:
             self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
         self.graph.charge(self.op, value.type)
-        self.graph.values[tensor.index] = self.named(value, self.graph.names[tensor.index])
+        if tensor.dtype != "complex64":  # its value is only half of the tensor
+            value = self.named(value, self.graph.names[tensor.index])
+        self.graph.values[tensor.index] = value
 
     def set_constant(self, i: int, array: Array) -> None:
         """Set output ``i`` to elements that were computed at import."""

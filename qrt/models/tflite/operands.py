@@ -40,6 +40,10 @@ OPERANDS = {
     "ONE_HOT": "indices depth on off",
     "DYNAMIC_UPDATE_SLICE": "x update start",
     "EMBEDDING_LOOKUP": "indices table",
+    "COMPLEX_ABS": "x",
+    "IMAG": "x",
+    "REAL": "x",
+    "RFFT2D": "x sizes",
     "MATRIX_DIAG": "diagonal",
     "MATRIX_SET_DIAG": "x diagonal",
     "SEGMENT_SUM": "x segments",
@@ -59,6 +63,7 @@ OPERANDS = {
     "CALL": "x* -> *",
     "STABLEHLO_COMPOSITE": "x* -> *",
     "TFLite_Detection_PostProcess": "boxes scores anchors -> 4",
+    "Convolution2DTransposeBias": "x weights bias",
 }
 """The operands of each operator, and after an arrow the number of results if it is not 1.
 

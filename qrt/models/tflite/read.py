@@ -1,7 +1,7 @@
 """Reading of TFLite files as checked data classes, in which constants are views of the mapped file."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -19,6 +19,9 @@ from qrt.models.tflite.sparsity import Sparsity
 _IDENTIFIER = b"TFL3"
 _VERSION = 3
 _CUSTOM = "CUSTOM"
+_BLOCKWISE = 2
+_KINDS = {1: "a custom quantization", 3: "a quantization along several axes"}
+"""The kinds of quantization that are not supported, by the code of their table. Any tensor may have the kind 0."""
 _BYTES = np.dtype(np.uint8)
 
 
@@ -111,7 +114,8 @@ class _FileReader:
 
     def _subgraph(self, index: int, table: Mapping[str, Any]) -> Subgraph:
         place = f"{self.name}: subgraph {index}"
-        tensors = tuple(self._tensor(place, number, tensor) for number, tensor in enumerate(table["tensors"]))
+        tables = table["tensors"]
+        tensors = tuple(self._tensor(place, number, tensor, tables) for number, tensor in enumerate(tables))
         operators = tuple(self._operator(place, number, operator) for number, operator in enumerate(table["operators"]))
         inputs, outputs = _tuple(table["inputs"]), _tuple(table["outputs"])
         computed = {*inputs}.union(*(operator.outputs for operator in operators))
@@ -120,7 +124,8 @@ class _FileReader:
 
     # -- tensors -----------------------------------------------------------------------------------------------------
 
-    def _tensor(self, place: str, index: int, table: Mapping[str, Any]) -> Tensor:
+    def _tensor(self, place: str, index: int, table: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> Tensor:
+        """Return tensor ``index`` of a subgraph from its table. ``tables`` has those of all tensors."""
         place = f"{place}, tensor {index} {shown(table['name'])}"
         shape, signature = _tuple(table["shape"]), _tuple(table["shape_signature"])
         elements = check.element_count(place, shape)
@@ -130,14 +135,21 @@ class _FileReader:
             )
         opened = tuple(-1 if open == -1 else size for open, size in zip(signature or shape, shape, strict=True))
         dtype = table["type"].lower()
-        quantization = self._quantization(place, table["quantization"], shape, dtype)
+        quantization, kind = None, 0
+        if table["quantization"] is not None and dtype in check.ZERO_POINTS:
+            kind = table["quantization"]["details_type"]
+            if kind == _BLOCKWISE:
+                quantization = self._blockwise(place, table["quantization"]["details"], shape, tables)
+            elif not kind:
+                quantization = _quantization(place, table["quantization"], shape, dtype)
+        unsupported = "" if kind in (0, _BLOCKWISE) else _KINDS.get(kind, f"a quantization of the unknown kind {kind}")
         name, is_variable, blocks = table["name"], table["is_variable"], None
         if table["sparsity"] is None:
             data = self._elements(place, table["buffer"], dtype, shape, elements)
         else:
             sparsity = Sparsity(place, table["sparsity"], shape)
             blocks, data = sparsity.blocks, self._sparse(sparsity, table["buffer"], dtype)
-        return Tensor(index, name, shape, opened, dtype, quantization, data, is_variable, blocks)
+        return Tensor(index, name, shape, opened, dtype, quantization, data, is_variable, blocks, unsupported)
 
     def _sparse(self, sparsity: Sparsity, index: int, dtype: str) -> npt.NDArray[Any]:
         """Return the elements of a sparse constant as a dense array."""
@@ -167,28 +179,35 @@ class _FileReader:
             shaped = "x".join(map(str, shape)) or "scalar"
             raise ModelError(f"{place}: buffer {index} has {data.size} bytes, but a {shaped} of {dtype} has {expected}")
         if dtype in check.PACKED:
-            return _unpacked(data, shape)
+            return _unpacked(data, shape, dtype)
         return _viewed(data, numpy_dtype(dtype)).reshape(shape)
 
-    def _quantization(
-        self, place: str, table: Mapping[str, Any] | None, shape: tuple[int, ...], dtype: str
-    ) -> Quantization | None:
-        """Return the quantization of an integer tensor, or None if it has no scales.
+    def _blockwise(
+        self, place: str, details: Mapping[str, Any] | None, shape: tuple[int, ...], tables: Sequence[Mapping[str, Any]]
+    ) -> Quantization:
+        """Return the quantization of a matrix that has a scale for each block of elements of a row.
 
-        For other dtypes the result is None too, because runtimes ignore their quantization.
+        The scales are the elements of another tensor.
         """
-        if table is None or dtype not in check.ZERO_POINTS:
-            return None
-        if table["details_type"]:
-            raise ModelError(f"{place}: its quantization is of kind {table['details_type']}, which is not supported")
-        scales, zero_points = table["scale"], table["zero_point"]
-        if not scales.size:
-            return None
-        if not zero_points.size:
-            zero_points = np.zeros(scales.size, np.int64)
-        quantization = Quantization(scales, zero_points, table["quantized_dimension"])
-        check.check_quantization(place, quantization, shape, dtype)
-        return quantization
+        size, index = (0, -1) if details is None else (details["block_size"], details["scales"])
+        if len(shape) != 2 or size < 1 or shape[1] % size:
+            raise ModelError(f"{place}: blocks of {size} elements do not divide the rows of its shape {list(shape)}")
+        if details is None or not 0 <= index < len(tables):
+            raise ModelError(f"{place}: tensor {index}, of its scales, does not exist, the subgraph has {len(tables)}")
+        if details["zero_points"] > 0:
+            raise ModelError(f"{place}: its blocks have zero points, in tensor {details['zero_points']}, expected none")
+        scales, count = tables[index], shape[0] * (shape[1] // size)
+        if scales["type"] != "FLOAT16" or math.prod(_tuple(scales["shape"])) != count or scales["sparsity"] is not None:
+            given = f"{scales['type'].lower()} of shape {_tuple(scales['shape'])}"
+            raise ModelError(f"{place}: its scales are {given}, expected {count} numbers of float16")
+        array = self._elements(f"{place}, tensor {index}", scales["buffer"], "float16", (count,), count)
+        if array is None:
+            raise ModelError(f"{place}: tensor {index}, of its scales, has no data")
+        wide = array.astype(np.float32)
+        if not ((wide > 0) & (wide < np.inf)).all():
+            raise ModelError(f"{place}: one of its scales is not a positive finite number")
+        matrix = wide.reshape(shape[0], -1)
+        return Quantization(matrix, np.zeros(matrix.shape, np.int64), 0, size)
 
     # -- operators ---------------------------------------------------------------------------------------------------
 
@@ -253,12 +272,25 @@ def _viewed(data: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[An
     return data.view(dtype)
 
 
-def _unpacked(data: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> npt.NDArray[np.int8]:
-    """Return 4-bit integers, of which each byte has two (the first in its low half), as an int8 array."""
-    halves = np.stack([data << 4, data], axis=-1).view(np.int8) >> 4
-    array = halves.ravel()[: math.prod(shape)].reshape(shape)
+def _unpacked(data: npt.NDArray[np.uint8], shape: tuple[int, ...], dtype: str) -> npt.NDArray[Any]:
+    """Return integers of 2 or 4 bits, of which each byte has several (the first in its low bits), as bytes."""
+    bits = check.BITS[dtype]
+    parts = np.stack([data << (8 - bits - low) for low in range(0, 8, bits)], axis=-1).view(numpy_dtype(dtype))
+    array = (parts >> (8 - bits)).ravel()[: math.prod(shape)].reshape(shape)
     array.flags.writeable = False
     return array
+
+
+def _quantization(place: str, table: Mapping[str, Any], shape: tuple[int, ...], dtype: str) -> Quantization | None:
+    """Return the quantization of a tensor with scales for whole indices of an axis; None if it has no scales."""
+    scales, zero_points = table["scale"], table["zero_point"]
+    if not scales.size:
+        return None
+    if not zero_points.size:
+        zero_points = np.zeros(scales.size, np.int64)
+    quantization = Quantization(scales, zero_points, table["quantized_dimension"])
+    check.check_quantization(place, quantization, shape, dtype)
+    return quantization
 
 
 @cache
@@ -277,9 +309,9 @@ def _tuple(vector: npt.NDArray[Any]) -> tuple[Any, ...]:
 
 @cache
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """Return the NumPy dtype for the elements of a tensor of a TFLite dtype: int8 for int4, else the same dtype."""
+    """Return the NumPy dtype for the elements of a TFLite dtype: the same one, but bytes for 2 or 4 bits."""
     if dtype in check.PACKED:
-        return np.dtype(np.int8)
+        return np.dtype(np.uint8 if dtype[0] == "u" else np.int8)
     if dtype == "bfloat16":
         import ml_dtypes  # here: few models have such tensors
 

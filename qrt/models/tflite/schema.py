@@ -27,7 +27,7 @@ TABLES = {
         sparsity:SparsityParameters shape_signature:[i] has_rank:? variant_tensors:[VariantSubType]
     """,
     "QuantizationParameters": """
-        min:_ max:_ scale:[f] zero_point:[q] details_type:B details:_ quantized_dimension:i
+        min:_ max:_ scale:[f] zero_point:[q] details_type:B details:QuantizationDetails? quantized_dimension:i
     """,
     "Operator": """
         opcode_index:I inputs:[i] outputs:[i] builtin_options_type:B builtin_options:BuiltinOptions?
@@ -50,6 +50,7 @@ TABLES = {
         time_major:? fused_activation_function:ActivationFunctionType merge_outputs:?
         asymmetric_quantize_inputs:?
     """,
+    "BlockwiseQuantization": "scales:i zero_points:i block_size:i block_shape:[i]",
     "BucketizeOptions": "boundaries:[f]",
     "CallOnceOptions": "init_subgraph_index:i",
     "CallOptions": "subgraph:I",
@@ -152,7 +153,7 @@ listed have no fields."""
 _ENUMERATIONS = {
     "TensorType": """
         FLOAT32 FLOAT16 INT32 UINT8 INT64 STRING BOOL INT16 COMPLEX64 INT8 FLOAT64 COMPLEX128 UINT64
-        RESOURCE VARIANT UINT32 UINT16 INT4 BFLOAT16
+        RESOURCE VARIANT UINT32 UINT16 INT4 BFLOAT16 INT2 UINT4 FLOAT8_E4M3FN FLOAT8_E5M2
     """,
     "DimensionType": "DENSE SPARSE_CSR",
     "ActivationFunctionType": "NONE RELU RELU_N1_TO_1 RELU6 TANH SIGN_BIT",
@@ -166,6 +167,7 @@ _ENUMERATIONS = {
 }
 
 _UNIONS = {
+    "QuantizationDetails?": "NONE CustomQuantization BlockwiseQuantization MultiAxisQuantization",
     "SparseIndexVector?": "NONE Int32Vector Uint16Vector Uint8Vector",
     "BuiltinOptions?": """
     NONE Conv2DOptions DepthwiseConv2DOptions ConcatEmbeddingsOptions LSHProjectionOptions Pool2DOptions

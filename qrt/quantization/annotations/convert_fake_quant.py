@@ -1,4 +1,4 @@
-"""The pass `convert-fake-quant`, which moves the types of fake quantization and casts into regions."""
+"""The pass `convert-fake-quant`: types of fake quantizations and casts become specifications of regions' ports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -53,9 +53,9 @@ def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]])
 
 
 def _taken(user: Operation, index: int) -> Type | None:
-    """Return the type that a region specifies for its operand, or the result type of a `quant.qcast`.
+    """Return the type that ``user`` needs at operand ``index``: a region's specification, or a `quant.qcast`'s result.
 
-    Return None for other operations, and for a specification that is not final.
+    Return None for other operations, and for a port that is not decided.
     """
     if isinstance(user, RegionOp):
         port = PortOf(user, index, user.spec(index))

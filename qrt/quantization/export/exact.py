@@ -159,7 +159,11 @@ class Arithmetic:
         return self.shifted(x, places)
 
     def shifted(self, x: Exact, bits: Sequence[int]) -> Exact:
-        """Shift the integers of each scale right by ``bits``, rounded half up, and multiply the scale by `2**bits`."""
+        """Divide integers by `2**bits`, rounded half up, and multiply their scale by `2**bits`.
+
+        ``bits`` has a number for each channel of ``x``, or one number if ``x`` has one scale. This is the only step
+        that is not exact.
+        """
         by_scale = np.array(bits, np.int64)
         if x.value is None or not by_scale.any():
             return x

@@ -92,7 +92,7 @@ def _exponents(power: Value, axis: int) -> list[tuple[Value, float, tuple[Operat
 
 
 def _product(term: _Term) -> tuple[_Term, float] | None:
-    """Return the term and the constant factor of a multiplication by a constant; None for any other term."""
+    """Return ``(x, c)`` if ``term`` is ``x * c`` or ``c * x`` with a float constant ``c``; None otherwise."""
     if term.expression[0] != "arith.mulf":
         return None
     for number in (1, 2):

@@ -113,7 +113,10 @@ def _extents(operation: StructuredOp) -> dict[int, int | None]:
 
 
 def _added(computed: Computed | None, count: int) -> list[int] | None:
-    """Return the numbers of the inputs that an expression adds up, maybe with zeros; None for other expressions."""
+    """Return the indices of the inputs that an expression adds up; None if it is not a sum of inputs and zeros.
+
+    Only the first ``count`` inputs may occur. In ``x0 + (0.0 + x2)`` the indices are ``[0, 2]``.
+    """
     if computed is None:
         return None
     if computed[0] == "input":

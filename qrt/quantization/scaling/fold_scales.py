@@ -41,7 +41,7 @@ def folded(module: Module, target: Target) -> bool:
 
 
 def _folded_after(product: Product, target: Target) -> Product:
-    """Fold all operations after a product that can be folded, and return the resulting product."""
+    """Fold the operations that follow a matmul or convolution as far as possible, and return the resulting product."""
     latest: Product | None = product
     with_clamp = False
     while latest is not None:
@@ -56,7 +56,7 @@ def _folded_after(product: Product, target: Target) -> Product:
 
 
 def _folded_before(product: Product) -> int:
-    """Fold all operations before a product that can be folded, and return their number."""
+    """Fold the operations that precede a matmul or convolution as far as possible, and return their number."""
     count = 0
     try:
         while folded_before(product):

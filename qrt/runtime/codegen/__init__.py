@@ -3,8 +3,10 @@
 - `source.py` lowers the ops of ``qrt`` and ``quant`` in a copy of the module, and makes plans of machine code.
 - `function.py` emits one function for concrete input types (each dimension has a size) and runs the result. The other
   modules have the emission of the ops by name: `structured.py` (``linalg``, and ``arith`` and ``math`` on scalars and
-  tensors, with the tables of `integers.py` and `floats.py`), `tensors.py`, `memrefs.py` and `control.py`.
+  tensors, with the tables of `integers.py` and `floats.py`), `tensors.py`, `memrefs.py`, `vectors.py`,
+  `control.py` (loops) and `blocks.py` (functions of several blocks).
 - `emitter.py` has the values, memory (`buffers.py`, `elements.py`), checks and loops that these use.
+- `loop_order.py` chooses the order of loops.
 - `target.py` compiles the text for this CPU.
 
 Bufferization happens while the ops are emitted. A tensor is a `Buffer`: a view of memory with static shape and strides.
@@ -18,9 +20,11 @@ Emitted are:
   index, f32 and f64, on scalars and tensors;
 - the structured ops of ``linalg``, on tensors and memrefs;
 - ``tensor`` except ``gather``, ``scatter``, ``pack``, ``unpack`` and ``bitcast``;
-- ``memref``: ``alloc``, ``alloca``, ``cast``, ``copy``, ``get_global`` of constants, ``load``, ``store``, ``subview``
-  and ``transpose``; ``bufferization``: ``alloc_tensor``, ``to_buffer`` and ``to_tensor``;
-- ``affine`` except ``parallel``; ``scf.for``, ``scf.if`` and ``scf.while``; ``cf.assert``; ``ub.poison``;
+- ``memref`` except atomic ops, ``alloca_scope``, ``view``, ``reshape``, ``extract_strided_metadata`` and globals that
+  are not constant; ``bufferization`` except ``dealloc_tensor``;
+- ``vector.broadcast``, ``extract``, ``insert``, ``load``, ``reduction`` and ``store``, and ``arith`` on vectors of one
+  dimension;
+- ``affine`` except ``parallel``; ``scf`` except ``parallel`` and ``forall``; ``cf``, ``ub`` and ``func``;
 - ``quant.scast``.
 
 Sizes must follow from the input types and constants.

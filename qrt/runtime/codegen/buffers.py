@@ -25,6 +25,10 @@ class Slot:
     pointer: Any
     number: int = -1
     array: Array | None = None
+    is_shared: bool = False
+    """True if other slots may have the same memory, because the caller passed it for several arguments."""
+    last: int = 0
+    """The number of the last operation of the function's block that uses the memory; others may use it afterwards."""
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,25 @@
 """Emission of the loops and branches of ``scf`` and ``affine``, of ``cf.assert`` and of ``ub.poison``."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
 from qrt.errors import many_rounds
-from qrt.ir import Operation, Value
+from qrt.ir import Block, Operation, Value
 from qrt.ir.core.affine import IntegerSetAttr
 from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.affine.ops import set_of, step_of
+from qrt.runtime.codegen.branches import emit_region, refuse_memrefs, result_variables
 from qrt.runtime.codegen.buffers import Index
 from qrt.runtime.codegen.elements import I1, I64, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import Emitter, Handler, not_emitted
 from qrt.runtime.codegen.indices import evaluate
+from qrt.runtime.codegen.loop_order import split_loop
 from qrt.runtime.codegen.memrefs import map_results
 from qrt.runtime.interpreter.core import MOST_ROUNDS
-from qrt.types import IndexType, IntegerType, MemRefType
+from qrt.types import IndexType, IntegerType
 
 # -- counted loops -----------------------------------------------------------------------------------------------------
 
@@ -28,12 +30,13 @@ def _counted_loop(
     bounds: tuple[Index, Index],
     step: Index,
     inits: Sequence[Value],
+    emit: Callable[[Block], Sequence[Value] | None],
     *,
     unsigned: bool = False,
 ) -> None:
     """Emit a loop over a range of 64-bit integers; its first argument has the integer, the others are carried."""
     block, build, (lower, upper) = op.regions[0].blocks[0], e.builder, bounds
-    _refuse_memrefs(op, inits)
+    refuse_memrefs(op, inits)
     if step.low <= 0 and not unsigned:
         wrong = build.icmp_signed("<=", step.value, I64(0))
         e.trap_if(op, wrong, lambda n: f"the step must be positive, got {n[0]}", [step.value])
@@ -56,7 +59,7 @@ def _counted_loop(
         last = lower.low + (count - 1) * step.low if isinstance(count, int) else max(lower.low, upper.high - 1)
         _set_variable(e, block.arguments[0], Index(value, lower.low, last), unsigned)
         e.take(block.arguments[1:], variables)
-        e.assign(variables, e.block(block))
+        e.assign(variables, emit(block) or ())
     e.take(op.results, variables)
 
 
@@ -78,11 +81,6 @@ def _trips(e: Emitter, lower: Index, upper: Index, step: Index, unsigned: bool) 
     return build.select(is_entered, span, I64(0))
 
 
-def _refuse_memrefs(op: Operation, values: Sequence[Value]) -> None:
-    if any(isinstance(value.type, MemRefType) for value in values):
-        raise not_emitted(op, "carries memrefs, for which no code is emitted")
-
-
 def _bound(e: Emitter, op: Operation, value: Value, unsigned: bool) -> Index:
     """Return a bound of a loop as a 64-bit integer."""
     if isinstance(value.type, IndexType) and not unsigned:
@@ -98,20 +96,44 @@ def _bound(e: Emitter, op: Operation, value: Value, unsigned: bool) -> Index:
     return Index(register, -(1 << 63), (1 << 63) - 1)
 
 
-def _scf_for(e: Emitter, op: Operation) -> None:
+def _one_scf_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence[Value] | None]) -> None:
     unsigned = "unsignedCmp" in op.attributes
     if not isinstance(op.operands[0].type, IndexType | IntegerType):
         raise not_emitted(op, "has bounds that are not integers")
     lower, upper, step = (_bound(e, op, value, unsigned) for value in op.operands[:3])
-    _counted_loop(e, op, (lower, upper), step, op.operands[3:], unsigned=unsigned)
+    _counted_loop(e, op, (lower, upper), step, op.operands[3:], emit, unsigned=unsigned)
 
 
-def _affine_for(e: Emitter, op: Operation) -> None:
+def _for(e: Emitter, op: Operation) -> None:
+    split = split_loop(e, op)
+    if split is None:
+        _one_loop(e, op, e.block)
+        return
+    if split.prefix:
+        _one_loop(e, op, lambda block: e.operations(split.prefix))
+    _nest_around(e, op, split.inner, split.body)
+
+
+def _nest_around(e: Emitter, op: Operation, loops: Sequence[Operation], body: Sequence[Operation]) -> None:
+    """Emit the nested loops ``loops``, outermost first; inside of them the loop ``op``; and inside of it ``body``."""
+    if not loops:
+        _one_loop(e, op, lambda block: e.operations(body))
+        return
+    first, *rest = loops
+    _one_loop(e, first, lambda block: _nest_around(e, op, rest, body))
+
+
+def _one_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence[Value] | None]) -> None:
+    """Emit a loop; ``emit`` emits its body and returns the values that it yields, if any."""
+    (_one_affine_loop if op.name == "affine.for" else _one_scf_loop)(e, op, emit)
+
+
+def _one_affine_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence[Value] | None]) -> None:
     bounds = []
     for which, sign in (("lower", ">"), ("upper", "<")):
         operands = op.operand_group(f"{which}BoundOperands")
         bounds.append(_extremum(e, sign, map_results(e, op, map_of(op, f"{which}BoundMap"), operands)))
-    _counted_loop(e, op, (bounds[0], bounds[1]), e.number(step_of(op)), op.operand_group("inits"))
+    _counted_loop(e, op, (bounds[0], bounds[1]), e.number(step_of(op)), op.operand_group("inits"), emit)
 
 
 def _extremum(e: Emitter, sign: str, indices: Sequence[Index]) -> Index:
@@ -141,25 +163,13 @@ def _apply(sign: str) -> Handler:
 
 def _choose(e: Emitter, op: Operation, condition: Any) -> None:
     """Emit the op's first region if a condition holds, else the second, and set the results that they yield."""
-    _refuse_memrefs(op, op.results)
-    shapes = _yielded_shapes(e, op)
-    variables = [e.variable(value.type, shape) for value, shape in zip(op.results, shapes, strict=True)]
+    variables = result_variables(e, op)
     with e.branch(condition) as branches:
         for region, inside in zip(op.regions, branches, strict=True):
             with inside:
                 if region.blocks:
-                    e.assign(variables, e.block(region.blocks[0]))
+                    emit_region(e, region, variables)
     e.take(op.results, variables)
-
-
-def _yielded_shapes(e: Emitter, op: Operation) -> list[tuple[int, ...]]:
-    shapes = []
-    for value in op.results:
-        shape = getattr(value.type, "shape", ()) or ()
-        if is_buffer(value.type) and None in shape:
-            raise not_emitted(op, "has a result whose shape is known only in its branches")
-        shapes.append(tuple(shape))
-    return shapes
 
 
 def _if(e: Emitter, op: Operation) -> None:
@@ -199,9 +209,8 @@ def _holds(e: Emitter, op: Operation, condition: IntegerSetAttr) -> Any:
 
 def _while(e: Emitter, op: Operation) -> None:
     first, second = (region.blocks[0] for region in op.regions)
-    _refuse_memrefs(op, [*op.operands, *op.results])
-    shapes = _yielded_shapes(e, op)
-    forwarded = [e.variable(value.type, shape) for value, shape in zip(op.results, shapes, strict=True)]
+    refuse_memrefs(op, op.operands)
+    forwarded = result_variables(e, op)
     carried = [e.variable(value.type, e.shape(value)) for value in op.operands]
     rounds = e.alloca(I64)
     with ExitStack() as stack:
@@ -249,12 +258,12 @@ def _poison(e: Emitter, op: Operation) -> None:
 
 HANDLERS: dict[str, Handler] = {
     "affine.apply": _apply(">"),
-    "affine.for": _affine_for,
+    "affine.for": _for,
     "affine.if": _affine_if,
     "affine.max": _apply(">"),
     "affine.min": _apply("<"),
     "cf.assert": _assert,
-    "scf.for": _scf_for,
+    "scf.for": _for,
     "scf.if": _if,
     "scf.while": _while,
     "ub.poison": _poison,

@@ -9,7 +9,7 @@ from llvmlite import ir as ll
 
 from qrt.errors import QuantTypeError
 from qrt.ops.core import Array, element_dtype
-from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, UniformType
+from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, UniformType, VectorType
 
 I1, I8, I32, I64 = (ll.IntType(width) for width in (1, 8, 32, 64))
 POINTER = ll.PointerType()
@@ -37,7 +37,7 @@ class Element:
         """Emit a load and return the value in a register."""
         value = builder.load(address, align=self.dtype.itemsize, typ=self.memory)
         if self.dtype.kind == "b":
-            return builder.icmp_unsigned("!=", value, I8(0))
+            return builder.icmp_unsigned("!=", value, _zero(self.memory))
         return builder.trunc(value, self.register) if self.is_narrow else value
 
     def store(self, builder: Any, value: Any, address: Any) -> None:
@@ -48,7 +48,10 @@ class Element:
         builder.store(value, address, align=self.dtype.itemsize)
 
     def constant(self, number: Any) -> Any:
-        """Return a NumPy scalar of the dtype as a constant in a register, with the same bits."""
+        """Return a NumPy scalar of the dtype as a constant in a register, with the same bits; an array for a vector."""
+        if isinstance(self.register, ll.VectorType):
+            lane = Element(self.dtype, self.register.element, self.memory.element)
+            return ll.Constant(self.register, [lane.constant(one) for one in number])
         if self.dtype.kind == "f":
             bits = ll.IntType(self.dtype.itemsize * 8)
             return bits(int(number.view(f"u{self.dtype.itemsize}"))).bitcast(self.register)
@@ -64,11 +67,18 @@ def element_form(t: Type) -> Element:
         return Element(element_dtype(t), _FLOATS[t.name], _FLOATS[t.name])
     if isinstance(t, IndexType):
         return Element(np.dtype(np.int64), I64, I64)
+    if isinstance(t, VectorType) and len(t.shape) == 1 and not any(t.scalable):
+        lane, count = element_form(t.element), t.shape[0]
+        return Element(lane.dtype, ll.VectorType(lane.register, count), ll.VectorType(lane.memory, count))
     if not isinstance(t, IntegerType | UniformType):
         raise QuantTypeError(f"values of type {t} have no machine code: expected f32, f64, index or integers")
     dtype = element_dtype(t)
     width = t.storage_width if isinstance(t, UniformType) else t.width
     return Element(dtype, ll.IntType(width), ll.IntType(dtype.itemsize * 8))
+
+
+def _zero(type: Any) -> Any:
+    return ll.Constant(type, [I8(0)] * type.count) if isinstance(type, ll.VectorType) else I8(0)
 
 
 def scalar_type(t: Type) -> Type:

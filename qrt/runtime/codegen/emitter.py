@@ -3,22 +3,21 @@
 A value of a scalar type is a register, or a number if it is known while emitting (as sizes are, also those that the
 program computes); a tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other modules) emit the ops.
 
-The emitted function returns 0, or the number of a `Site`: an operation that is undefined for the run's values. Inside
-loops whose number of iterations is known, checks do not leave the loop, because such loops are not vectorized: they set
-a flag that is tested after the loop, and replace the operand for which the operation would be undefined.
+The emitted function returns 0, or the number of a `CheckedPlace`: an operation that is undefined for the run's values.
+Inside loops whose number of iterations is known, checks do not leave the loop, because such loops are not vectorized:
+they set a flag that is tested after the loop, and replace the operand for which the operation would be undefined.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NoReturn
+from typing import Any
 
 from llvmlite import ir as ll
 
 from qrt.errors import ModelError, QuantTypeError
 from qrt.ir import Block, Operation, Value
-from qrt.ir.constants import constant_array
 from qrt.ops.core import Array, row_major_strides
 from qrt.runtime.codegen.buffers import Buffer, Index, Shape, Slot
 from qrt.runtime.codegen.elements import I1, I32, I64, POINTER, element_form, is_buffer, scalar_type, splat_of
@@ -48,7 +47,7 @@ class NotEmittedError(ModelError):
 
 
 @dataclass(frozen=True)
-class Site:
+class CheckedPlace:
     """A place where a run may end with an error: the message, or a function that makes it of the reported values."""
 
     operation: Operation
@@ -77,7 +76,7 @@ class Emitter:
         self.allocas = ll.IRBuilder(self.function.append_basic_block("entry"))
         self.builder = ll.IRBuilder(self.function.append_basic_block("start"))
         self.slots: list[Slot] = []
-        self.sites: list[Site] = []
+        self.sites: list[CheckedPlace] = []
         self.flags: list[tuple[Any, int]] | None = None
         """In a loop of known length: the flags (memory, number of the site) to test after the loop; else None."""
         self.loop_indices: list[Index] = []
@@ -88,15 +87,34 @@ class Emitter:
         self._buffers: dict[Value, Buffer] = {}
         self._empty: dict[Value, Shape] = {}
         self._owners: set[Value] = set()
+        self.calls: list[Operation] = []
+        """The functions whose bodies are emitted now, in place of calls."""
+        self._position = 0
+        """The number of the operation of the function's block that is emitted now."""
+        self._last_uses: dict[Value, int] = {}
 
     # -- operations ----------------------------------------------------------------------------------------------------
+
+    def body(self, block: Block) -> list[Value]:
+        """Emit the function's block without its terminator, and return the values that the function returns."""
+        operations = list(block)
+        for number, op in enumerate(operations):
+            for inner in op.walk():
+                self._last_uses.update(dict.fromkeys((*inner.operands, *inner.results), number))
+        for self._position, op in enumerate(operations[:-1]):
+            self.operation(op)
+        self._position = len(operations) - 1
+        return operations[-1].operands
 
     def block(self, block: Block) -> list[Value]:
         """Emit a block's operations without its terminator, and return the terminator's operands."""
         *operations, end = block
+        self.operations(operations)
+        return end.operands
+
+    def operations(self, operations: Sequence[Operation]) -> None:
         for op in operations:
             self.operation(op)
-        return end.operands
 
     def operation(self, op: Operation) -> None:
         handler = self.handlers.get(op.name)
@@ -142,6 +160,21 @@ class Emitter:
         """Return a value of type index."""
         return Index(self.register(value), *self.bounds(value))
 
+    def alias(self, value: Value, source: Value) -> None:
+        """Set a value to that of another one, which keeps its memory."""
+        if source in self._empty:
+            self._empty[value] = self._empty[source]
+        elif is_buffer(source.type):
+            self.set_buffer(value, self._buffers[source])
+        elif source in self._known:
+            self._known[value] = self._known[source]
+        else:
+            self.define(value, self._registers[source], self._ranges.get(source))
+
+    def is_number(self, value: Value) -> bool:
+        """Return True if a scalar value is known while emitting."""
+        return value in self._known
+
     def size(self, op: Operation, value: Value) -> int:
         """Return an index value that must be known. Raise NotEmittedError if it is known only at run time."""
         number = self._known.get(value)
@@ -161,7 +194,7 @@ class Emitter:
             pointer.add_attribute("noalias")
         self.function.args = (*self.function.args, pointer)
         self.function.ftype.args = (*self.function.ftype.args, POINTER)
-        self.slots.append(Slot(kind, nbytes, pointer, number, array))
+        self.slots.append(Slot(kind, nbytes, pointer, number, array, aliased))
         return self.slots[-1]
 
     def alloca(self, type: Any, initial: Any = None) -> Any:
@@ -171,14 +204,28 @@ class Emitter:
             self.allocas.store(initial, address)
         return address
 
-    def fresh(self, type: Type, shape: Shape, *, zero: bool = False) -> Buffer:
-        """Return a contiguous buffer in memory of its own; its elements are undefined unless ``zero``."""
+    def fresh(self, type: Type, shape: Shape, *, zero: bool = False, is_exact: bool = False) -> Buffer:
+        """Return a contiguous buffer in memory that no other value uses; its elements are undefined unless ``zero``.
+
+        If ``is_exact``, the memory has the buffer's size; otherwise it may be larger.
+        """
         nbytes = prod(shape) * element_form(type).dtype.itemsize
-        buffer = Buffer(self.slot("temporary", nbytes), type, shape, row_major_strides(shape))
+        buffer = Buffer(self._memory(nbytes, is_exact), type, shape, row_major_strides(shape))
         if zero:
             form = buffer.element
             self.fill(buffer, form.register(0) if form.dtype.kind != "f" else form.constant(form.dtype.type(0)))
         return buffer
+
+    def _memory(self, nbytes: int, is_exact: bool) -> Slot:
+        """Return a slot for a temporary: the smallest one that fits and is not used any more, or a new one.
+
+        A slot is not used for a value of less than half its size.
+        """
+        free = [slot for slot in self.slots if slot.kind == "temporary" and slot.last < self._position]
+        fitting = [slot for slot in free if nbytes <= slot.nbytes <= (nbytes if is_exact else 2 * nbytes)]
+        slot = min(fitting, key=lambda slot: slot.nbytes) if fitting else self.slot("temporary", nbytes)
+        slot.last = self._position
+        return slot
 
     def constant(self, array: Array, type: Type) -> Buffer:
         """Return a buffer with the elements of an array."""
@@ -194,8 +241,12 @@ class Emitter:
         """Set the buffer of a value. If ``owned``, the value's last use may overwrite it."""
         self._check_shape(value, buffer.shape)
         self._buffers[value] = buffer
+        self._empty.pop(value, None)
+        buffer.slot.last = max(buffer.slot.last, self._last_uses.get(value, 0))
         if owned:
             self._owners.add(value)
+        else:
+            self._owners.discard(value)
 
     def set_empty(self, value: Value, shape: Shape) -> None:
         """Declare a tensor without elements of its own: zeros, if an op reads it."""
@@ -296,7 +347,7 @@ class Emitter:
         The run continues up to the end of a loop of known length, so that the caller must replace the operand for which
         the operation would be undefined. If there are ``values`` for the message, it ends at once.
         """
-        self.sites.append(Site(op, message, len(values), is_limit))
+        self.sites.append(CheckedPlace(op, message, len(values), is_limit))
         number = len(self.sites)
         if self.flags is None or values or is_limit:
             self._exit_if(condition, number, values)
@@ -442,18 +493,6 @@ class Emitter:
             else:
                 self.define(value, self.builder.load(variable, typ=element_form(value.type).register))
 
-    def array(self, op: Operation) -> Array:
-        """Return the array of an `arith.constant`."""
-        return constant_array(op)
-
-
-def refuse(op: Operation, why: str) -> NoReturn:
-    """Raise NotEmittedError for an op without machine code."""
-    raise not_emitted(op, why)
-
 
 def is_index(t: Type) -> bool:
     return isinstance(t, IndexType)
-
-
-__all__ = ["I1", "I64", "Emitter", "Handler", "NotEmittedError", "is_index", "not_emitted", "refuse"]

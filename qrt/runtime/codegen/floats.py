@@ -10,15 +10,10 @@ import numpy as np
 from llvmlite import ir as ll
 
 from qrt.numerics.comparisons import FLOAT_PREDICATES
-from qrt.runtime.codegen.elements import Element, element_form, scalar_type
-from qrt.runtime.codegen.emitter import refuse
+from qrt.runtime.codegen.emitter import not_emitted
 from qrt.runtime.codegen.integers import Emit, ScalarOp
 
 # -- NaNs --------------------------------------------------------------------------------------------------------------
-
-
-def _form(s: ScalarOp) -> Element:
-    return element_form(scalar_type(s.operation.results[0].type))
 
 
 def _is_nan(s: ScalarOp, x: Any) -> Any:
@@ -27,7 +22,7 @@ def _is_nan(s: ScalarOp, x: Any) -> Any:
 
 def _with_one_nan(s: ScalarOp, result: Any) -> Any:
     """Emit the NaN rule: the quiet NaN of the first NaN operand, and a positive quiet NaN if no operand is a NaN."""
-    form, build = _form(s), s.builder
+    form, build = s.form, s.builder
     nan = form.constant(form.dtype.type(np.nan))
     for x in reversed(s.operands):
         nan = build.select(_is_nan(s, x), _quiet(s, x), nan)
@@ -117,7 +112,9 @@ def _compare(s: ScalarOp, a: Any, b: Any) -> Any:
 def _convert_float(kind: str) -> Emit:
     def emit(s: ScalarOp, x: Any) -> Any:
         if s.attributes.get("roundingmode", 0):
-            refuse(s.operation, "has a roundingmode other than to_nearest_even, for which no code is emitted")
+            raise not_emitted(
+                s.operation, "has a roundingmode other than to_nearest_even, for which no code is emitted"
+            )
         return getattr(s.builder, kind)(x, s.result)
 
     return emit

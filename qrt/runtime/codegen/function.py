@@ -2,7 +2,9 @@
 
 import ctypes
 from collections.abc import Sequence
-from typing import NoReturn
+from functools import cached_property, partial
+from math import prod
+from typing import Any, NoReturn
 
 import numpy as np
 from llvmlite import ir as ll
@@ -10,9 +12,9 @@ from llvmlite import ir as ll
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.ir import Value
 from qrt.ir.core.functions import FuncOp
-from qrt.ir.passes.planned import body
 from qrt.ops.core import Array, element_dtype, row_major_strides, static_shape
-from qrt.runtime.codegen import control, memrefs, structured, tensors
+from qrt.runtime.codegen import branches, control, memrefs, structured, tensors, vectors
+from qrt.runtime.codegen.branches import emit_region, static_variable
 from qrt.runtime.codegen.buffers import Buffer, Slot
 from qrt.runtime.codegen.elements import I32, I64, POINTER, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import MOST_VALUES, Emitter, Handler, not_emitted
@@ -20,9 +22,13 @@ from qrt.runtime.codegen.target import compile_text
 from qrt.runtime.interpreter.buffers import memref_argument
 from qrt.runtime.interpreter.core import raise_located
 from qrt.runtime.operations import failure
-from qrt.types import MemRefType, TensorType
+from qrt.types import MemRefType, TensorType, Type, VectorType
 
-HANDLERS: dict[str, Handler] = {**tensors.HANDLERS, **memrefs.HANDLERS, **structured.HANDLERS, **control.HANDLERS}
+HANDLERS: dict[str, Handler] = {
+    name: handler
+    for part in (branches, control, memrefs, structured, tensors, vectors)
+    for name, handler in part.HANDLERS.items()
+}
 """The emission of each op, by its name."""
 _ALIGNMENT = 64
 
@@ -30,24 +36,33 @@ _ALIGNMENT = 64
 class CompiledFunction:
     """A function as machine code for inputs of these types. ``run`` may be called from several threads at once.
 
-    Raise NotEmittedError at an operation for which no code is emitted.
+    If ``is_shared``, memory of inputs may overlap. Raise NotEmittedError at an operation for which no code is emitted.
     """
 
-    def __init__(self, function: FuncOp, types: Sequence[TensorType], *, saturating: bool) -> None:
-        block = body(function)
-        if block is None:
-            raise not_emitted(function, "has several blocks, for which no code is emitted")
+    def __init__(
+        self, function: FuncOp, types: Sequence[TensorType], *, saturating: bool, is_shared: bool = False
+    ) -> None:
+        if any(isinstance(t, VectorType) for t in (*function.type.inputs, *function.type.results)):
+            raise not_emitted(function, "has vectors as arguments or results, for which no code is emitted")
+        block = function.regions[0].blocks[0]
         emitter = Emitter(HANDLERS, saturating=saturating)
+        self._is_shared = is_shared
+        self._compile_shared = partial(CompiledFunction, function, types, saturating=saturating, is_shared=True)
         self._memrefs = [
             (number, value.type) for number, value in enumerate(block.arguments) if isinstance(value.type, MemRefType)
         ]
         try:
             for number, (value, t) in enumerate(zip(block.arguments, types, strict=True)):
-                _define_input(emitter, function, value, t, number, len(self._memrefs) > 1)
-            returned = emitter.block(block)
-            self.results = [_define_result(emitter, value, number) for number, value in enumerate(returned)]
+                _define_input(emitter, function, value, t, number, is_shared)
+            returned = _body(emitter, function)
+            self.results = [
+                _define_result(emitter, t, content, number)
+                for number, (t, content) in enumerate(zip(function.type.results, returned, strict=True))
+            ]
         except QuantTypeError as error:
             raise not_emitted(function, str(error)) from error
+        except RecursionError:
+            raise not_emitted(function, "has regions that are nested too deeply") from None
         self.sites = emitter.sites
         self.text = _finished(emitter)
         self._code = compile_text(self.text)
@@ -55,23 +70,37 @@ class CompiledFunction:
         self._slots = emitter.slots
         self._offsets: dict[int, int] = {}
         self.scratch_bytes = 0
+        self._free: list[Array] = []
+        """Memory for temporaries that no run uses now; several runs may be in progress at once."""
         for place, slot in enumerate(self._slots):
             if slot.kind == "temporary":
                 self._offsets[place] = self.scratch_bytes
                 self.scratch_bytes += -(-slot.nbytes // _ALIGNMENT) * _ALIGNMENT
 
+    @cached_property
+    def _of_shared_inputs(self) -> "CompiledFunction":
+        """The code for inputs whose memory overlaps. Other code assumes that it does not, which is faster."""
+        return self._compile_shared()
+
     def run(self, inputs: Sequence[Array]) -> list[Array]:
         """Run on arrays of the types, and return new arrays. Raise ModelError at an operation that is undefined."""
         for number, t in self._memrefs:
             memref_argument(inputs[number], t, number)
+            others = (*inputs[:number], *inputs[number + 1 :])
+            if not self._is_shared and any(np.may_share_memory(inputs[number], other) for other in others):
+                return self._of_shared_inputs.run(inputs)
         outputs = [np.empty(static_shape(t, "codegen"), element_dtype(t.element)) for t in self.results]
-        scratch = np.empty(self.scratch_bytes + _ALIGNMENT, np.uint8)
+        try:
+            scratch = self._free.pop()
+        except IndexError:
+            scratch = np.empty(self.scratch_bytes + _ALIGNMENT, np.uint8)
         start = -(-scratch.ctypes.data // _ALIGNMENT) * _ALIGNMENT
         table = np.array(
             [self._place(slot, number, inputs, outputs, start) for number, slot in enumerate(self._slots)], np.uint64
         )
         report = np.zeros(MOST_VALUES, np.int64)
         status = self._call(table.ctypes.data, report.ctypes.data)
+        self._free.append(scratch)
         if status:
             self._raise(int(status), report.tolist())
         return outputs
@@ -92,13 +121,12 @@ class CompiledFunction:
         raise_located(site.operation, UndefinedError(message))
 
 
-def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, number: int, may_overlap: bool) -> None:
+def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, number: int, is_shared: bool) -> None:
     if isinstance(value.type, MemRefType):
         memrefs.require_row_major(function, value.type)
-    element_form(scalar_type(value.type))  # raises an error for a vector
     shape = tuple(size or 0 for size in t.shape or ())
-    nbytes = int(np.prod(shape, dtype=np.int64)) * element_dtype(t.element).itemsize
-    slot = e.slot("input", nbytes, number, aliased=may_overlap and isinstance(value.type, MemRefType))
+    nbytes = prod(shape) * element_dtype(t.element).itemsize
+    slot = e.slot("input", nbytes, number, aliased=is_shared)
     buffer = Buffer(slot, t.element, shape, row_major_strides(shape))
     if is_buffer(value.type):
         e.set_buffer(value, buffer)
@@ -106,20 +134,36 @@ def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, num
         e.define(value, e.load(buffer, ()))
 
 
-def _define_result(e: Emitter, value: Value, number: int) -> TensorType:
-    """Emit the result: in the slot of its buffer, which becomes that of the result array, or as a copy."""
-    element = scalar_type(value.type)
-    if not is_buffer(value.type):
-        target = e.fresh(element, ())
-        e.store(e.register(value), target, ())
+def _body(e: Emitter, function: FuncOp) -> list[Any]:
+    """Emit the function's blocks, and return its results: buffers, and registers of scalars."""
+    (region,) = function.regions
+    if len(region.blocks) == 1:
+        returned = e.body(region.blocks[0])
+        return [e.buffer(value) if is_buffer(value.type) else e.register(value) for value in returned]
+    if any(isinstance(t, MemRefType) for t in function.type.results):
+        raise not_emitted(function, "returns memrefs from one of several blocks, for which no code is emitted")
+    types = function.type.results
+    variables = [static_variable(e, function, t) for t in types]
+    emit_region(e, region, variables)
+    return [
+        variable if is_buffer(t) else e.builder.load(variable, typ=element_form(t).register)
+        for t, variable in zip(types, variables, strict=True)
+    ]
+
+
+def _define_result(e: Emitter, t: Type, content: Any, number: int) -> TensorType:
+    """Emit a result: in the slot of its buffer, which becomes that of the result array, or as a copy."""
+    element, shape = scalar_type(t), content.shape if isinstance(content, Buffer) else ()
+    if isinstance(content, Buffer) and content.slot.kind == "temporary" and content.is_whole:
+        content.slot.kind, content.slot.number = "result", number
+        return TensorType(shape, element)
+    nbytes = prod(shape) * element_form(element).dtype.itemsize
+    target = Buffer(e.slot("result", nbytes, number), element, shape, row_major_strides(shape))
+    if isinstance(content, Buffer):
+        e.copy(content, target)
     else:
-        source = e.buffer(value)
-        target = source
-        if source.slot.kind != "temporary" or not source.is_whole:
-            target = e.fresh(element, source.shape)
-            e.copy(source, target)
-    target.slot.kind, target.slot.number = "result", number
-    return TensorType(target.shape, element)
+        e.store(content, target, ())
+    return TensorType(shape, element)
 
 
 def _finished(e: Emitter) -> str:

@@ -13,8 +13,9 @@ from llvmlite import ir as ll
 from qrt.ir import Operation
 from qrt.ir.dialects.arith.scalars import plain_attributes
 from qrt.numerics.comparisons import INTEGER_PREDICATES
-from qrt.runtime.codegen.elements import I1, element_form, scalar_type
+from qrt.runtime.codegen.elements import I1, Element, element_form, scalar_type
 from qrt.runtime.codegen.emitter import Emitter
+from qrt.types import VectorType
 
 SIGNED, UNSIGNED, INEXACT = "signed overflow (nsw)", "unsigned overflow (nuw)", "an inexact result (exact)"
 
@@ -28,6 +29,8 @@ class ScalarOp:
     operation: Operation
     operands: Sequence[Any]
     known: Sequence[Any]
+    is_lane: bool = False
+    """True if the operands are one lane of the op's vectors."""
 
     @property
     def builder(self) -> Any:
@@ -44,7 +47,13 @@ class ScalarOp:
     @property
     def result(self) -> Any:
         """The register type of the first result."""
-        return element_form(scalar_type(self.operation.results[0].type)).register
+        return self.form.register
+
+    @property
+    def form(self) -> Element:
+        """The form of the first result."""
+        type = scalar_type(self.operation.results[0].type)
+        return element_form(type.element if self.is_lane and isinstance(type, VectorType) else type)
 
     @property
     def flags(self) -> frozenset[str]:
@@ -295,3 +304,11 @@ OPS: dict[str, Emit] = {
     "math.ctpop": lambda s, x: s.call("llvm.ctpop", x),
 }
 """The emission of each integer op: a function of a `ScalarOp` and its registers."""
+ON_VECTORS = frozenset(
+    f"arith.{name}"
+    for name in (
+        *("addi", "andi", "cmpi", "extsi", "extui", "maxsi", "maxui", "minsi"),
+        *("minui", "muli", "ori", "select", "subi", "trunci", "xori"),
+    )
+)
+"""The ops that apply to whole vectors, if they have no overflow flags; others are emitted lane by lane."""

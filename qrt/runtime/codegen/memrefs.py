@@ -1,17 +1,20 @@
 """Emission of ``memref``, of accesses by ``affine``, and of conversions between tensors and memrefs.
 
-Memory of a memref is zero at first, as in the interpreter. ``memref.dealloc`` is not emitted: a buffer's memory is part
-of the function's, and is never freed while the function runs.
+Memory of a memref is zero at first, as in the interpreter. It is part of the function's memory, so that
+``memref.dealloc`` emits nothing.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.attributes import UnitAttr
+from qrt.ir.dialects._shaped.lists import reassociation_of
+from qrt.ir.dialects._shaped.slices import PARTS
 from qrt.ir.dialects._shaped.strides import is_contiguous
 from qrt.ir.dialects._shaped.strides import strides_of as layout_of
 from qrt.ir.dialects._shaped.types import memref_type
@@ -22,7 +25,7 @@ from qrt.ops.core import element_dtype
 from qrt.runtime.codegen.buffers import Buffer, Index
 from qrt.runtime.codegen.emitter import Emitter, Handler, not_emitted
 from qrt.runtime.codegen.indices import evaluate
-from qrt.runtime.codegen.tensors import slice_of
+from qrt.runtime.codegen.tensors import dim, numbers_of_list, rank, slice_of
 from qrt.types import MemRefType
 
 # -- allocation --------------------------------------------------------------------------------------------------------
@@ -37,7 +40,13 @@ def _alloc(e: Emitter, op: Operation) -> None:
     shape = tuple(next(sizes) if size is None else size for size in type.shape or ())
     if min(shape, default=0) < 0:
         raise not_emitted(op, f"a dimension is negative: {list(shape)}")
-    e.set_buffer(op.result, e.fresh(type.element, shape, zero=True))
+    e.set_buffer(op.result, e.fresh(type.element, shape, zero=True, is_exact=True))
+
+
+def _dealloc(e: Emitter, op: Operation) -> None:
+    """Emit nothing: memory is freed after the run. No use of the memory may follow, as that is undefined."""
+    if not is_last_use(op, frozenset({"memref.alloc"})):
+        raise not_emitted(op, "frees memory that is not allocated in the same block or is used afterwards")
 
 
 def require_row_major(op: Operation, type: MemRefType) -> None:
@@ -112,7 +121,7 @@ def _copy(e: Emitter, op: Operation) -> None:
     if source.shape != target.shape:
         shapes = f"{list(source.shape)} and {list(target.shape)}"
         raise not_emitted(op, f"source and target must have the same shape, got {shapes}")
-    if source.slot is target.slot or {source.slot.kind, target.slot.kind} == {"input"}:  # they may overlap
+    if source.slot is target.slot or (source.slot.is_shared and target.slot.is_shared):
         copied = e.fresh(source.type, source.shape)
         e.copy(source, copied)
         source = copied
@@ -146,7 +155,51 @@ def _transpose(e: Emitter, op: Operation) -> None:
     e.set_buffer(op.result, replace(buffer, shape=shape, strides=strides))
 
 
+def _reshaped(e: Emitter, op: Operation, shape: Sequence[int]) -> None:
+    """Set the result to the operand's elements in another shape; the operand must be contiguous."""
+    buffer = e.buffer(op.operands[0])
+    if not buffer.is_contiguous or prod(shape) != buffer.size or min(shape, default=0) < 0:
+        raise not_emitted(op, f"cannot reshape a memref of shape {list(buffer.shape)} to {list(shape)} in place")
+    e.set_buffer(op.result, buffer.reshaped(tuple(shape)))
+
+
+def _expand_shape(e: Emitter, op: Operation) -> None:
+    _reshaped(e, op, numbers_of_list(e, op, "output_shape"))
+
+
+def _collapse_shape(e: Emitter, op: Operation) -> None:
+    shape = e.shape(op.operands[0])
+    _reshaped(e, op, [prod(shape[axis] for axis in group) for group in reassociation_of(op)])
+
+
+def _reinterpret_cast(e: Emitter, op: Operation) -> None:
+    source = e.buffer(op.operands[0])
+    (offset,), shape, strides = (numbers_of_list(e, op, name) for name in PARTS)
+    ends = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
+    low, high = offset + sum(min(end, 0) for end in ends), offset + sum(max(end, 0) for end in ends)
+    count = source.slot.nbytes // source.element.dtype.itemsize
+    if min(shape, default=0) < 0 or not source.is_whole:
+        raise not_emitted(op, "has a size or memory for which no code is emitted")
+    if 0 not in shape and not 0 <= low <= high < count:
+        raise not_emitted(op, f"elements {low} to {high} are out of bounds of the buffer of {count} elements")
+    e.set_buffer(op.result, replace(source, shape=tuple(shape), strides=tuple(strides), offset=offset))
+
+
 # -- tensors and memrefs -----------------------------------------------------------------------------------------------
+
+
+def _clone(e: Emitter, op: Operation) -> None:
+    source = e.buffer(op.operands[0])
+    copied = e.fresh(source.type, source.shape)
+    e.copy(source, copied)
+    e.set_buffer(op.result, copied)
+
+
+def _materialize(e: Emitter, op: Operation) -> None:
+    if op.results:
+        e.set_buffer(op.result, e.buffer(op.operands[0]))
+    else:
+        _copy(e, op)
 
 
 def _to_buffer(e: Emitter, op: Operation) -> None:
@@ -161,7 +214,7 @@ def _to_buffer(e: Emitter, op: Operation) -> None:
 
 def _to_tensor(e: Emitter, op: Operation) -> None:
     buffer = e.buffer(op.operands[0])
-    if _is_final(op) and buffer.slot.kind != "input":
+    if is_last_use(op, frozenset({"memref.alloc"}), _ACCESSES):
         e.set_buffer(op.result, replace(buffer, is_read_only=False), owned=not buffer.is_read_only)
         return
     copied = e.fresh(buffer.type, buffer.shape)
@@ -169,19 +222,25 @@ def _to_tensor(e: Emitter, op: Operation) -> None:
     e.set_buffer(op.result, copied, owned=True)
 
 
-def _is_final(op: Operation) -> bool:
-    """Return True if the memref of a `to_tensor` is allocated in its block, has no views, and is not used after it."""
-    (memref,) = op.operands
-    source, block = memref.operation, op.parent
-    if source is None or block is None or source.parent is not block or source.name not in ("memref.alloc",):
+def is_last_use(op: Operation, makers: frozenset[str], users: frozenset[str] | None = None) -> bool:
+    """Return True if no use of the memref of ``op`` or of its views follows.
+
+    The memref must be the result of one of the ops ``makers`` in the same block. With ``users``, only these ops may use
+    it, which includes no views.
+    """
+    source, block = op.operands[0].operation, op.parent
+    if source is None or block is None or source.parent is not block or source.name not in makers:
         return False
     positions = {other: number for number, other in enumerate(block)}
-    for user in memref.users:
-        inside: Operation | None = user
-        while inside is not None and inside.parent is not block:
-            inside = inside.parent_operation
-        if user.name not in _ACCESSES or inside is None or positions[inside] > positions[op]:
-            return False
+    pending = [op.operands[0]]
+    while pending:
+        for user in pending.pop().users:
+            inside: Operation | None = user
+            while inside is not None and inside.parent is not block:
+                inside = inside.parent_operation
+            if inside is None or positions[inside] > positions[op] or (users is not None and user.name not in users):
+                return False
+            pending += [value for value in user.results if isinstance(value.type, MemRefType)]
     return True
 
 
@@ -190,14 +249,22 @@ _ACCESSES = frozenset({"affine.load", "affine.store", "memref.load", "memref.sto
 HANDLERS: dict[str, Handler] = {
     "affine.load": _affine(1, _load_from),
     "affine.store": _affine(2, _store_to),
+    "bufferization.clone": _clone,
+    "bufferization.materialize_in_destination": _materialize,
     "bufferization.to_buffer": _to_buffer,
     "bufferization.to_tensor": _to_tensor,
     "memref.alloc": _alloc,
     "memref.alloca": _alloc,
     "memref.cast": _cast,
+    "memref.collapse_shape": _collapse_shape,
     "memref.copy": _copy,
+    "memref.dealloc": _dealloc,
+    "memref.dim": dim,
+    "memref.expand_shape": _expand_shape,
     "memref.get_global": _get_global,
     "memref.load": _load,
+    "memref.rank": rank,
+    "memref.reinterpret_cast": _reinterpret_cast,
     "memref.store": _store,
     "memref.subview": _subview,
     "memref.transpose": _transpose,

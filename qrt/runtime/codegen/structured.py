@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from llvmlite import ir as ll
 
 from qrt.errors import ModelError, UndefinedError
 from qrt.ir import Operation, Value
@@ -12,12 +13,13 @@ from qrt.ir.dialects.arith.scalars import bind_operation
 from qrt.ir.dialects.linalg.ops import STRUCTURED_OPS, StructuredOp
 from qrt.runtime.codegen import floats, integers
 from qrt.runtime.codegen.buffers import Buffer, Index, Shape
-from qrt.runtime.codegen.elements import is_buffer, scalar_type
+from qrt.runtime.codegen.elements import I32, element_form, is_buffer, scalar_type
 from qrt.runtime.codegen.emitter import Emitter, Handler, is_index, not_emitted
 from qrt.runtime.codegen.indices import evaluate, result_bounds
 from qrt.runtime.codegen.integers import Emit, ScalarOp
+from qrt.runtime.codegen.loop_order import structured_order
 from qrt.runtime.loops import extents
-from qrt.types import MemRefType
+from qrt.types import MemRefType, VectorType
 
 OPS: Mapping[str, Emit] = {**integers.OPS, **floats.OPS}
 
@@ -34,7 +36,11 @@ def _elementwise(e: Emitter, op: Operation) -> None:
         for value, number in zip(op.results, numbers, strict=True):
             e.define_known(value, number)
         return
-    registers = _applied(ScalarOp(e, op, [e.register(value) for value in op.operands], known))
+    operands = [e.register(value) for value in op.operands]
+    if any(isinstance(value.type, VectorType) for value in (*op.operands, *op.results)):
+        registers = _on_vectors(e, op, operands, known)
+    else:
+        registers = _applied(ScalarOp(e, op, operands, known))
     for value, register in zip(op.results, registers, strict=True):
         e.define(value, register, result_bounds(e, op) if is_index(value.type) else None)
 
@@ -52,6 +58,24 @@ def _evaluated(e: Emitter, op: Operation, known: Sequence[Any]) -> tuple[Any, ..
 def _applied(s: ScalarOp) -> tuple[Any, ...]:
     results = OPS[s.operation.name](s, *s.operands)
     return results if isinstance(results, tuple) else (results,)
+
+
+def _on_vectors(e: Emitter, op: Operation, operands: Sequence[Any], known: Sequence[Any]) -> tuple[Any, ...]:
+    """Emit an op on vectors: on whole ones if it is always defined, else lane by lane."""
+    whole = ScalarOp(e, op, operands, known)
+    if op.name in integers.ON_VECTORS and not whole.flags:
+        return _applied(whole)
+    forms = [element_form(value.type) for value in op.results]
+    results = [ll.Constant(form.register, ll.Undefined) for form in forms]
+    for lane in range(forms[0].register.count):
+        parts = [
+            e.builder.extract_element(register, I32(lane)) if isinstance(register.type, ll.VectorType) else register
+            for register in operands
+        ]
+        numbers = [number[lane] if np.ndim(number) else number for number in known]
+        values = _applied(ScalarOp(e, op, parts, numbers, is_lane=True))
+        results = [e.builder.insert_element(r, v, I32(lane)) for r, v in zip(results, values, strict=True)]
+    return tuple(results)
 
 
 def _on_tensors(e: Emitter, op: Operation) -> None:
@@ -91,7 +115,7 @@ def _structured(e: Emitter, op: Operation) -> None:
     inputs = [_operand(e, value) for value in op.inputs]
     outputs = [_output(e, op, number, loops) for number in range(len(op.outputs))]
     operands = [*inputs, *outputs]
-    order = _order(op, operands, loops)
+    order = structured_order(op, operands, loops)
     with e.nest([loops[loop] for loop in order]) as ordered:
         if ordered is not None:
             indices = [ordered[order.index(loop)] for loop in range(len(loops))]
@@ -125,7 +149,7 @@ def _body(e: Emitter, op: StructuredOp, operands: Sequence[Any], indices: list[I
         if not argument.uses:
             continue
         if isinstance(operand, Value):
-            _alias(e, argument, operand)
+            e.alias(argument, operand)
         else:
             e.define(argument, e.load(operand, place))
             if operand.splat is not None:
@@ -137,37 +161,6 @@ def _body(e: Emitter, op: StructuredOp, operands: Sequence[Any], indices: list[I
     registers = [e.register(value) for value in results]
     for register, output, place in zip(registers, operands[first:], places[first:], strict=True):
         e.store(register, output, place)
-
-
-def _alias(e: Emitter, argument: Value, value: Value) -> None:
-    number = e.known(value)
-    if number is None:
-        e.define(argument, e.register(value), e.bounds(value) if is_index(value.type) else None)
-    else:
-        e.define_known(argument, number)
-
-
-def _order(op: StructuredOp, operands: Sequence[Any], loops: Shape) -> list[int]:
-    """Return the order in which the loops nest, outermost first.
-
-    If there is a reduction, the parallel loop along which the output is contiguous becomes the innermost: it is
-    vectorized, whatever the order of the inputs. Reductions keep their order, so that floats are summed in it. The
-    order does not change if an output overlaps another operand.
-    """
-    order, first = list(range(len(loops))), op.input_count
-    outputs = operands[first:]
-    inputs = {id(operand.slot) for operand in operands[:first] if isinstance(operand, Buffer)}
-    plain = [plain_loops(map) for map in op.indexing_maps[first:]]
-    if any(output.slot.kind == "input" or id(output.slot) in inputs for output in outputs):
-        return order
-    if len(plain) != 1 or plain[0] is None or len(plain[0]) == len(loops):
-        return order
-    steps = zip(plain[0], outputs[0].shape, outputs[0].strides, strict=True)
-    inner = [loop for loop, size, step in steps if step == 1 < size]
-    if inner:
-        order.remove(inner[-1])
-        order.append(inner[-1])
-    return order
 
 
 def _loop_index(e: Emitter, op: Operation) -> None:

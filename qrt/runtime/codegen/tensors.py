@@ -9,6 +9,7 @@ import numpy as np
 
 from qrt.errors import QuantError
 from qrt.ir import Operation, Value
+from qrt.ir.constants import constant_array
 from qrt.ir.dialects._shaped.lists import mixed_values, reassociation_of, static_values
 from qrt.ir.dialects._shaped.slices import dropped_dimensions
 from qrt.ops.core import element_dtype
@@ -26,7 +27,7 @@ def _constant(e: Emitter, op: Operation) -> None:
     value = op.result
     if not value.uses:
         return
-    array = e.array(op)
+    array = constant_array(op)
     if is_buffer(value.type):
         e.set_buffer(value, e.constant(array, scalar_type(value.type)))
     else:
@@ -113,7 +114,7 @@ def _generate(e: Emitter, op: Operation) -> None:
 
 def _pad(e: Emitter, op: Operation) -> None:
     source = e.buffer(op.operands[0])
-    low, high = (_numbers(e, op, name) for name in ("low", "high"))
+    low, high = (numbers_of_list(e, op, name) for name in ("low", "high"))
     if any(amount < 0 for amount in (*low, *high)):
         raise not_emitted(op, f"padding must be at least 0, got low {low} and high {high}")
     shape = tuple(sum(sizes) for sizes in zip(low, source.shape, high, strict=True))
@@ -140,14 +141,16 @@ def _concat(e: Emitter, op: Operation) -> None:
 # -- elements and slices -----------------------------------------------------------------------------------------------
 
 
-def _dim(e: Emitter, op: Operation) -> None:
+def dim(e: Emitter, op: Operation) -> None:
+    """Emit a size, which is known."""
     axis, shape = e.size(op, op.operands[1]), e.shape(op.operands[0])
     if not 0 <= axis < len(shape):
         raise not_emitted(op, f"dimension {axis} is out of range for rank {len(shape)}")
     e.define_known(op.result, np.int64(shape[axis]))
 
 
-def _rank(e: Emitter, op: Operation) -> None:
+def rank(e: Emitter, op: Operation) -> None:
+    """Emit a rank, which is known."""
     e.define_known(op.result, np.int64(len(e.shape(op.operands[0]))))
 
 
@@ -188,14 +191,15 @@ def _insert(e: Emitter, op: Operation) -> None:
     e.set_buffer(op.result, buffer, owned=True)
 
 
-def _numbers(e: Emitter, op: Operation, name: str) -> list[int]:
+def numbers_of_list(e: Emitter, op: Operation, name: str) -> list[int]:
+    """Return the integers of an op's list, such as "sizes"; those that are operands must be known."""
     return [entry if isinstance(entry, int) else e.size(op, entry) for entry in mixed_values(op, name)]
 
 
 def slice_of(e: Emitter, op: Operation, shape: Shape) -> tuple[list[Index], list[int], list[int]]:
     """Return the offsets, sizes and strides of a slice; emit checks that it is within the bounds."""
     offsets = [e.number(entry) if isinstance(entry, int) else e.index(entry) for entry in mixed_values(op, "offsets")]
-    counts, steps = _numbers(e, op, "sizes"), _numbers(e, op, "strides")
+    counts, steps = numbers_of_list(e, op, "sizes"), numbers_of_list(e, op, "strides")
     for axis, (start, size, step, extent) in enumerate(zip(offsets, counts, steps, shape, strict=True)):
         span = (size - 1) * step
         if size < 0:
@@ -282,7 +286,7 @@ def _elements(e: Emitter, value: Value) -> list[int] | None:
         numbers = [e.known(operand) for operand in source.operands]
         return None if any(number is None for number in numbers) else [int(number) for number in numbers]
     if source is not None and source.name == "arith.constant":
-        return [int(number) for number in e.array(source).reshape(-1)]
+        return [int(number) for number in constant_array(source).reshape(-1)]
     return None
 
 
@@ -292,7 +296,7 @@ def _collapse_shape(e: Emitter, op: Operation) -> None:
 
 
 def _expand_shape(e: Emitter, op: Operation) -> None:
-    shape = _numbers(e, op, "output_shape")
+    shape = numbers_of_list(e, op, "output_shape")
     try:
         check_expansion(e.shape(op.operands[0]), reassociation_of(op), shape)
     except QuantError as error:
@@ -316,7 +320,7 @@ HANDLERS: dict[str, Handler] = {
     "tensor.cast": _cast,
     "tensor.collapse_shape": _collapse_shape,
     "tensor.concat": _concat,
-    "tensor.dim": _dim,
+    "tensor.dim": dim,
     "tensor.empty": _empty,
     "tensor.expand_shape": _expand_shape,
     "tensor.extract": _extract,
@@ -326,7 +330,7 @@ HANDLERS: dict[str, Handler] = {
     "tensor.insert": _insert,
     "tensor.insert_slice": _insert_slice,
     "tensor.pad": _pad,
-    "tensor.rank": _rank,
+    "tensor.rank": rank,
     "tensor.reshape": _reshape,
     "tensor.splat": _splat,
 }

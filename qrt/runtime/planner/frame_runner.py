@@ -145,7 +145,7 @@ class _KernelSegment:
         return [lambda frame: self._run(frame, own)]
 
     def _run(self, frame: Frame, seconds: Array | None) -> None:
-        """Run the kernels, and subtract the steps that they took from the steps that the run has left.
+        """Run the kernels, and count them against ``max_steps``, the limit of steps of a run.
 
         If ``seconds`` is given, the time of each kernel is added to it.
         """

@@ -80,8 +80,9 @@ def enter(
 ) -> None:
     """Enter rules for functions of NumPy, or for tuples of functions with the same meaning.
 
-    A row holds a summary, or a tuple of further arguments of ``rule_of`` and the summary. ``rule_of`` makes the rule
-    from the (first) function and these arguments.
+    The keys of ``rows`` are the functions. A value is the summary, which becomes the rule's docstring, or a tuple of
+    arguments that ends with the summary. ``rule_of(function, *arguments)`` returns the rule; of several functions it
+    gets the first.
     """
     entries: dict[Named, Entry] = {}
     for functions, row in rows.items():

@@ -171,7 +171,7 @@ def _check(content: bytes) -> str:
     with TemporaryDirectory() as folder:
         source = with_data(content, Path(folder)) if _is_external(content) else content
         if content[4:8] == b"TFL3":
-            name = "litert" if len(content) % 2 else "litert-ref"
+            name = "litert" if zlib.crc32(content) % 2 else "litert-ref"
             module = import_model(read(content, max_bytes=MAX_BYTES), profile(name))
         else:
             name = "ort"

@@ -41,6 +41,7 @@ FURTHER: dict[str, tuple[int, ...]] = {
     "FULLY_CONNECTED f32 x i8, halves, asymmetric": (6,),
     "FULLY_CONNECTED i16, bias i64": (4,),
     "FULLY_CONNECTED i8, bounds at halves": (2,),
+    "FULLY_CONNECTED i8, sparse": (365,),
     "FULLY_CONNECTED i8, weight zero point": (1,),
     "FULLY_CONNECTED u8, halves": (1,),
     "GELU i8": (26,),

@@ -182,7 +182,6 @@ def test_a_buffer_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ((2, -1), "tensor 0 'x': its shape (2, -1) has a negative dimension"),
         ((-(2**31),), "has a negative dimension"),
-        ((2, 0), "tensor 0 'x': its shape (2, 0) has a dimension of size 0"),
         ((2**31 - 1,) * 3, "has more than 2^63 - 1 elements"),
         ((2**31 - 1, 0, 2**31 - 1, 2**31 - 1), "has more than 2^63 - 1 elements"),
         ((2**31 - 1,) * 2, "its tensors take 18446744056529682440 bytes"),
@@ -191,12 +190,6 @@ def test_a_buffer_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_shapes_that_no_tensor_has(shape: tuple[int, ...], said: str) -> None:
     x = Tensor(shape, "float32", name="x")
     _refused(_graph([Operator("ABS", [x], [y := _float(1)])], [x], [y]), said)
-
-
-def test_a_result_with_a_dimension_of_zero() -> None:
-    _refused(
-        one_op("ABS", [_float(1)], [_float(0, name="y")]), "tensor 1 'y': its shape (0,) has a dimension of size 0"
-    )
 
 
 def test_a_signature_of_a_shape_with_another_rank() -> None:
@@ -246,7 +239,7 @@ def test_zero_points_that_are_not_as_many_as_scales() -> None:
         ("int8", -129, "-128 to 127"),
         ("uint8", -1, "0 to 255"),
         ("uint8", 256, "0 to 255"),
-        ("int16", 1, "0, as its type is int16"),
+        ("int16", 1 << 15, "-32768 to 32767"),
         ("int32", 2**31, "-2147483648 to 2147483647"),
     ],
 )

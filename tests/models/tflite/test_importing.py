@@ -16,7 +16,7 @@ from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
 from tests import mlir_opt
 from tests.models.tflite import oracle
-from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
+from tests.models.tflite.writing import Dimension, Operator, Sparsity, Subgraph, Tensor, one_op, write
 
 MODELS = Path(__file__).parents[4] / "shared" / "models" / "tflite"
 
@@ -143,6 +143,33 @@ def test_everything_that_is_missing_is_said_at_once() -> None:
     assert said.count("\n") == 5
 
 
+def test_tensors_that_no_operator_reads_are_listed_with_the_operators() -> None:
+    """Sparse ones, those with scales for blocks or with a custom quantization, and floats beside quantized tensors."""
+    x, scales = Tensor((2, 4), "int8", 0.5, name="x"), Tensor((2, 1), "float16", data=[[1], [2]])
+    stored = Sparsity([0, 1], [], [Dimension(2), Dimension(0, [0, 1, 1], [3])])
+    constants = {
+        "ADD": Tensor((2, 4), "int8", 0.5, data=[1], sparsity=stored, name="a"),
+        "MUL": Tensor((2, 4), "int8", 0.5, data=np.ones((2, 4)), has_custom_quantization=True, name="b"),
+        "MAXIMUM": Tensor((2, 4), "int4", block_scales=scales, block_size=4, data=np.ones((2, 4)), name="c"),
+        "MINIMUM": Tensor((2, 4), "float32", data=np.ones((2, 4)), name="d"),
+        "BETA": Tensor((2, 4), "int8", 0.5, name="e", data=np.ones((2, 4))),
+    }
+    results = [Tensor((2, 4), "int8", 0.5) for _ in constants]
+    pairs = zip(constants.items(), results, strict=True)
+    operators = [Operator(name, [x, constant], [y], {}) for (name, constant), y in pairs]
+    with pytest.raises(qrt.errors.ModelError) as caught:
+        imported(write([Subgraph([x], results, operators)]))
+    assert str(caught.value).splitlines()[0].endswith("qrt does not support 5 forms of operators:")
+    for form in (
+        "ADD (input 1 'a', which is sparse and not dense by DENSIFY)",
+        "MUL (input 1 'b' with a custom quantization)",
+        "MAXIMUM (input 1 'c' with a scale for each block of 4 elements)",
+        "MINIMUM (float32 without scales beside int8 with scales)",
+        "BETA (a custom operator)",
+    ):
+        assert form in str(caught.value)
+
+
 def test_an_error_says_where_it_is() -> None:
     x = Tensor((1, 4), "int8", scales=0.5, name="in")
     y = Tensor((3, 2), "int8", scales=0.5, name="out")
@@ -174,3 +201,17 @@ def test_the_generic_form_is_upstream_s() -> None:
 def test_importing_qrt_loads_no_importer() -> None:
     code = "import sys, qrt; qrt.load; print([m for m in sys.modules if 'tflite' in m or m == 'flatbuffers'])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("FlexTensorListReserve", "of TensorFlow, for LiteRT's Flex delegate; models of"),
+        ("MyOperator", "a custom operator"),
+    ],
+)
+def test_a_custom_operator_is_named_as_such(name: str, reason: str) -> None:
+    x = Tensor((1,), "int32")
+    content = one_op(name, [x], [Tensor((1,), "variant")])
+    with pytest.raises(qrt.errors.ModelError, match=rf"{name} \({reason}"):
+        import_model(read(content), PROFILES["litert"])

@@ -250,12 +250,6 @@ def test_ranges(numbers: tuple[float, ...]) -> None:
     dtype = "float32" if isinstance(numbers[0], float) else "int32"
     arrays = [np.array(number, dtype) for number in numbers]
     expected = np.arange(*map(np.float64, arrays)).astype(dtype)
-    if not expected.size:
-        expected = expected.reshape(0)
-        file = one_op("RANGE", [Tensor((), dtype, data=a) for a in arrays], [Tensor((0,), dtype)])
-        with pytest.raises(ModelError, match="has a dimension of size 0"):
-            read(file)
-        return
     file = one_op("RANGE", [Tensor((), dtype, data=a) for a in arrays], [Tensor(expected.shape, dtype)])
     np.testing.assert_allclose(_run(file, []), expected, rtol=1e-6)
 
@@ -281,5 +275,10 @@ def test_what_does_not_fit() -> None:
     _refused("a range from 0 to 3 by 0", "RANGE", [Tensor((), "int32", data=n) for n in (0, 3, 0)], i)
     sizes = Tensor((2,), "int32", data=[2**31 - 1, 2**31 - 1])
     _refused("is larger than max_bytes (--max-input), 2147483648", "FILL", [sizes, Tensor((), "int32")], i)
-    _refused("a size of -1", "FILL", [Tensor((1,), "int32", data=-1), Tensor((), "int32")], i)
+    _refused(
+        "a shape must be non-negative integers, got [-1]",
+        "FILL",
+        [Tensor((1,), "int32", data=-1), Tensor((), "int32")],
+        i,
+    )
     _refused("FILL (a shape known only at run time)", "FILL", [i, Tensor((), "int32")], Tensor((1, 1), "int32"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.models.profiles import profile
+from qrt.models.profiles import for_kernels, profile
 from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.read import read
 from tests.models.tflite.writing import Tensor, one_op
@@ -42,6 +42,16 @@ def model(given: Sequence[Tensor | None], **said: Any) -> bytes:
     y = Tensor((*x.shape[:2], CELLS), "float32")
     options = {"fused_activation_function": "TANH", "cell_clip": 0.7, **said}
     return one_op("UNIDIRECTIONAL_SEQUENCE_LSTM", given, [y], options)
+
+
+def rnn(**changed: Any) -> bytes:
+    """An RNN on floats of which all weights are int8."""
+    given = {"scales": 0.1, "data": np.arange(CELLS * INPUTS).reshape(CELLS, INPUTS) - 5, **changed}
+    w = Tensor((CELLS, INPUTS), "int8", **given)
+    r = Tensor((CELLS, CELLS), "int8", 0.05, data=np.eye(CELLS, dtype=np.int8) * 20)
+    x, y = Tensor((BATCH, 2, INPUTS), "float32"), Tensor((BATCH, 2, CELLS), "float32")
+    inputs = [x, w, r, Tensor((CELLS,), "float32", data=[1, 2, 3, 4]), state(BATCH, CELLS)]
+    return one_op("UNIDIRECTIONAL_SEQUENCE_RNN", inputs, [y], {"fused_activation_function": "RELU"})
 
 
 def imported(content: bytes) -> qrt.ir.Module:
@@ -107,10 +117,15 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         model(operands(2), fused_activation_function="SIGN_BIT"), r"\(float32, fused SIGN_BIT\)"
     ),
     "a clip that is none": (model(operands(2), cell_clip=float("nan")), "cell_clip is nan"),
-    "weights of int8": (
+    "weights of int8 beside others": (
         model(operands(2, _1=Tensor((CELLS, INPUTS), "int8", 0.1, data=np.ones((CELLS, INPUTS))))),
-        r"UNIDIRECTIONAL_SEQUENCE_LSTM \(float32 without scales\)",
+        r"UNIDIRECTIONAL_SEQUENCE_LSTM \(weights of float32 and int8\)",
     ),
+    "an RNN of weights with a zero point": (rnn(zero_points=1), r"\(float32 with weights that have a zero point\)"),
+    "an RNN of several scales": (
+        rnn(scales=[0.1] * CELLS, zero_points=[0] * CELLS), r"\(float32 with weights of int8, or of several scales\)"
+    ),
+    "an RNN of weights of the run": (rnn(data=None), r"\(float32 with int8 weights known only at run time\)"),
 }  # fmt: skip
 
 
@@ -119,3 +134,14 @@ def test_a_form_that_is_refused(name: str) -> None:
     content, message = REFUSED[name]
     with pytest.raises(qrt.errors.ModelError, match=message):
         imported(content)
+
+
+@pytest.mark.parametrize("is_for_kernels", [False, True])
+def test_int8_weights_are_near_the_floats_that_they_stand_for(is_for_kernels: bool) -> None:
+    rules = for_kernels(profile("litert")) if is_for_kernels else profile("litert")
+    x = np.random.default_rng(3).normal(size=(BATCH, 2, INPUTS)).astype(np.float32)
+    y = np.asarray(qrt.compile(import_model(read(rnn()), rules))(x))
+    w = (np.arange(CELLS * INPUTS).reshape(CELLS, INPUTS) - 5) * 0.1
+    first = np.maximum(x[:, 0] @ w.T + [1, 2, 3, 4], 0)
+    second = np.maximum(x[:, 1] @ w.T + [1, 2, 3, 4] + first, 0)
+    np.testing.assert_allclose(y, np.stack([first, second], 1), rtol=1e-5 if is_for_kernels else 0.02, atol=1e-5)

@@ -46,6 +46,18 @@ def integers(name: str) -> bytes:
 CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     "softmax of integers": (lambda: integers("SOFTMAX"), r"SOFTMAX \(int32 among floats\)"),
     "log-softmax of integers": (lambda: integers("LOG_SOFTMAX"), r"LOG_SOFTMAX \(int32 among floats\)"),
+    "a sum of 16 bits with a zero point": (
+        lambda: one_op("ADD", [X16(4), Tensor((4,), "int16", 0.5, 7, name="shifted")], [X16(4)]),
+        r"ADD \('shifted' of int16 with a zero point other than 0, which LiteRT does not run\)",
+    ),
+    "16 bits with a zero point to 16 bits": (
+        lambda: one_op("QUANTIZE", [X16(4)], [Tensor((4,), "int16", 0.25, -1)]),
+        r"QUANTIZE \(int16 to int16 with a zero point other than 0, which LiteRT does not run\)",
+    ),
+    "a softmax of 16 bits with a zero point": (
+        lambda: one_op("SOFTMAX", [Tensor((4,), "int16", 0.25, 1)], [Tensor((4,), "int16", 2.0**-15)], {"beta": 1.0}),
+        r"SOFTMAX \(int16 with a zero point other than 0, which LiteRT does not run\)",
+    ),
     "sums of powers of two that broadcast": (
         lambda: one_op("ADD", [X16(4), X16(1)], [X16(4)], {"pot_scale_int16": True}),
         r"ADD \(int16 that broadcasts, of scales that are powers of two \(pot_scale_int16\)\)",

@@ -47,6 +47,23 @@ def refusal(content: bytes, profile: str = "litert") -> str:
     return said
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize(
+    ("filters", "depth", "message"),
+    [
+        ((4, 1, 1, 4), 6, "6 channels are not a multiple of the depth 4 of a filter"),
+        ((4, 1, 1, 2), 6, "4 filters are not a multiple of the 3 groups of channels"),
+        ((1, 1, 1, 2), 4, "1 filters are not a multiple of the 2 groups of channels"),
+    ],
+)
+def test_groups_divide_channels_and_filters(dtype: str, filters: tuple[int, ...], depth: int, message: str) -> None:
+    scale = None if dtype == "float32" else 0.5
+    x, y = (Tensor((1, 2, 2, n), dtype, scale) for n in (depth, filters[0]))
+    w = Tensor(filters, dtype, scale, data=np.ones(filters))
+    options = {key: WINDOW[key] for key in WINDOW if key not in ("depth_multiplier", "filter_height", "filter_width")}
+    assert message in refusal(one_op("CONV_2D", [x, w, None], [y], options))
+
+
 @pytest.mark.parametrize("name", ["CONV_2D", "DEPTHWISE_CONV_2D"])
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
 @pytest.mark.parametrize(
@@ -151,3 +168,34 @@ def test_a_pad_between_two_zero_points_is_refused(profile: str) -> None:
     assert "a result whose zero point differs from that of the input, with which kernels pad differently" in refusal(
         one_op("PAD", [x, ends], [y], {}), profile
     )
+
+
+def deconvolution(
+    options: tuple[int, ...] = (1, 2, 2), size: tuple[int, int] = (8, 8), window: tuple[int, int] = (3, 3), **w: Any
+) -> bytes:
+    """Convolution2DTransposeBias of 4x4 images."""
+    weights = Tensor((2, *window, 3), "float32", **{"data": 1, **w})
+    inputs = [Tensor((1, 4, 4, 3), "float32"), weights, Tensor((2,), "float32", data=1)]
+    content = np.array(options, "<i4").tobytes()
+    return one_op("Convolution2DTransposeBias", inputs, [Tensor((1, *size, 2), "float32")], custom_options=content)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (deconvolution((1, 2)), "its options begin with [1, 2], expected a padding of 1 or 2 and two strides"),
+        (deconvolution((0, 2, 2)), "its options begin with [0, 2, 2]"),
+        (deconvolution((1, 0, 2)), "must be positive"),
+        (deconvolution(size=(9, 8)), "images of shape [1, 4, 4, 3] do not make a result of shape [1, 9, 8, 2]"),
+        (deconvolution((2, 2, 2)), "do not make a result of shape [1, 8, 8, 2]"),
+        (deconvolution(window=(1, 3)), "(a stride larger than the window, which LiteRT does not run)"),
+        (deconvolution(data=None), "(weights or a bias known only at run time)"),
+    ],
+)
+def test_a_transposed_convolution_that_litert_does_not_run(content: bytes, said: str) -> None:
+    assert said in refusal(content)
+
+
+def test_a_transposed_convolution_of_xnnpack_alone() -> None:
+    assert "LiteRT's reference kernels do not have the operator" in refusal(deconvolution(), "litert-ref")
+    import_model(read(deconvolution()), PROFILES["litert"])

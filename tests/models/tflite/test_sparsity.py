@@ -135,6 +135,7 @@ INTEGERS = Tensor((2, 4), "int8", 0.5, data=[1, 2, 3], sparsity=ROWS, name="w")
         (one_op("DENSIFY", [Tensor((2,), "float32", name="x")], [Tensor((2,), "float32")]), "input 'x' is not sparse"),
         (one_op("DENSIFY", [Tensor((2,), "float32", data=[1, 2], name="x")], [Tensor((2,), "float32")]),
          "input 'x' is not sparse"),
+        (one_op("DENSIFY", [constant()], [Tensor((4, 2), "float32")]), r"its result is .*, expected the shape"),
         (one_op("DENSIFY", [constant()], [Tensor((2, 4), "float16")]), "its result is of float16, expected float32"),
     ],
 )  # fmt: skip

@@ -38,6 +38,10 @@ _OPTIONS = {
 }
 """The tables of options whose name does not follow from the operator's."""
 
+_LATER = {"int2": 19, "uint4": 20, "float8_e4m3fn": 21, "float8_e5m2": 22}
+"""The codes of types that the package tflite does not have."""
+_BITS = {"int2": 2, "int4": 4, "uint4": 4}
+
 _TABLES = {
     name.lower(): name
     for union in (tflite.BuiltinOptions, tflite.BuiltinOptions2)
@@ -95,6 +99,10 @@ class Tensor:
     signature: Sequence[int] | None = None
     is_variable: bool = False
     sparsity: Sparsity | None = None
+    block_scales: "Tensor | None" = None
+    """The tensor of the scales of blocks of ``block_size`` elements."""
+    block_size: int = 0
+    block_zero_points: int = -1
     has_custom_quantization: bool = False
 
 
@@ -130,8 +138,9 @@ class Subgraph:
         groups = [self.tensors, self.inputs]
         for operator in self.operators:
             groups += [operator.inputs, operator.intermediates, operator.outputs]
-        found = (tensor for group in [*groups, self.outputs] for tensor in group if isinstance(tensor, Tensor))
-        return {tensor: index for index, tensor in enumerate(dict.fromkeys(found))}
+        tensors = [tensor for group in [*groups, self.outputs] for tensor in group if isinstance(tensor, Tensor)]
+        tensors += [tensor.block_scales for tensor in tensors if tensor.block_scales is not None]
+        return {tensor: index for index, tensor in enumerate(dict.fromkeys(tensors))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +262,7 @@ class _Writer:
             return self.numbers(found, "<i4")
 
         operators = self.offsets([self.operator(operator, indices) for operator in subgraph.operators])
-        tensors = self.offsets([self.tensor(tensor, index) for tensor, index in numbered.items()])
+        tensors = self.offsets([self.tensor(tensor, index, numbered) for tensor, index in numbered.items()])
         inputs, outputs, name = indices(subgraph.inputs), indices(subgraph.outputs), b.CreateString(subgraph.name)
         tflite.SubGraphStart(b)
         tflite.SubGraphAddTensors(b, tensors)
@@ -263,7 +272,7 @@ class _Writer:
         tflite.SubGraphAddName(b, name)
         return tflite.SubGraphEnd(b)
 
-    def tensor(self, tensor: Tensor, index: int) -> int:
+    def tensor(self, tensor: Tensor, index: int, numbered: Mapping[Tensor, int]) -> int:
         b = self.builder
         number = 0
         if tensor.data is not None:
@@ -273,11 +282,13 @@ class _Writer:
         shape = None if tensor.shape is None else self.numbers(tensor.shape, "<i4")
         signature = None if tensor.signature is None else self.numbers(tensor.signature, "<i4")
         quantization = None if tensor.scales is None else self.quantization(tensor)
+        if tensor.block_scales is not None:
+            quantization = self.blockwise(tensor, numbered[tensor.block_scales])
         sparsity = None if tensor.sparsity is None else self.sparsity(tensor.sparsity)
         tflite.TensorStart(b)
         if shape is not None:
             tflite.TensorAddShape(b, shape)
-        tflite.TensorAddType(b, getattr(tflite.TensorType, tensor.dtype.upper()))
+        tflite.TensorAddType(b, _LATER.get(tensor.dtype) or getattr(tflite.TensorType, tensor.dtype.upper()))
         tflite.TensorAddBuffer(b, number)
         tflite.TensorAddName(b, name)
         if quantization is not None:
@@ -338,6 +349,18 @@ class _Writer:
         tflite.QuantizationParametersAddQuantizedDimension(b, tensor.axis)
         return tflite.QuantizationParametersEnd(b)
 
+    def blockwise(self, tensor: Tensor, scales: int) -> int:
+        b = self.builder
+        b.StartObject(4)  # BlockwiseQuantization, which the package tflite does not have
+        b.PrependInt32Slot(0, scales, 0)
+        b.PrependInt32Slot(1, tensor.block_zero_points, 0)
+        b.PrependInt32Slot(2, tensor.block_size, 0)
+        details = b.EndObject()
+        tflite.QuantizationParametersStart(b)
+        tflite.QuantizationParametersAddDetailsType(b, 2)
+        tflite.QuantizationParametersAddDetails(b, details)
+        return tflite.QuantizationParametersEnd(b)
+
     def operator(self, operator: Operator, indices: Any) -> int:
         b = self.builder
         code = self.codes.setdefault((operator.name, operator.version), len(self.codes))
@@ -386,12 +409,13 @@ def options_table(name: str) -> str | None:
 
 
 def _bytes(tensor: Tensor) -> bytes:
-    """The data of a tensor as they stand in the file: 4-bit integers in pairs, the first one low."""
+    """The data of a tensor as they stand in the file: of integers of 2 or 4 bits the first one low."""
     if isinstance(tensor.data, bytes):
         return tensor.data
-    if tensor.dtype == "int4":
-        values = np.asarray(tensor.data, np.int8).reshape(-1).view(np.uint8) & 15
-        pairs = np.append(values, np.zeros(values.size % 2, np.uint8)).reshape(-1, 2)
-        return (pairs[:, 0] | pairs[:, 1] << 4).tobytes()
+    if tensor.dtype in _BITS:
+        bits = _BITS[tensor.dtype]
+        values = np.asarray(tensor.data).astype(np.int8).reshape(-1).view(np.uint8) & (1 << bits) - 1
+        parts = np.append(values, np.zeros(-values.size % (8 // bits), np.uint8)).reshape(-1, 8 // bits)
+        return np.bitwise_or.reduce(parts << np.arange(0, 8, bits, np.uint8), axis=1).tobytes()
     data = np.asarray(tensor.data, tensor.dtype)
     return (data if tensor.sparsity else np.broadcast_to(data, tensor.shape)).tobytes()

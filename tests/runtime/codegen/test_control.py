@@ -89,6 +89,38 @@ def test_loop_that_carries_and_swaps_tensors() -> None:
     check(text, INTS, INTS[::-1].copy())
 
 
+def test_loop_that_only_swaps() -> None:
+    text = """func.func @main(%x: tensor<6xi32>, %y: tensor<6xi32>) -> (tensor<6xi32>, tensor<6xi32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %y) -> (tensor<6xi32>, tensor<6xi32>) {
+        scf.yield %b, %a : tensor<6xi32>, tensor<6xi32>
+      }
+      return %r#0, %r#1 : tensor<6xi32>, tensor<6xi32>
+    }"""
+    check(text, INTS, INTS[::-1].copy())
+
+
+def test_tensor_from_outside_that_each_iteration_changes() -> None:
+    """Hazard: the only use of the tensor is in the loop, but each iteration begins with its first elements."""
+    text = """func.func @main(%x: tensor<6xi32>, %v: i32) -> i32 {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c6 = arith.constant 6 : index
+      %z = arith.constant 0 : i32
+      %y = arith.addi %x, %x : tensor<6xi32>
+      %r = scf.for %i = %c0 to %c6 step %c1 iter_args(%a = %z) -> (i32) {
+        %t = tensor.insert %v into %y[%i] : tensor<6xi32>
+        %e = tensor.extract %t[%c0] : tensor<6xi32>
+        %s = arith.addi %a, %e : i32
+        scf.yield %s : i32
+      }
+      return %r : i32
+    }"""
+    check(text, INTS, np.array(50, np.int32))
+
+
 def test_loop_that_inserts_in_place_and_keeps_its_operand() -> None:
     text = """func.func @main(%x: tensor<6xi32>, %v: i32) -> (tensor<6xi32>, tensor<6xi32>, i32) {
       %c0 = arith.constant 0 : index
@@ -186,6 +218,32 @@ def test_undefined_bound_does_not_make_an_endless_loop() -> None:
       return %r : index
     }"""
     assert "division by zero" in str(check(text, np.array([2**38, 0, 2**39, 2**40])))
+
+
+def test_undefined_operation_does_not_make_an_endless_while() -> None:
+    """Hazard: the remainder's replaced divisor gives 0, so that the loop makes no progress."""
+    text = """func.func @main(%x: tensor<4xi32>) -> i32 {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %z = arith.constant 7 : i32
+      %end = arith.constant 100 : i32
+      %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%o = %z) -> (i32) {
+        %d = tensor.extract %x[%i] : tensor<4xi32>
+        %w = scf.while (%a = %z) : (i32) -> i32 {
+          %go = arith.cmpi slt, %a, %end : i32
+          scf.condition(%go) %a : i32
+        } do {
+        ^bb0(%b: i32):
+          %m = arith.remsi %z, %d : i32
+          %n = arith.addi %b, %m : i32
+          scf.yield %n : i32
+        }
+        scf.yield %w : i32
+      }
+      return %r : i32
+    }"""
+    assert "division by zero" in str(check(text, np.int32([4, 2, 0, 5])))
 
 
 @pytest.mark.parametrize("index", [0, 5, 6, -1, 2**62])

@@ -1,5 +1,6 @@
 """docs/reference/numpy.md: the table of NumPy's functions as a page, which `make expected` writes."""
 
+import ast
 import inspect
 from collections import defaultdict
 
@@ -14,12 +15,15 @@ HEAD = """# NumPy's functions on a QuantTensor
 A `qrt.QuantTensor` can be the argument of NumPy's functions. This page lists the result of each function, ufunc and
 ufunc method:
 
-- If the result is exact, or is rounded only once, it is a QuantTensor, or an array of indices, counts or bools.
+- If the result is exact, or is rounded only once, it is a QuantTensor, or an array of indices, counts, bools or, for
+  means and roots, float64.
 - Otherwise the call raises an error with the expression to write instead. Within `with
-  qrt.float_results("allow"):` such a call returns what NumPy returns for the values as floats, `np.asarray(q)`.
+  qrt.float_results("allow"):` such a call returns what NumPy returns for the values as floats, `np.asarray(q)`,
+  or NumPy's error if it does not accept floats, as `np.bitwise_and` does not.
 - A function that is not listed raises an error.
 
-`np.asarray(q)` and `np.array(q)` always return the values as floats.
+`np.asarray(q)` and `np.array(q)` return the values as floats. Methods of a tensor, such as `q.round()`, do what NumPy's
+functions of their name do, here `np.round(q)`.
 
 The words of this page: a type is *per layer* if it has one scale, and *per axis* if it has a scale for each channel,
 an index along one axis; *blocks* are groups of elements with one scale in a sub-channel type. Storage is the integers
@@ -54,9 +58,9 @@ Storage of 1, 2 or 4 bits, which has several values in a byte, is copied instead
 to a view changes the tensor that it views. A ValueError is raised for tensors that cannot be written to: results of
 `qrt.pack`, broadcasts, and parts of tensors of 1, 2 or 4 bits, which are copies.
 
-**Tensors in lists.** NumPy converts a tensor inside a list, and the value of `np.full`, to an array of floats. Pass
-the tensors themselves to `np.where`, `np.select` and other functions, and write `np.full_like(q, x)` instead of
-`np.full(shape, x)`.
+**Tensors in lists.** Functions that expect a list of arrays, such as `np.concatenate` and `np.select`, accept a list of
+tensors. If NumPy expects one array and gets a list of tensors, as in `np.sum([q, r])`, it converts the list to an array
+of floats; the value of `np.full(shape, q)` too: write `np.full_like(q, x)` instead.
 
 **Python.** `len`, iteration, `in`, `bool`, `float`, `int`, `item` and `tolist` work as for an ndarray. If
 NumPy would raise IndexError, ValueError or AxisError, the error is of that class, and also a `QuantTypeError`.
@@ -65,18 +69,18 @@ NumPy would raise IndexError, ValueError or AxisError, the error is of that clas
 SECTIONS: dict[Kind, tuple[str, str]] = {
     "moves": (
         "Functions that move elements",
-        "The result has the type of the tensor. If the function moves or selects channels, the axis and the scales\n"
-        "of a per-axis type follow. An error is raised if a block would be split, or if the elements would need more\n"
-        "scales than a type can have. New elements are real numbers, which are quantized; 0 becomes the zero point,\n"
-        "or the nearest storage within the bounds of the type. Tensors that are joined must have one type.",
+        "The result has the type of the tensor. If the function moves or selects channels, the axis and the scales of\n"
+        "a per-axis type follow. An error is raised if a block would be split, or if elements with different scales\n"
+        "would get one channel. New elements are real numbers, which are quantized; 0 becomes the zero point or, if\n"
+        "the bounds of the type exclude it, the nearest bound. Tensors that are joined must have one type.",
     ),
     "order": ("Functions of order", "These functions compare values, without rounding."),
     "sums": ("Sums and products", "Results are exact, or are rounded once, to the type of the result."),
     "inspects": ("Functions that describe a tensor", "They return its shape or its kind, or print its values."),
     "floats": (
         "No exact result",
-        "Each call raises an error with the expression to write instead, with the arguments of the call. Within\n"
-        '`qrt.float_results("allow")` it returns floats.',
+        "Each call raises an error with the expression to write instead, with the arguments of the call. `q` and `r`\n"
+        'are tensors, `x` and `y` arrays of floats. Within `qrt.float_results("allow")` the call computes with floats.',
     ),
     "refused": ("Not supported", "Each call raises an error with this advice."),
 }
@@ -87,8 +91,8 @@ COST = f"""## What it costs
 Each function is computed by Python code that calls NumPy, or a kernel, on the storage. `benches/test_numpy.py`
 compares the CPU time of every function with NumPy's time for an array of the same number of bytes. With 16 elements a
 function takes at most {MOST} us longer. With 64K elements or more it takes at most 1.1 times as long, or {MOST} us
-longer. The calls of the table take longer. In them, `x` and `y` are matrices, and `v`, `w` and `k` vectors, of a type
-of 8 bits with a zero point. For many calls on few elements, use `a @ b`, `a + b` or the functions of `qrt`, [which
+longer. The calls of the table take longer. In them, `x`, `y` and `u` are matrices, and `v`, `w` and `k` vectors, of a
+type of 8 bits with a zero point. For many calls on few elements, use `a @ b`, `a + b` or the functions of `qrt`, [which
 take less time for each call](kernels/calls.md).
 
 | reason | time at most, as a multiple of NumPy's |
@@ -99,10 +103,18 @@ take less time for each call](kernels/calls.md).
 def sentence(function: Function, entry: Entry) -> str:
     """What a rule says of itself, or the hint."""
     if entry.rule is None:
-        return f"`{entry.hint}`" if "(" in entry.hint and " " not in entry.hint.partition("(")[0] else entry.hint
+        return f"`{entry.hint}`" if _is_expression(entry.hint) else entry.hint
     said = inspect.getdoc(entry.rule)
     assert said, f"the rule of {name_of(function)} needs a docstring"
     return said.partition("\n\n")[0].replace("\n", " ").replace("``", "`").replace("|", "\\|")
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True
 
 
 def rows(kind: Kind) -> list[str]:

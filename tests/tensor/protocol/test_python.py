@@ -60,7 +60,7 @@ def test_truth_is_exact() -> None:
         (lambda: Q.item(), ValueError, "only a tensor of one element converts to a Python number, got 6 elements"),
         (lambda: Q.item(6), IndexError, "index 6 is out of bounds for size 6"),
         (lambda: Q.item(0, 3), IndexError, "index 3 is out of bounds for axis 1 with size 3"),
-        (lambda: Q.item(0, 0, 0), ValueError, "2, got 3"),
+        (lambda: Q.item(0, 0, 0), ValueError, "expected 2 indices, one for each axis, got 3"),
         (lambda: [1, 2, 3][Q[0, 0]], TypeError, "integer"),
         (lambda: range(Q[0, 0]), TypeError, "integer"),
         (lambda: np.ones(3)[Q], IndexError, "integer"),

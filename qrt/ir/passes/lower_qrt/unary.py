@@ -108,10 +108,10 @@ def _finish(
     attributes: Attributes,
     bound: int,
 ) -> Value:
-    """Requantize `acc` by the multiplier of negative operands where `negative` is true, else by the other one.
+    """Requantize the accumulator `acc` of a leaky_relu or prelu, which has a multiplier for negative operands.
 
-    `slope` is (type of the operand, the slope or its scale, type of the result), and `bound` the largest magnitude of
-    `acc`.
+    `negative` is true where the operand is negative. `slope` is (type of the operand, slope, type of the result); for
+    prelu, whose slopes are quantized, the second item is their scale. `bound` is the largest magnitude of `acc`.
     """
     index = nest.value("arith.index_castui", (negative,), INDEX)
     r = Requantization(slope_parameters(*slope, attributes), np.arange(2), (index,), slope[2], bound)

@@ -97,7 +97,10 @@ def movable(node: Node, i: int = 0) -> Value:
 
 
 def set_moved(node: Node, i: int, value: Value) -> None:
-    """Set output ``i`` to elements of input 0. Signless integers get the type that input 0 has in the file."""
+    """Set output ``i`` to ``value``, which has elements of input 0 in another order or shape.
+
+    If they are signless integers, the output gets the signed or unsigned integer type of input 0.
+    """
     assert isinstance(value.type, TensorType)
     if value.type.element is signless(node.plain(0)):
         node.set_plain(i, value, node.plain(0))

@@ -30,6 +30,8 @@ def quantize(node: Node) -> None:
         return
     if not isinstance(source, UniformType):
         node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
+    if source.storage == out.storage == "i16" and (source.zero_point or out.zero_point):
+        node.refuse("int16 to int16 with a zero point other than 0, which LiteRT does not run")
     requant = node.rule(
         "requantize",
         source=source.storage,
@@ -101,7 +103,7 @@ def dequantize(node: Node) -> None:
         if not isinstance(x.type.element, UniformType):
             node.refuse(f"{node.input(0).dtype} without scales, to float32")
         own, is_constant = x.type.element, node.constant(0) is not None
-        storage = "i8" if own.storage == "i4" else own.storage  # the runtime unpacks int4 to int8
+        storage = "i8" if own.storage_width < 8 else own.storage  # the runtime unpacks integers of less than 8 bits
         facts = {"storage": storage, "is_constant": is_constant, "is_per_axis": own.is_per_axis}
         rule = node.rule("dequantize", **facts)
         result = node.emit("quant.dcast", [x], None, _F32)
@@ -141,4 +143,6 @@ def densify(node: Node) -> None:
         node.refuse(tensor.dtype)
     if node.outputs[0].dtype != tensor.dtype:
         node.fail(f"its result is of {node.outputs[0].dtype}, expected {tensor.dtype}")
+    if node.result_type().shape != array.shape:
+        node.fail(f"its result is {node.result_type().shown()}, expected the shape {list(array.shape)}")
     node.set_constant(0, array)

@@ -28,14 +28,15 @@ def conv_2d(node: Node) -> None:
     depth, channels = (weights.shape or ())[3], (images.shape or ())[3]
     if depth and channels and channels % depth:
         node.fail(f"{channels} channels are not a multiple of the depth {depth} of a filter")
+    filters = (weights.shape or ())[0] or 0
+    if depth and channels and filters % (channels // depth):
+        node.fail(f"{filters} filters are not a multiple of the {channels // depth} groups of channels")
     if node.is_float:
-        window, units = window_of(node, (weights.shape or ())[1:3], _dilations(node)), (weights.shape or ())[0] or 0
-        if not hybrid.is_hybrid(node, 0):
-            float_products.convolution(node, window, units, depth or 0)
-        elif channels != depth:
-            node.refuse("float32 with int8 weights in groups")
+        window = window_of(node, (weights.shape or ())[1:3], _dilations(node))
+        if hybrid.is_hybrid(node, 0):
+            hybrid.convolution(node, window, filters)
         else:
-            hybrid.convolution(node, window, units)
+            float_products.convolution(node, window, filters, depth or 0)
         return
     x, w = node.element(0), node.element(1)
     _check_weights(node, w, 0)

@@ -97,6 +97,9 @@ def weights_of(node: Node, axis: int) -> Value:
         return node.value(1)
     if array is None:
         return node.emit("quant.dcast", [node.value(1)])
+    if element.block_sizes is not None:
+        steps = element.scale_array.astype(np.float32).repeat(dict(element.block_sizes)[1], axis=1)
+        return node.dense(array.astype(np.float32) * steps, F32)
     shape = [-1 if d == axis and element.is_per_axis else 1 for d in range(array.ndim)]
     scales, zeros = (parameters.reshape(shape) for parameters in (element.scale_array, element.zero_point_array))
     centred = array.astype(np.float32) - zeros.astype(np.float32)

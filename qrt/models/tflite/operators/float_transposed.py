@@ -5,16 +5,21 @@ then its columns, then the channels. XNNPACK does not support strides larger tha
 kernel, whose results may differ from qrt's by 4 ULP of the greatest result.
 """
 
+from typing import Any
+
+import numpy as np
+
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import tensor_type
 from qrt.models.importing import float_products
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import finish, float_bias, require_floats, reshaped
 from qrt.models.tflite.operators.float_products import weights_of
-from qrt.models.tflite.operators.transpose_conv import window_of
+from qrt.models.tflite.operators.transpose_conv import window_between, window_of
 from qrt.types import TensorType
 
 _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
@@ -61,12 +66,53 @@ def transpose_conv(node: Node) -> None:
     Weights are OHWI; the bias is optional.
     """
     require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))
-    images, weights = node.type(_IMAGES).shape or (), node.type(_WEIGHTS).shape or ()
+    _require_filters(node, _IMAGES, _WEIGHTS)
+    _transposed(node, window_of(node), _IMAGES, _WEIGHTS, _BIAS)
+
+
+_PADDINGS = {1: True, 2: False}
+"""True for SAME, False for VALID padding, by the numbers of LiteRT's own enumeration."""
+
+
+def transpose_conv_bias(node: Node) -> None:
+    """Import Convolution2DTransposeBias: apply a transposed convolution to float32 images of known size.
+
+    Weights are OHWI and known at import, as is the bias. Strides are at most the size of the window. Only the profile
+    ``litert`` has the operator.
+    """
+    require_floats(node, 0, 1, 2)
+    _require_filters(node, 0, 1)
+    if node.rule("float_products") == "products_then_bias":
+        node.refuse("LiteRT's reference kernels do not have the operator")
+    if not (node.input(1).is_constant and node.input(2).is_constant):
+        node.refuse("weights or a bias known only at run time")
+    options = np.frombuffer(node.op.custom_options[:12], "<i4").tolist()
+    if len(options) < 3 or options[0] not in _PADDINGS:
+        node.fail(f"its options begin with {options}, expected a padding of 1 or 2 and two strides")
+    is_same, strides = _PADDINGS[options[0]], (options[2], options[1])
+    images, weights, size = (declared.shape or () for declared in (node.type(0), node.type(1), node.result_type()))
+    window = window_between(node, size, images, weights, strides, is_same=is_same)
+    for n, kernel, result, stride in zip(images[1:3], weights[1:3], size[1:3], strides, strict=True):
+        if stride > (kernel or 0):
+            node.refuse("a stride larger than the window, which LiteRT does not run")
+        if n != (-(-(result or 0) // stride) if is_same else ((result or 0) - (kernel or 0)) // stride + 1):
+            node.fail(f"images of shape {list(images)} do not make a result of shape {list(size)}")
+    _transposed(node, window, 0, 1, 2)
+
+
+def _require_filters(node: Node, i: int, w: int) -> None:
+    """Raise ModelError if input ``w`` is not filters for the images of input ``i``."""
+    images, weights = node.type(i).shape or (), node.type(w).shape or ()
     if len(images) != 4 or len(weights) != 4:
         node.fail(f"the input and the weights have rank 4, not {len(images)} and {len(weights)}")
     if weights[3] != images[3]:
         node.fail(f"{images[3]} channels are not the {weights[3]} of a filter")
-    context, window = lowering_context(node), window_of(node)
+
+
+def _transposed(node: Node, window: dict[str, Any], i: int, w: int, b: int) -> None:
+    """Set the result to the transposed convolution of the inputs with these numbers: images, weights and bias."""
+    images, weights = node.type(i).shape or (), node.type(w).shape or ()
+    context = lowering_context(node)
     kernel = tuple(n or 0 for n in weights[1:3])
     sizes = [
         (n or 0, k, stride, before, (n or 0) * stride - stride + k - before - after + beyond)
@@ -74,7 +120,7 @@ def transpose_conv(node: Node) -> None:
             images[1:3], kernel, window["strides"], window["padding"], window["output_padding"], strict=True
         )
     ]
-    x = _between_zeros(node, sizes)
+    x = _between_zeros(node, node.value(i), sizes)
     parallel = [context.extent(x, 0), *(size[4] for size in sizes), weights[0] or 0]
     taps = (*kernel, weights[3] or 0)
     places = Window(kernel, (1, 1), (1, 1), ((0, 0), (0, 0)), tuple(size[4] for size in sizes))
@@ -86,22 +132,21 @@ def transpose_conv(node: Node) -> None:
         back = [add(multiply(at, -1), k - 1) for at, k in zip(forth, kernel, strict=True)]
         # XNNPACK goes over the window forwards, the reference kernels over the images.
         inside, tap = (back, forth) if order == "bias_then_fma" else (forth, back)
-        return nest.read(x, [image, *places.index((i, j), inside), c]), nest.read(node.value(_WEIGHTS), [o, *tap, c])
+        return nest.read(x, [image, *places.index((i, j), inside), c]), nest.read(node.value(w), [o, *tap, c])
 
-    bias = float_bias(node, _BIAS, weights[0] or 0)
+    bias = float_bias(node, b, weights[0] or 0)
     first = bias if order == "bias_then_fma" else None
     sums = float_products.total(context, parallel, taps, operands, order, first)
     finish(node, context, sums, None if first is not None else bias)
 
 
-def _between_zeros(node: Node, sizes: list[tuple[int, int, int, int, int]]) -> Value:
+def _between_zeros(node: Node, x: Value, sizes: list[tuple[int, int, int, int, int]]) -> Value:
     """Return images on which a convolution of stride 1 computes the transposed convolution.
 
     ``stride - 1`` zeros follow each element, and the images are then padded or cropped. ``sizes`` has, for each spatial
     axis: the input's size, the window's size, the stride, the elements to crop from the start, and the result's size.
     """
-    x = node.value(_IMAGES)
-    batch, height, width, channels = node.type(_IMAGES).shape or ()
+    batch, height, width, channels = tensor_type(x).shape or ()
     strides = [size[2] for size in sizes]
     if max(strides) > 1:
         x = reshaped(node, x, (batch, height, 1, width, 1, channels))

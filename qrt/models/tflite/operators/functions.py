@@ -1,5 +1,7 @@
 """Import of SOFTMAX, LOG_SOFTMAX and functions of one variable on quantized tensors, mostly as table lookups."""
 
+import numpy as np
+
 from qrt.ir import Value
 from qrt.models.importing.unquantized import Operand, apply, number_of
 from qrt.models.tflite import tables
@@ -23,6 +25,8 @@ def softmax(node: Node) -> None:
     x, out = node.element(0), node.result_element()
     if x.storage == "i16" and out.storage != "i16":
         node.refuse(f"of {x.storage} to {out.storage}")
+    if x.storage == "i16" and x.zero_point:
+        node.refuse("int16 with a zero point other than 0, which LiteRT does not run")
     scale, zero_point = (2.0**-15, 0) if x.storage == "i16" else (2.0**-out.storage_width, out.storage_min)
     if x.storage == out.storage and (abs(out.scale - scale) > 1e-3 * scale or out.zero_point != zero_point):
         node.fail(f"the result must have scale {scale} and zero point {zero_point}, not {out}")
@@ -81,7 +85,10 @@ def function(node: Node) -> None:
     if x.storage == out.storage == "i16" and name == "SQRT":
         return _root(node, x, out)
     if x.storage == "i16" and node.op.name in _OF_16 and out.storage == "i16":
-        table = node.dense(tables.interpolated(name, x, out), out)
+        entries = tables.interpolated(name, x, out)
+        if np.abs(np.diff(entries.astype(np.int64))).max() > out.default_bounds[1]:
+            node.refuse("16 bits, with table entries so far apart that LiteRT's difference of them overflows")
+        table = node.dense(entries, out)
         return node.set(0, node.emit("qrt.lookup_interpolated", [node.value(0), table], {}, out))
     return _lookup(node, name, x, out)
 

@@ -1,15 +1,16 @@
 """Import of GATHER, GATHER_ND and REVERSE_SEQUENCE."""
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
 from qrt.ir import Value
 from qrt.models.importing import unquantized as plain
-from qrt.models.importing.data_movement import axis_of
+from qrt.models.importing.data_movement import Shape, axis_of
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.operands import input_shape, raw, settle
-from qrt.types import TensorType
+from qrt.types import TensorType, UniformType
 
 
 def gather(node: Node) -> None:
@@ -22,6 +23,7 @@ def gather(node: Node) -> None:
     batch += rows if batch < 0 else 0
     if not 0 <= batch <= min(axis, rows):
         node.fail(f"batch_dims = {batch} does not match axis {axis} and indices of rank {rows}")
+    require_bytes(node, 0, None if axis or batch else input_shape(node)[1:])
     check_indices(node, [input_shape(node)[axis]])
     attributes = {"axis": axis, "batch_dims": batch}
     settle(node, 0, node.emit("qrt.gather", [node.value(0), node.value(1)], attributes))
@@ -70,6 +72,21 @@ def _column(node: Node, value: Value) -> Value:
     tensor = value.type
     assert isinstance(tensor, TensorType)
     return node.emit("qrt.reshape", [value], None, TensorType((*(tensor.shape or ()), 1), tensor.element))
+
+
+def require_bytes(node: Node, i: int, row: Shape | None) -> None:
+    """Raise UnsupportedForm if input ``i`` has integers of less than 8 bits that do not fill whole bytes of its rows.
+
+    LiteRT moves bytes, and then results are not the elements at the indices. ``row`` is the shape of a row, or None if
+    elements of other axes are taken.
+    """
+    element = node.type(i).element
+    width = element.storage_width if isinstance(element, UniformType) else 8
+    if width < 8 and (row is None or None in row or prod(size or 0 for size in row) * width % 8):
+        taken = (
+            "along an axis other than 0" if row is None else f"in rows of shape {list(row)}, which end inside a byte"
+        )
+        node.refuse(f"{node.input(i).dtype} {taken}")
 
 
 def check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False, i: int = 1) -> None:

@@ -27,15 +27,16 @@ from math import prod
 import numpy as np
 
 from qrt.ir import Value
-from qrt.ir.core.affine import Expression, floordiv
+from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, I1, I8, I32, Array, Extent, LoweringContext, tensor_type
 from qrt.models.importing.data_movement import Shape
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators import hybrid_blocks
 from qrt.models.tflite.operators.float_nests import activated, float_bias
-from qrt.models.tflite.operators.products import adjoint
+from qrt.models.tflite.operators.products import adjoint, has_packed_kernel
 from qrt.models.tflite.operators.run_time_quantization import Parameters, parameters_of, stored_integers
 from qrt.types import TensorType, UniformType
 
@@ -56,10 +57,12 @@ def is_hybrid(node: Node, axis: int) -> bool:
     element = node.type(1).element
     if element is F32:
         return False
-    if not isinstance(element, UniformType) or element.storage not in ("i4", "i8"):
+    if not isinstance(element, UniformType) or element.storage not in ("i2", "i4", "i8"):
         node.refuse(f"float32 with weights of {node.input(1).dtype}")
     if node.input(1).blocks is not None:
         node.refuse(f"float32 with sparse weights of {node.input(1).dtype}, which LiteRT reads as dense ones")
+    if element.is_sub_channel:
+        return hybrid_blocks.is_hybrid(node)
     if any(element.zero_points):
         node.refuse("float32 with weights that have a zero point")
     if element.is_per_axis and element.axis != axis:
@@ -70,9 +73,10 @@ def is_hybrid(node: Node, axis: int) -> bool:
 def _rule(node: Node) -> str:
     """Return the profile's rule `hybrid` for the operator.
 
-    The rule depends on an option of FULLY_CONNECTED and BATCH_MATMUL, on unequal scales of the weights of CONV_2D, and
-    on whether XNNPACK executes the operator: its weights and bias must be constants of the file, and its activation
-    supported. XNNPACK has no convolution with int4 weights, and no FULLY_CONNECTED with int4 weights of odd depth.
+    The rule depends on an option of FULLY_CONNECTED and BATCH_MATMUL, on unequal scales of the weights of CONV_2D and
+    its groups, and on whether XNNPACK executes the operator: its weights and bias must be constants of the file, and
+    its activation supported. XNNPACK has no convolution with int4 weights, and not every FULLY_CONNECTED with int4 or
+    int2 weights.
     """
     name, element = node.op.name, node.element(1)
     is_int4 = element.storage == "i4"
@@ -80,21 +84,26 @@ def _rule(node: Node) -> str:
         node.refuse("float32 with weights of int4, which LiteRT does not run")
     is_delegated = (
         node.options.get("fused_activation_function") != "TANH"
-        and not (is_int4 and (name == "CONV_2D" or ((node.type(1).shape or ())[-1] or 0) % 2))
+        and not (is_int4 and name == "CONV_2D")
+        and (name != "FULLY_CONNECTED" or has_packed_kernel(element, *(size or 0 for size in node.type(1).shape or ())))
         and all(node.input(i).is_constant for i in (1, 2) if node.has(i))
     )
+    has_groups = name == "CONV_2D" and (node.type(0).shape or ())[3] != (node.type(1).shape or ())[3]
     rule = node.rule(
         "hybrid",
         operator=name,
         is_asymmetric=bool(node.options.get("asymmetric_quantize_inputs", False)),
         has_unequal_scales=len(set(element.scales)) > 1,
+        has_groups=has_groups,
         is_delegated=is_delegated,
     )
     if rule == "zeros":
         node.refuse("float32 with int8 matrices known only at run time, whose products LiteRT computes as 0")
     if rule == "floats":
         return rule
-    if name == "DEPTHWISE_CONV_2D" and element.is_per_layer and (node.type(1).shape or ())[3] != 1:
+    channels = (node.type(1).shape or ())[3 if name == "DEPTHWISE_CONV_2D" else 0]
+    is_by_channel = name == "DEPTHWISE_CONV_2D" or (has_groups and rule != "rows")
+    if is_by_channel and element.is_per_layer and channels != 1:
         node.refuse("float32 with int8 weights of one scale, where LiteRT expects one for each channel")
     if rule == "asymmetric" and name != "DEPTHWISE_CONV_2D" and node.constant(1) is None:
         node.refuse(
@@ -104,12 +113,15 @@ def _rule(node: Node) -> str:
 
 
 def convolution(node: Node, window: Window, channels: int) -> None:
-    """Import a convolution with OHWI weights, without groups. ``channels`` is the number of output channels."""
+    """Import a convolution with OHWI weights, perhaps in groups. ``channels`` is the number of output channels."""
     context, x, rule = lowering_context(node), node.value(0), _rule(node)
+    depth = (node.type(1).shape or ())[3] or 1
+    groups = ((node.type(0).shape or ())[3] or depth) // depth
     # XNNPACK runs a convolution from one channel to one as a depthwise convolution, which has no rows.
-    is_depthwise = channels == 1 and (node.type(1).shape or ())[3] == 1
+    is_depthwise = channels == 1 and depth == 1
     by_pixel = (
         rule == "rows"
+        and groups == 1
         and not is_depthwise
         and window.kernel == window.strides == (1, 1)
         and not any(map(any, window.padding))
@@ -117,17 +129,18 @@ def convolution(node: Node, window: Window, channels: int) -> None:
     axes, own = ((3,), (0, 1, 2)) if by_pixel else ((1, 2, 3), (0,))
     extents = context.extents(x)
     parameters = parameters_of(context, x, axes, [extents[axis] for axis in own], rule)
-    array, depth = _known_weights(node, window), extents[3]
+    array = _known_weights(node, window)
     if array is not None and array[:1].size <= _DEEPEST:
         stored = _image(node, context, window, parameters, own, rule)
-        sums = _exact(node, context, "qrt.conv2d", stored, array, node.element(1), window)
+        sums = _exact(node, context, "qrt.conv2d", stored, array, node.element(1), window, groups)
         _finish(node, context, sums, parameters, own, rule, array.sum((1, 2, 3), dtype=np.int64))
         return
     centred = window.padded(node, stored_integers(context, x, parameters, own, rule, I32))
     parallel: list[Extent] = [extents[0], *window.outputs, channels]
     nest = LoopNest(context, "accumulate", parallel, [*window.kernel, depth])
     image, i, j, o, row, column, c = nest.loops
-    left = nest.read(centred, [image, *window.index((i, j), (row, column)), c])
+    channel = add(multiply(floordiv(o, max(channels // groups, 1)), depth), c) if groups > 1 else c
+    left = nest.read(centred, [image, *window.index((i, j), (row, column)), channel])
     sums = _sums(node, context, nest, left, [o, row, column, c])
     _finish(node, context, sums, parameters, own, rule)
 
@@ -159,6 +172,9 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
     """Import the product of the float ``rows`` [..., depth] and int8 weights [units, depth]."""
+    if node.element(1).is_sub_channel:
+        hybrid_blocks.matrix_product(node, rows, units, depth)
+        return
     context, rule = lowering_context(node), _rule(node)
     *outer, _ = context.extents(rows)
     own = range(len(outer))
@@ -183,6 +199,9 @@ def batch_matmul(node: Node) -> None:
     context, rule = lowering_context(node), _rule(node)
     x = adjoint(node, 0) if node.options["adj_x"] else node.value(0)
     y_adjoint, own_shape = bool(node.options["adj_y"]), tensor_type(x).shape or ()
+    terms, depth = own_shape[-1], (node.type(1).shape or ())[-1 if y_adjoint else -2] or 0
+    if terms not in (None, depth):
+        node.fail(f"matrices of {terms} columns and of {depth} rows have no product")
     batches = own_shape[:-2], (node.type(1).shape or ())[:-2]
     if rule != "rows" and any(sum(size != 1 for size in sizes) > 1 for sizes in batches):
         node.refuse(
@@ -192,7 +211,7 @@ def batch_matmul(node: Node) -> None:
     extents, shape = context.extents(x), node.type(1).shape or ()
     parameters = parameters_of(context, x, (len(extents) - 1,), list(extents[:-1]), rule)
     own, own_axes = range(len(extents) - 1), [*x_axes, len(batch)]
-    array, depth = node.constant(1), shape[-1 if y_adjoint else -2] or 0
+    array = node.constant(1)
     if array is not None and depth <= _DEEPEST:
         array = array.swapaxes(-1, -2) if y_adjoint else array
         stored = stored_integers(context, x, parameters, own, rule, I8)
@@ -257,13 +276,18 @@ def _exact(
     array: Array,
     element: UniformType,
     window: Window | None = None,
+    groups: int = 1,
 ) -> Value:
     """Return the exact sums of products of int8 values and constant weights, computed by the quantized op ``op``.
 
     The values already include padding. Their zero point is not subtracted.
     """
     x = node.emit("quant.scast", [stored], None, UniformType("i8", "f32", 1.0))
-    attributes = {} if window is None else {"strides": window.strides, "dilations": window.dilations}
+    attributes: dict[str, object] = {}
+    if window is not None:
+        attributes = {"strides": window.strides, "dilations": window.dilations}
+    if groups > 1:
+        attributes["groups"] = groups
     return context.storage(node.emit(op, [x, node.dense(array, element)], attributes))
 
 

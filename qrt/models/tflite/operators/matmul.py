@@ -5,7 +5,7 @@ from math import prod
 from qrt.ir import Value
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators import float_products, float_transposed, hybrid
-from qrt.models.tflite.operators.products import adjoint, bias_of, multiplier_facts
+from qrt.models.tflite.operators.products import adjoint, bias_of, has_packed_kernel, multiplier_facts
 from qrt.types import TensorType
 
 
@@ -37,12 +37,14 @@ def batch_matmul(node: Node) -> None:
 def fully_connected(node: Node) -> None:
     """Import FULLY_CONNECTED: multiply 8-bit, int16 or float32 rows by weights [outputs, depth].
 
-    Weights of int8 rows are int8 or int4, those of float32 rows float32, int8 or int4. The input is
+    Weights of int8 rows are int8, int4 or int2, those of float32 rows float32, int8, int4 or int2. The input is
     reshaped to [rows, depth], unless keep_num_dims is set.
     """
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":
         node.refuse(f"weights in the format {options['weights_format']}")
+    if (node.type(1).shape or ())[-1:] == (0,):
+        node.refuse("weights of depth 0, for which LiteRT ignores the bias")
     if node.is_float:
         _floats(node)
         return
@@ -52,9 +54,13 @@ def fully_connected(node: Node) -> None:
         node.refuse("weights known only at run time")
     if array.ndim != 2 or (w.is_per_axis and w.axis != 0):
         node.fail(f"the weights are [outputs, depth] with scales on axis 0, not of shape {list(array.shape)}")
+    if w.is_sub_channel:
+        node.refuse(f"{node.input(0).dtype} with weights in blocks")
     if node.input(1).blocks not in (None, (1, 16)):
         node.refuse("sparse weights that are not stored in blocks of 16 elements of a row")
-    requant = node.rule("fully_connected", has_even_depth=array.shape[1] % 2 == 0, **multiplier_facts(node, x, w, out))
+    requant = node.rule(
+        "fully_connected", has_packed_kernel=has_packed_kernel(w, *array.shape), **multiplier_facts(node, x, w, out)
+    )
     element = w.with_(axis=1) if w.is_per_axis else w
     operands = [_rows(node, array.shape[1], bool(options["keep_num_dims"])), node.dense(array.T, element)]
     if node.has(2):

@@ -5,10 +5,16 @@ from math import prod
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.ir import Value
+from qrt.ir.core.affine import modulo
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import Extent
 from qrt.models.importing.data_movement import Shape, axis_of, joined, reshaped, sizes_of, taken
+from qrt.models.importing.node import lowering_context
+from qrt.models.importing.unquantized import signless, stored
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.operands import input_shape, one_integer, settle
+from qrt.models.tflite.operators.operands import finish, input_shape, one_integer, settle, shape_from, sizes
 from qrt.ops.core import Array
 from qrt.types import UniformType
 
@@ -163,18 +169,57 @@ def _table(own: UniformType, out: UniformType) -> Array:
 
 
 def tile(node: Node) -> None:
-    """Import TILE: repeat a tensor a number of times along each axis. The numbers must be known at import."""
-    counts = node.integers(1, "multiples")
-    if len(counts) != len(input_shape(node)) or min(counts, default=0) < 0:
-        node.fail(f"multiples must be {len(input_shape(node))} non-negative integers, got {list(counts)}")
-    settle(node, 0, node.emit("qrt.tile", [node.value(0)], {"multiples": list(counts)}))
+    """Import TILE: repeat a tensor along each axis. The numbers are known at import, or computed from sizes."""
+    own, counts = input_shape(node), sizes(node, 1, "multiples")
+    if len(counts) != len(own):
+        node.fail(f"multiples must be {len(own)} non-negative integers, got {list(shape_from(counts))}")
+    known = [1 if isinstance(count, Value) else count for count in counts]
+    tiled = node.emit("qrt.tile", [node.value(0)], {"multiples": known})
+    if None not in shape_from(counts):
+        settle(node, 0, tiled)
+        return
+    context = lowering_context(node)
+    extents, periods = list(context.extents(tiled)), list[int | None]([None] * len(own))
+    for axis, (size, count) in enumerate(zip(own, counts, strict=True)):
+        if not isinstance(count, Value):
+            continue
+        if size is None:
+            node.refuse(
+                f"dimension {axis} of {shown(node.input(0).name)} and its multiple, both known only at run time"
+            )
+        extents[axis] = context.count([size, count])
+        periods[axis] = size
+    _repeat(node, tiled, extents, periods)
 
 
 def broadcast_to(node: Node) -> None:
-    """Import BROADCAST_TO: broadcast a tensor to a shape known at import, by NumPy's rules."""
-    own, wanted = input_shape(node), node.integers(1, "a shape")
+    """Import BROADCAST_TO: broadcast a tensor by NumPy's rules. The shape is known at import, or computed from sizes.
+
+    A dimension of the tensor that is known only at run time, or whose size in the shape is, must equal that size.
+    """
+    own, wanted = input_shape(node), sizes(node, 1, "a shape")
     aligned = (*(1,) * (len(wanted) - len(own)), *own)
-    if len(own) > len(wanted) or any(n not in (1, size) for n, size in zip(aligned, wanted, strict=True)):
-        node.fail(f"shape {list(own)} does not broadcast to {list(wanted)}")
-    counts = [size if n == 1 else 1 for n, size in zip(aligned, wanted, strict=True)]
-    settle(node, 0, node.emit("qrt.tile", [reshaped(node, node.value(0), aligned)], {"multiples": counts}))
+    pairs = list(zip(aligned, wanted, strict=False))
+    is_open = [n is None or (n != 1 and isinstance(size, Value)) for n, size in pairs]
+    fits = all(n in (1, size) or opened for (n, size), opened in zip(pairs, is_open, strict=True))
+    if len(own) > len(wanted) or not fits:
+        node.fail(f"shape {list(own)} does not broadcast to {list(shape_from(wanted))}")
+    value = reshaped(node, node.value(0), aligned)
+    if None in (*own, *shape_from(wanted)):
+        _repeat(node, value, wanted, [1 if n == 1 else None for n in aligned])
+        return
+    counts = [size if n == 1 else 1 for n, size in pairs]
+    settle(node, 0, node.emit("qrt.tile", [value], {"multiples": counts}))
+
+
+def _repeat(node: Node, value: Value, extents: Sequence[Extent], periods: Sequence[int | None]) -> None:
+    """Set output 0 to a tensor of the given sizes, in which ``value`` repeats along each axis that has a period.
+
+    The period is the size of the axis in ``value``.
+    """
+    element = signless(node.type(0).element)
+    nest = LoopNest(lowering_context(node), "repeat", extents)
+    places = [
+        loop if period is None else modulo(loop, period) for loop, period in zip(nest.loops, periods, strict=True)
+    ]
+    finish(node, 0, nest.finish(nest.read(stored(node, value, element), places))[0])

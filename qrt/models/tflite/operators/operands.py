@@ -3,16 +3,18 @@
 An operand is an array if its elements are known at import, or else a value of the program.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from qrt.ir import Value
-from qrt.models.importing.data_movement import Shape, erase_unused, known_result
+from qrt.models.importing.data_movement import Shape, erase_unused, known_result, sizes_of
 from qrt.models.importing.graph import bits
-from qrt.models.importing.unquantized import LARGEST, Operand, shape_of, signless, stored
+from qrt.models.importing.unquantized import LARGEST, Operand, as_value, broadcast, shape_of, signless, stored
 from qrt.models.tflite.model import Tensor
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.read import numpy_dtype
-from qrt.types import TensorType, Type, UniformType
+from qrt.types import IndexType, TensorType, Type, UniformType
 
 
 def raw(node: Node, i: int) -> Operand:
@@ -67,6 +69,38 @@ def element_of(operand: Operand, tensor: Tensor, node: Node) -> Type:
 def input_shape(node: Node, i: int = 0) -> Shape:
     """Return the shape of input ``i``."""
     return node.type(i).shape or ()
+
+
+def sizes(node: Node, i: int, description: str) -> tuple[int | Value, ...]:
+    """Return the elements of an integer input, such as a shape: each an int, or a value of type index if it is open.
+
+    An element is open if the program computes it from the sizes of tensors. Raise UnsupportedForm if other elements
+    determine it, and ModelError for a negative int. ``description``, such as "a shape", is for error messages.
+    """
+    traced = sizes_of(node.value(i)) if node.constant(i) is None else None
+    elements = node.integers(i, description) if traced is None else traced
+    known = [element for element in elements if isinstance(element, int)]
+    if min(known, default=0) < 0:
+        node.fail(f"{description} must be non-negative integers, got {list(shape_from(elements))}")
+    return tuple(
+        node.emit("arith.index_cast", [element], None, IndexType()) if isinstance(element, Value) else element
+        for element in elements
+    )
+
+
+def shape_from(extents: Sequence[int | Value]) -> Shape:
+    """Return the shape with these sizes, in which an open size is None."""
+    return tuple(None if isinstance(extent, Value) else extent for extent in extents)
+
+
+def filled(node: Node, number: Operand, element: Type, extents: Sequence[int | Value]) -> Operand:
+    """Return a tensor of the given sizes that repeats a tensor of one ``number``, of signless ``element``."""
+    shape = shape_from(extents)
+    if None not in shape:
+        return broadcast(node, number, element, shape)
+    scalar = node.emit("tensor.extract", [as_value(node, number, element)], None, element)
+    dynamic = [extent for extent in extents if isinstance(extent, Value)]
+    return node.emit("tensor.splat", [scalar, *dynamic], None, TensorType(shape, element))
 
 
 def one_integer(node: Node, i: int, description: str) -> int:

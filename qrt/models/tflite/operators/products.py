@@ -53,6 +53,15 @@ def adjoint(node: Node, i: int) -> Value:
     return node.emit("qrt.transpose", [node.value(i)], {"permutation": (*range(rank - 2), rank - 1, rank - 2)})
 
 
+def has_packed_kernel(weights: UniformType, units: int, depth: int) -> bool:
+    """Return True if XNNPACK has a matrix product with weights [units, depth] of this width.
+
+    It has one for rows that fill whole bytes, and for int2 only if each output has a scale of its own.
+    """
+    has_scales = weights.storage != "i2" or weights.is_per_axis or units == 1
+    return has_scales and depth * weights.storage_width % 8 == 0
+
+
 def _axis_of_one_scale(tensor: Tensor) -> int:
     """Return the quantized axis that the file gives for a tensor with a single scale; 0 for any other tensor.
 
@@ -71,8 +80,8 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
     """
     if x.storage != out.storage:
         node.refuse(f"an input of {x.storage} with a result of {out.storage}")
-    if w.storage == "i4" and x.storage != "i8":
-        node.refuse(f"weights of int4 with an input of {x.storage}")
+    if w.storage in ("i2", "i4") and x.storage != "i8":
+        node.refuse(f"weights of int{w.storage_width} with an input of {x.storage}")
     largest = np.float32(np.float32(x.scale) * np.float32(w.scale_array.max())) / np.float32(out.scale)
     given = node.inputs[bias] if node.has(bias) else None
     return {

@@ -3,6 +3,7 @@
 from qrt.ir import Value
 from qrt.models.tflite.model import element_of
 from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators import recurrent_plain
 from qrt.models.tflite.operators.functions import read_as
 from qrt.numerics import GATES, NORM_BITS
 from qrt.types import UniformType
@@ -36,8 +37,11 @@ _OF_PEEPHOLES = (0, 1, 3)
 def lstm(node: Node) -> None:
     """Import UNIDIRECTIONAL_SEQUENCE_LSTM: run an LSTM on int8 inputs with an int16 cell state.
 
-    CIFG, peepholes, projection and layer normalization are supported.
+    CIFG, peepholes, projection and layer normalization are supported, also on float32 inputs with int8 weights.
     """
+    if node.is_float:
+        recurrent_plain.lstm(node)
+        return
     gates = range(0 if node.has(_WEIGHTS) else 1, 4)
     _check(node, gates)
     hidden, cell = node.element(_HIDDEN), node.element(_CELL)

@@ -1,23 +1,26 @@
-"""Import of float UNIDIRECTIONAL_SEQUENCE_LSTM and UNIDIRECTIONAL_SEQUENCE_RNN, with a loop over the time steps.
+"""Import of UNIDIRECTIONAL_SEQUENCE_LSTM and UNIDIRECTIONAL_SEQUENCE_RNN on floats, with a loop over the time steps.
 
 A step computes gates from weighted sums of the step's inputs and of the hidden values of the step before. The hidden
-values and the cells after the last step are stored in variables of the program.
+values and the cells after the last step are stored in variables of the program. Of int8 weights, every step quantizes
+what it multiplies by them: each row of the step's inputs, hidden values, and projected values.
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from qrt.ir import Attribute, Block, DenseArrayAttr, Region, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import F32, LoweringContext
+from qrt.ir.dialects.linalg.lowering import F32, I32, LoweringContext
 from qrt.models.importing.float_products import total
 from qrt.models.importing.node import lowering_context
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.float_nests import activated
+from qrt.models.tflite.operators.float_nests import activated, require_floats
 from qrt.models.tflite.operators.operands import input_shape
-from qrt.types import IndexType, IntegerType, TensorType
+from qrt.models.tflite.operators.run_time_quantization import parameters_of, stored_integers
+from qrt.types import IndexType, IntegerType, TensorType, UniformType
 
 _INDEX, _I64, _OPEN = IndexType(), IntegerType(64), -(1 << 63)
 _INPUT, _FORGET, _CELL, _OUTPUT = range(4)
@@ -32,7 +35,7 @@ Step = Callable[[LoweringContext, Value, Sequence[Value]], list[Value]]
 
 
 def lstm(node: Node) -> None:
-    """Import UNIDIRECTIONAL_SEQUENCE_LSTM: run an LSTM on float32 inputs.
+    """Import UNIDIRECTIONAL_SEQUENCE_LSTM: run an LSTM on float32 inputs, with float32 or int8 weights.
 
     CIFG, peepholes, projection and layer normalization are supported.
     """
@@ -46,18 +49,20 @@ def lstm(node: Node) -> None:
 
 
 def rnn(node: Node) -> None:
-    """Import UNIDIRECTIONAL_SEQUENCE_RNN: run a float32 RNN.
+    """Import UNIDIRECTIONAL_SEQUENCE_RNN: run an RNN on float32 inputs, with float32 or int8 weights.
 
     Each step computes ``activation(bias + W x + R h)`` from its inputs x and the hidden values h of the step before.
     """
     inputs, hidden = input_shape(node)[-1:], input_shape(node, 4)[-1:]
     _check(node, {1: (*hidden, *inputs), 2: (*hidden, *hidden), 3: hidden}, hidden)
-    weights = [node.value(i) for i in (1, 2, 3)]
+    _require_one_dtype(node, 1, 2)
+    require_floats(node, 0, 3, 4)
+    weights, bias = [_matrix(node, i) for i in (1, 2)], node.value(3)
 
     def step(context: LoweringContext, x: Value, before: Sequence[Value]) -> list[Value]:
         sums = [_products(context, a, w) for a, w in ((x, weights[0]), (before[0], weights[1]))]
         nest = LoopNest(context, "gate", context.extents(sums[0]))
-        scalar = nest.read(weights[2], nest.loops[1:])
+        scalar = nest.read(bias, nest.loops[1:])
         for rows in sums:
             scalar = nest.value("arith.addf", (scalar, nest.read(rows, nest.loops)), F32)
         return nest.finish(activated(node, nest, scalar, node.options["fused_activation_function"]))
@@ -151,27 +156,93 @@ def _slice(
     return context.value(name, (*tensors, at), type, attributes)
 
 
-def _products(context: LoweringContext, x: Value, w: Value) -> Value:
-    """Return the product of ``x`` [batch, depth] and weights ``w`` [units, depth], summed by fused multiply-adds."""
+# -- weights ---------------------------------------------------------------------------------------------------------
 
-    def operands(nest: LoopNest) -> tuple[Value, Value]:
-        row, unit, k = nest.loops
-        return nest.read(x, (row, k)), nest.read(w, (unit, k))
 
-    return total(
-        context, [context.extent(x, 0), context.extent(w, 0)], [context.extent(w, 1)], operands, "bias_then_fma", None
-    )
+class _Matrix(NamedTuple):
+    """Weights [units, depth]: floats, or int8 with a ``scale`` and the rule by which their operand is quantized."""
+
+    value: Value
+    scale: float | None = None
+    rule: str = ""
+
+
+def _matrix(node: Node, i: int) -> _Matrix:
+    """Return the weights of input ``i``. Raise UnsupportedForm if they are not float32 or symmetric int8."""
+    element = node.type(i).element
+    if element is F32:
+        return _Matrix(node.value(i))
+    if not isinstance(element, UniformType) or element.storage != "i8" or not element.is_per_layer:
+        node.refuse(f"float32 with weights of {node.input(i).dtype}, or of several scales")
+    if element.zero_point:
+        node.refuse("float32 with weights that have a zero point")
+    is_asymmetric = bool(node.options.get("asymmetric_quantize_inputs", False))
+    rule = node.rule("hybrid", operator=node.op.name, is_asymmetric=is_asymmetric)
+    if rule == "floats":
+        return _Matrix(node.emit("quant.dcast", [node.value(i)], None, F32))
+    array = node.constant(i)
+    if array is None:
+        node.refuse("float32 with int8 weights known only at run time")
+    return _Matrix(node.dense(array, element.storage_type), element.scale, rule)
+
+
+def _vector(node: Node, i: int) -> Value:
+    """Return an input as float32: int8 peepholes are dequantized."""
+    if node.type(i).element is F32 or not _PEEPHOLES <= i < _BIASES:
+        require_floats(node, i)
+        return node.value(i)
+    return node.emit("quant.dcast", [node.value(i)], None, F32)
+
+
+def _require_one_dtype(node: Node, *operands: int) -> None:
+    """Raise UnsupportedForm if the inputs with these numbers have several dtypes."""
+    dtypes = {node.input(i).dtype for i in operands if node.has(i)}
+    if len(dtypes) > 1:
+        node.refuse(f"weights of {' and '.join(sorted(dtypes))}")
+
+
+def _products(context: LoweringContext, x: Value, w: _Matrix) -> Value:
+    """Return the product of ``x`` [batch, depth] and weights ``w`` [units, depth].
+
+    Products of floats are summed by fused multiply-adds, those of integers exactly.
+    """
+    parallel, reduced = [context.extent(x, 0), context.extent(w.value, 0)], [context.extent(w.value, 1)]
+    if w.scale is None:
+
+        def operands(nest: LoopNest) -> tuple[Value, Value]:
+            row, unit, k = nest.loops
+            return nest.read(x, (row, k)), nest.read(w.value, (unit, k))
+
+        return total(context, parallel, reduced, operands, "bias_then_fma", None)
+    parameters = parameters_of(context, x, (1,), parallel[:1], w.rule)
+    centred = stored_integers(context, x, parameters, (0,), w.rule, I32)
+    nest = LoopNest(context, "accumulate", parallel, reduced)
+    row, unit, k = nest.loops
+    factors = nest.read(centred, (row, k)), nest.extend(nest.read(w.value, (unit, k)), I32)
+    product = nest.value("arith.muli", factors, I32)
+    (sums,) = nest.finish(nest.value("arith.addi", (nest.running(I32, 0), product), I32))
+    nest = LoopNest(context, "scale", parallel)
+    scale = nest.value("arith.mulf", (nest.read(parameters.unit, nest.loops[:1]), nest.constant(w.scale, F32)), F32)
+    number = nest.value("arith.sitofp", (nest.read(sums, nest.loops),), F32)
+    return nest.finish(nest.value("arith.mulf", (number, scale), F32))[0]
 
 
 # -- lstm ------------------------------------------------------------------------------------------------------------
 
 
 class _Lstm:
-    """A float LSTM during import. ``values`` has its weights and biases by input number."""
+    """A float LSTM during import, with its weights (``matrices``) and its biases, peepholes and norms (``vectors``).
+
+    Both are by input number.
+    """
 
     def __init__(self, node: Node, gates: range) -> None:
         self.node, self.gates = node, gates
-        self.values = {i: node.value(i) for i in self.operands(node, gates) if node.has(i)}
+        given = {i: shape for i, shape in self.operands(node, gates).items() if node.has(i)}
+        _require_one_dtype(node, *(i for i in given if len(given[i]) == 2 or _PEEPHOLES <= i < _BIASES))
+        require_floats(node, 0, _HIDDEN_STATE, _CELL_STATE)
+        self.matrices = {i: _matrix(node, i) for i, shape in given.items() if len(shape) == 2}
+        self.vectors = {i: _vector(node, i) for i, shape in given.items() if len(shape) == 1}
 
     @staticmethod
     def operands(node: Node, gates: range) -> dict[int, tuple[int | None, ...]]:
@@ -230,14 +301,14 @@ class _Lstm:
         and ``c`` is ``cell``. With layer normalization, the sum without the bias is normalized first.
         """
         sums = [
-            _products(context, rows, self.values[first + number])
+            _products(context, rows, self.matrices[first + number])
             for rows, first in ((x, _WEIGHTS), (hidden, _RECURRENT))
         ]
-        norm, peephole = self.values.get(_NORMS + number), None
+        norm, peephole = self.vectors.get(_NORMS + number), None
         if number != _CELL:
-            peephole = self.values.get(_PEEPHOLES + (2 if number == _OUTPUT else number))
+            peephole = self.vectors.get(_PEEPHOLES + (2 if number == _OUTPUT else number))
         nest = LoopNest(context, "gate", context.extents(cell))
-        last, bias = nest.loops[1:], self.values[_BIASES + number]
+        last, bias = nest.loops[1:], self.vectors[_BIASES + number]
         scalar = nest.constant(0.0, F32) if norm is not None else nest.read(bias, last)
         for products in sums:
             scalar = nest.value("arith.addf", (scalar, nest.read(products, nest.loops)), F32)
@@ -253,13 +324,13 @@ class _Lstm:
         return nest.finish(self._activated(nest, scalar) if number == _CELL else _logistic(nest, scalar))[0]
 
     def _projected(self, context: LoweringContext, value: Value) -> Value:
-        if _PROJECTION not in self.values:
+        if _PROJECTION not in self.matrices:
             return value
-        projected = _products(context, value, self.values[_PROJECTION])
+        projected = _products(context, value, self.matrices[_PROJECTION])
         nest = LoopNest(context, "projection", context.extents(projected))
         scalar = nest.read(projected, nest.loops)
-        if _PROJECTION_BIAS in self.values:
-            bias = nest.read(self.values[_PROJECTION_BIAS], nest.loops[1:])
+        if _PROJECTION_BIAS in self.vectors:
+            bias = nest.read(self.vectors[_PROJECTION_BIAS], nest.loops[1:])
             scalar = nest.value("arith.addf", (bias, scalar), F32)
         return nest.finish(self._clipped(nest, scalar, "proj_clip"))[0]
 

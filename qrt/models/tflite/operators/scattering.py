@@ -5,13 +5,15 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Attribute, DenseArrayAttr, Value
+from qrt.ir.core.affine import floordiv
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing.data_movement import Shape, erase_unused, known_result, reshaped
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import apply, as_value, broadcast, index, number_of, signless
 from qrt.models.importing.unquantized import shape_of as shape_of_operand
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.gathering import check_indices
+from qrt.models.tflite.operators.gathering import check_indices, require_bytes
 from qrt.models.tflite.operators.operands import finish, input_shape, raw, settle
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, UniformType
 
@@ -146,16 +148,47 @@ def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any
 def embedding_lookup(node: Node) -> None:
     """Import EMBEDDING_LOOKUP: take rows of a table at int32 indices.
 
-    Rows of an int8 table with one scale may be dequantized to float32.
+    Rows of an int8, int4 or int2 table may be dequantized to float32. The table then has one scale, one for each row,
+    or (int4 and int2) float16 scales for blocks of a row.
     """
-    if node.input(0).dtype != "int32" or len(input_shape(node)) != 1 or len(input_shape(node, 1)) < 2:
+    shape = input_shape(node, 1)
+    if node.input(0).dtype != "int32" or len(input_shape(node)) != 1 or len(shape) < 2:
         node.fail(f"indices {node.type(0).shown()} do not select rows of {node.type(1).shown()}")
-    check_indices(node, input_shape(node, 1)[:1], i=0)
+    check_indices(node, shape[:1], i=0)
+    require_bytes(node, 1, shape[1:])
     table = node.type(1).element
-    is_hybrid = isinstance(table, UniformType) and node.result_type().element is _F32
-    if isinstance(table, UniformType) and not table.is_per_layer:
-        node.refuse("several scales")
-    if is_hybrid and (node.element(1).storage != "i8" or node.element(1).zero_point):
-        node.refuse(f"{node.input(1).dtype} with zero point {node.element(1).zero_point} to float32")
-    rows = node.emit("qrt.gather", [node.value(1), node.value(0)], {"axis": 0, "batch_dims": 0})
-    settle(node, 0, node.emit("quant.dcast", [rows], None, _F32) if is_hybrid else rows)
+    if not isinstance(table, UniformType) or node.result_type().element is not _F32:
+        if isinstance(table, UniformType) and (not table.is_per_layer or table.storage_width < 8):
+            node.refuse(f"{node.input(1).dtype} of several scales or less than 8 bits, not to float32")
+        settle(node, 0, node.emit("qrt.gather", [node.value(1), node.value(0)], _ROWS))
+        return
+    if table.storage not in ("i2", "i4", "i8") or any(table.zero_point_array.ravel()):
+        node.refuse(f"{node.input(1).dtype} with zero points other than 0 to float32")
+    if table.is_per_layer:
+        rows = node.emit("qrt.gather", [node.value(1), node.value(0)], _ROWS)
+        settle(node, 0, node.emit("quant.dcast", [rows], None, _F32))
+        return
+    if table.is_per_axis and table.axis != 0:
+        node.refuse(f"scales on axis {table.axis} of the table")
+    if table.is_sub_channel and table.storage == "i8":
+        node.refuse("int8 with scales for blocks")
+    _scaled_rows(node, table)
+
+
+_ROWS = {"axis": 0, "batch_dims": 0}
+
+
+def _scaled_rows(node: Node, table: UniformType) -> None:
+    """Set the result to rows of a table that has a scale for each row, or for each block of a row."""
+    array = node.constant(1)
+    if array is None:
+        node.refuse(f"{node.input(1).dtype} of several scales, known only at run time")
+    indices, scales = node.value(0), table.scale_array.astype(np.float32)
+    storage = node.emit("qrt.gather", [node.dense(array, table.storage_type), indices], _ROWS)
+    steps = node.emit("qrt.gather", [node.dense(scales.reshape(array.shape[0], -1), _F32), indices], _ROWS)
+    context = lowering_context(node)
+    nest = LoopNest(context, "dequantize", context.extents(storage))
+    row, *_, last = nest.loops
+    block = floordiv(last, dict(table.block_sizes)[1]) if table.block_sizes is not None else 0
+    element = nest.value("arith.sitofp", (nest.read(storage, nest.loops),), _F32)
+    node.set(0, nest.finish(nest.value("arith.mulf", (element, nest.read(steps, [row, block])), _F32))[0])

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import (
     BOOL,
     Operand,
     apply,
-    broadcast,
     broadcast_shape,
     cast_to,
     index,
@@ -16,7 +16,7 @@ from qrt.models.importing.unquantized import (
     signless,
 )
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.operands import finish, raw
+from qrt.models.tflite.operators.operands import filled, finish, raw, shape_from, sizes
 from qrt.models.tflite.read import numpy_dtype
 from qrt.ops.core import element_dtype
 from qrt.types import IntegerType, TensorType, Type
@@ -26,16 +26,16 @@ _CAST = {"bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32
 
 def shape(node: Node) -> None:
     """Import SHAPE: compute the shape of a tensor in int32 or int64."""
-    sizes = node.type(0).shape
-    assert sizes is not None
+    own = node.type(0).shape
+    assert own is not None
     element = node.result_type().element
     if element not in (IntegerType(32), IntegerType(64)):
         node.refuse(node.outputs[0].dtype)
-    if None not in sizes:
-        finish(node, 0, np.array(sizes, numpy_dtype(node.outputs[0].dtype)))
+    if None not in own:
+        finish(node, 0, np.array(own, numpy_dtype(node.outputs[0].dtype)))
         return
     builder, cast = node.graph.builder(node.op), []
-    for axis, size in enumerate(sizes):
+    for axis, size in enumerate(own):
         if size is None:
             extent = node.emit("tensor.dim", [node.value(0), index(node, axis)])
             cast.append(node.emit("arith.index_cast", [extent], None, element))
@@ -52,34 +52,24 @@ def rank(node: Node) -> None:
 def zeros_like(node: Node) -> None:
     """Import ZEROS_LIKE: create int32, int64 or float32 zeros in the shape of a tensor."""
     _require(node, node.input(0).dtype, "int32", "int64", "float32")
-    shape = node.type(0).shape
-    if shape is None or None in shape:
-        node.refuse("a dynamic dimension")
-    zero = number_of(0, signless(node.type(0).element))
-    finish(node, 0, broadcast(node, zero, signless(node.type(0).element), shape))
+    element = signless(node.type(0).element)
+    finish(node, 0, filled(node, number_of(0, element), element, lowering_context(node).extents(node.value(0))))
 
 
 def fill(node: Node) -> None:
-    """Import FILL: fill a tensor of a shape known at import with one value."""
-    sizes = node.integers(0, "a shape")
-    _check_sizes(node, sizes)
+    """Import FILL: fill a tensor with one value. The shape is known at import, or computed from sizes."""
+    extents = sizes(node, 0, "a shape")
+    node.graph.check_size(node.op, TensorType(shape_from(extents), node.result_type().element))
     value, element = raw(node, 1), signless(node.type(1).element)
     if shape_of(value) not in ((), (1,)):
         node.fail(f"its value has shape {shape_of(value)}, expected one element")
-    finish(node, 0, broadcast(node, _scalar(node, value, element), element, sizes))
+    finish(node, 0, filled(node, _scalar(node, value, element), element, extents))
 
 
 def _scalar(node: Node, value: Operand, element: Type) -> Operand:
     if isinstance(value, np.ndarray):
         return value.reshape(())
     return value if shape_of(value) == () else node.emit("qrt.reshape", [value], None, TensorType((), element))
-
-
-def _check_sizes(node: Node, sizes: tuple[int, ...]) -> None:
-    """Raise ModelError if a size is negative, or if the result in this shape would exceed the memory limit."""
-    if any(size < 0 for size in sizes):
-        node.fail(f"a size of {min(sizes)}")
-    node.graph.check_size(node.op, TensorType(sizes, node.result_type().element))
 
 
 def bitcast(node: Node) -> None:
@@ -142,7 +132,7 @@ def range_(node: Node) -> None:
         node.fail(f"a range from {start} to {limit} by {delta}")
     span = (limit - start) / delta if dtype.kind == "f" else -((start - limit) // delta)
     count = max(int(np.ceil(span)), 0)
-    _check_sizes(node, (count,))
+    node.graph.check_size(node.op, TensorType((count,), node.result_type().element))
     steps = np.arange(count, dtype=np.int64)
     finish(node, 0, (dtype.type(start) + steps.astype(dtype) * dtype.type(delta)).astype(dtype))
 
@@ -153,10 +143,10 @@ def broadcast_args(node: Node) -> None:
     finish(node, 0, np.array(broadcast_shape(node, shapes), numpy_dtype(node.outputs[0].dtype)))
 
 
-def _positive(node: Node, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    if any(not 0 < size < 2**31 for size in sizes) or len(sizes) > 8:
-        node.fail(f"{sizes} is not a valid shape")
-    return sizes
+def _positive(node: Node, shape: tuple[int, ...]) -> tuple[int, ...]:
+    if any(not 0 < size < 2**31 for size in shape) or len(shape) > 8:
+        node.fail(f"{shape} is not a valid shape")
+    return shape
 
 
 def select_(node: Node) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from qrt.ir import Value
+from qrt.models.importing.data_movement import Shape
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.products import bias_of, multiplier_facts
 from qrt.types import UniformType
@@ -74,17 +75,24 @@ def window_of(node: Node) -> dict[str, Any]:
     """
     known = node.constant(_SHAPE)
     size = tuple(map(int, known.ravel())) if known is not None else node.result_type().shape or ()
-    if len(size) != 4 or any(n is not None and n < 1 for n in size):
-        node.fail(f"a result of shape {list(size)}")
+    images, weights = (node.type(number).shape or () for number in (_IMAGES, _WEIGHTS))
     strides = node.options["stride_h"], node.options["stride_w"]
+    return window_between(node, size, images, weights, strides, is_same=node.options["padding"] == "SAME")
+
+
+def window_between(
+    node: Node, size: Shape, images: Shape, weights: Shape, strides: tuple[int, int], *, is_same: bool
+) -> dict[str, Any]:
+    """Return the attributes of a transposed convolution from ``images`` to a result of shape ``size``."""
+    if len(size) != 4 or any(n is not None and n < least for n, least in zip(size, (0, 1, 1, 1), strict=True)):
+        node.fail(f"a result of shape {list(size)}")
     if min(strides) < 1:
         node.fail(f"strides {list(strides)} must be positive")
     sides, beyond = [], []
-    shapes = (node.type(number).shape or () for number in (_IMAGES, _WEIGHTS))
-    for n, kernel, result, stride in zip(*(shape[1:3] for shape in shapes), size[1:3], strides, strict=True):
+    for n, kernel, result, stride in zip(images[1:3], weights[1:3], size[1:3], strides, strict=True):
         if n is None or kernel is None or result is None:
             node.refuse("a size known only at run time")
-        windows = -(-result // stride) if node.options["padding"] == "SAME" else (result - kernel) // stride + 1
+        windows = -(-result // stride) if is_same else (result - kernel) // stride + 1
         before = max((windows - 1) * stride + kernel - result, 0) // 2
         behind = (n - 1) * stride + kernel - before - result
         sides.append((before, max(behind, 0)))

@@ -151,11 +151,37 @@ def _scaled_type(t: UniformType, factor: Fraction) -> UniformType:
 
 
 _BINARY: dict[Any, tuple[Any, ...]] = {
-    np.add: ("+", add, _plus, "The sum of tensors of equal scales, as i32 of that scale; with the number 0 a copy."),
-    np.subtract: ("-", sub, _minus, "The difference, as i32 of the scale of both; less the number 0 a copy."),
-    np.multiply: ("*", mul, _times, "The product, as i32 of both scales; a number other than 0 changes the scales."),
+    np.add: (
+        "+",
+        add,
+        _plus,
+        (
+            "The sum, as i32 with the scale of both tensors, which must be equal. ``x + 0`` is a copy; "
+            "other numbers have no exact result."
+        ),
+    ),
+    np.subtract: (
+        "-",
+        sub,
+        _minus,
+        (
+            "The difference, as i32 with the scale of both tensors, which must be equal. ``x - 0`` is a "
+            "copy; other numbers have no exact result."
+        ),
+    ),
+    np.multiply: (
+        "*",
+        mul,
+        _times,
+        "The product, as i32 with the product of the scales. A number other than 0 changes the scales only.",
+    ),
     np.divide: ("/", None, _over, "A number changes the scales; other quotients have no exact result."),
-    (np.matmul, np.linalg.matmul): ("@", matmul, None, "The product of matrices, as i32 of both scales."),
+    (np.matmul, np.linalg.matmul): (
+        "@",
+        matmul,
+        None,
+        "The product of matrices, as i32 with the product of the scales.",
+    ),
 }
 enter("sums", _binary, _BINARY)
 
@@ -170,7 +196,7 @@ def square(x: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> A
 
 @implements(np.power, kind="sums")
 def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The n-th powers for n from 1 to 64, as i32 of the scale to the power n; others have no exact result."""
+    """``a ** n`` for an integer ``n`` from 1 to 64, as i32 with scale ``a.scale ** n``; other powers are not exact."""
     n = b[()] if isinstance(b, np.ndarray) and b.ndim == 0 else b
     if isinstance(a, QuantTensor) and isinstance(n, (int, np.integer)) and not isinstance(n, bool) and 1 <= n <= 64:
         refuse_others(others)

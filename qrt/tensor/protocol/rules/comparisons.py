@@ -29,7 +29,7 @@ from qrt.tensor.quant_tensor import wrap_storage
 from qrt.types import UniformType
 
 _MIRRORED: dict[Any, tuple[Any, str]] = {
-    np.equal: (np.equal, "Where a value is equal to the other, as bools."),
+    np.equal: (np.equal, "Bools: is each value equal to the other?"),
     np.not_equal: (np.not_equal, "Where a value is unequal to the other, as bools."),
     np.less: (np.greater, "Where a value is less than the other, as bools."),
     np.less_equal: (np.greater_equal, "Where a value is at most the other, as bools."),
@@ -88,8 +88,9 @@ def is_strictly_increasing(t: UniformType) -> bool:
 def comparable(operands: Sequence[Any]) -> list[Array]:
     """Return arrays that NumPy compares exactly as the values of the operands, tensors or arrays of numbers.
 
-    They are storage of one strictly increasing type, floats of one dtype, float64 where it holds all numbers, or
-    Python's numbers as objects.
+    These are the storage arrays if all operands have one type with increasing values, the values themselves if they
+    have one float dtype, the values as float64 if float64 represents all of them, and otherwise Python's numbers in
+    arrays of objects.
     """
     if all(isinstance(x, Tensor) and is_strictly_increasing(x.type) for x in operands):
         kinds = {(x.type, x._shape) for x in operands}
@@ -216,7 +217,7 @@ def _doubles(x: Any) -> Array:
         raise QuantTypeError(f"expected real numbers, got {shown(x)}") from None
 
 
-_ALLCLOSE = "Whether ``np.isclose`` holds everywhere."
+_ALLCLOSE = "True if ``np.isclose`` is true for all elements."
 enter_rules("order", {np.allclose: (lambda *args, **options: bool(np.all(isclose(*args, **options))), _ALLCLOSE)})
 
 
@@ -266,10 +267,10 @@ def _of_two_sets(function: Any) -> Callable[..., Any]:
 
 
 _OF_TWO_SETS = {
-    np.union1d: "The values that occur in one of two tensors of a type, or in both.",
-    np.intersect1d: "The values that occur in both of two tensors of a type.",
+    np.union1d: "The values that occur in at least one of two tensors, which must have one type.",
+    np.intersect1d: "The values that occur in both of two tensors, which must have one type.",
     np.setdiff1d: "The values of one tensor that do not occur in another of its type.",
-    np.setxor1d: "The values that occur in one alone of two tensors of a type.",
+    np.setxor1d: "The values that occur in only one of two tensors, which must have one type.",
 }
 enter("order", _of_two_sets, _OF_TWO_SETS)
 

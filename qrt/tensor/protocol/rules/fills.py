@@ -44,9 +44,12 @@ def _like(function: Any, value: int) -> Callable[..., Any]:
 
 
 _LIKE = {
-    np.zeros_like: (0, "Zeros of the tensor's type; of a dtype, an array."),
-    np.empty_like: (0, "As np.zeros_like: storage is never outside its bounds."),
-    np.ones_like: (1, "Ones, quantized by the tensor's type; of a dtype, an array."),
+    np.zeros_like: (0, "Zeros of the tensor's type; an array if a dtype is given."),
+    np.empty_like: (
+        0,
+        "Zeros, as ``np.zeros_like``: memory that is not filled might be outside the bounds of the type.",
+    ),
+    np.ones_like: (1, "Ones, quantized to the tensor's type; an array if a dtype is given."),
 }
 enter("moves", _like, _LIKE)
 
@@ -103,8 +106,8 @@ _ORDER = ("maximum", "minimum")
 
 @implements(np.pad, kind="moves")
 def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
-    """Elements added around a tensor: zeros, real numbers, which are quantized, its edges, or its extremes along each
-    axis. Channels and blocks are padded with their own edges alone."""
+    """Elements added around a tensor. Mode ``constant`` quantizes the numbers; ``edge``, ``reflect``, ``symmetric`` and
+    ``wrap`` copy elements; ``maximum`` and ``minimum`` need a per-layer type. Other modes have no exact result."""
     t, source = array.type, stored(array)
     if mode in ("constant", "empty") and options.keys() <= {"constant_values"}:
         return _framed(array, pad_width, options.get("constant_values"))
@@ -159,7 +162,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 @implements(np.put_along_axis, kind="moves")
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
-    """Writes at positions along an axis, which may differ from line to line."""
+    """Writes at positions along an axis; each line along this axis has positions of its own."""
     no_tensor(indices, "indices")
     write(arr, values, lambda array, given: np.put_along_axis(array, indices, given, axis))
 

@@ -79,8 +79,10 @@ refuses(
     *(getattr(np, name) for name in _LIKE.split()), hint="make the array without like=q, and qrt.quantize it to q.type"
 )
 
-refuses(np.ix_, np.ravel_multi_index, np.unravel_index, hint="indices are integers")
-refuses(np.busday_count, np.busday_offset, np.is_busday, np.datetime_as_string, np.isnat, hint="it is about dates")
+refuses(np.ix_, np.ravel_multi_index, np.unravel_index, hint="pass integers, such as q.storage")
+refuses(
+    np.busday_count, np.busday_offset, np.is_busday, np.datetime_as_string, np.isnat, hint="its arguments are dates"
+)
 refuses(np.sort_complex, hint="np.sort(q) sorts the values")
 for _module in ("numpy.strings", "numpy.char"):
     refuses_module(_module, hint="it is about text, which np.array2string(q) is")

@@ -52,17 +52,17 @@ def _memory(q: QuantTensor) -> Array:
 
 _ON_STAND_INS = {
     np.result_type: (_dtype, "The dtype of the values."),
-    np.can_cast: (_dtype, "Whether the values can be cast."),
+    np.can_cast: (_dtype, "True if the values, as floats, can be cast to the dtype."),
     np.common_type: (_number, "The scalar type of the values."),
-    np.may_share_memory: (_memory, "Whether the storage of tensors lies in the same bounds."),
-    np.shares_memory: (_memory, "Whether tensors share storage."),
+    np.may_share_memory: (_memory, "True if the address ranges of the storage overlap."),
+    np.shares_memory: (_memory, "True if tensors share an element of storage."),
     np.min_scalar_type: (_number, "The dtype of the values."),
     np.einsum_path: (stored, "The order in which NumPy would contract operands of these shapes."),
 }
 _ON_STAND_IN = {
     np.shape: (stored, "As ``q.shape``."),
     np.ndim: (stored, "As ``q.ndim``."),
-    np.size: (stored, "The number of elements, or that along axes."),
+    np.size: (stored, "The number of elements, or the product of the sizes of some axes."),
     np.iscomplexobj: (stored, "False."),
     np.isrealobj: (stored, "True."),
     np.iscomplex: (stored, "False everywhere."),

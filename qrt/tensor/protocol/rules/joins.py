@@ -98,10 +98,10 @@ def _column(q: QuantTensor) -> QuantTensor:
 
 
 _ALONG_AXIS = {
-    np.vstack: (np.atleast_2d, 0, "Tensors of at least 2 axes joined along axis 0."),
-    np.hstack: (np.atleast_1d, 1, "Tensors joined along axis 1, or the only one."),
-    np.dstack: (np.atleast_3d, 2, "Tensors of at least 3 axes joined along axis 2."),
-    np.column_stack: (_column, 1, "Tensors joined along axis 1; one of a single axis is a column."),
+    np.vstack: (np.atleast_2d, 0, "Tensors joined along axis 0; new axes make them at least 2-D."),
+    np.hstack: (np.atleast_1d, 1, "Tensors joined along axis 1, or along axis 0 if they have a single axis."),
+    np.dstack: (np.atleast_3d, 2, "Tensors joined along axis 2; new axes make them at least 3-D."),
+    np.column_stack: (_column, 1, "Tensors joined along axis 1; a tensor with a single axis becomes a column."),
 }
 enter("moves", _along_axis, _ALONG_AXIS)
 

@@ -94,9 +94,15 @@ def _atleast(function: Any, keys: Mapping[int, Any]) -> Callable[..., Any]:
 
 
 _AT_LEAST = {
-    np.atleast_1d: ({0: None}, "Each as a view of at least 1 axis."),
-    np.atleast_2d: ({0: (None, None), 1: (None, ALL)}, "Each as a view of at least 2 axes; a new one comes first."),
-    np.atleast_3d: ({0: (None,) * 3, 1: (None, ALL, None), 2: (..., None)}, "Each as a view of at least 3 axes."),
+    np.atleast_1d: ({0: None}, "A view with at least 1 axis of each argument."),
+    np.atleast_2d: (
+        {0: (None, None), 1: (None, ALL)},
+        "A view with at least 2 axes of each argument; new axes come first.",
+    ),
+    np.atleast_3d: (
+        {0: (None,) * 3, 1: (None, ALL, None), 2: (..., None)},
+        "A view with at least 3 axes of each argument.",
+    ),
 }
 enter("moves", _atleast, _AT_LEAST)
 
@@ -202,9 +208,9 @@ def _require_rank(least: int, q: QuantTensor) -> None:
 _SPLITS: dict[Any, Any] = {
     np.array_split: "Views of parts along an axis, of sizes as equal as they can be.",
     np.split: "Views of parts along an axis, of equal sizes or between positions.",
-    np.hsplit: (1, 1, "Views of parts along axis 1, or the only one."),
-    np.vsplit: (2, 0, "Views of parts along axis 0 of at least 2."),
-    np.dsplit: (3, 2, "Views of parts along axis 2 of at least 3."),
+    np.hsplit: (1, 1, "Views of parts along axis 1, or along axis 0 of a tensor with a single axis."),
+    np.vsplit: (2, 0, "Views of parts along axis 0; the tensor must have at least 2 axes."),
+    np.dsplit: (3, 2, "Views of parts along axis 2; the tensor must have at least 3 axes."),
 }
 enter("moves", _split, _SPLITS)
 
@@ -237,7 +243,7 @@ def _on_diagonal(q: QuantTensor, data: Array, offset: int = 0, axis1: int = 0, a
 
 @implements(np.take_along_axis, kind="moves")
 def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTensor:
-    """Elements at positions along an axis, which may differ from line to line; not along channels or blocks."""
+    """Elements at positions along an axis; each line along it has its own positions. Not along channels or blocks."""
     places, t, shape = np.asarray(indices), tensor(arr, "arr").type, arr.shape
     data = np.take_along_axis(stored(arr), places, axis)
     if t.is_per_layer:
@@ -256,7 +262,10 @@ def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTens
 
 _MOVES: dict[Any, tuple[ElementOf, str]] = {
     np.expand_dims: (_key_of(_expanding), "A view with new axes of size 1."),
-    np.squeeze: (_key_of(_squeezing), "A view without axes of size 1; of the type of the channel that is left."),
+    np.squeeze: (
+        _key_of(_squeezing),
+        "A view without axes of size 1. If this removes the axis of channels, the type is that of the only channel.",
+    ),
     np.flip: (along(np.flip), "A view in reverse order along axes."),
     np.fliplr: (along(np.fliplr), "A view in reverse order along axis 1."),
     np.flipud: (along(np.flipud), "A view in reverse order along axis 0."),
@@ -265,14 +274,23 @@ _MOVES: dict[Any, tuple[ElementOf, str]] = {
     np.fft.fftshift: (along(np.fft.fftshift), "Rolled by half of each axis."),
     np.fft.ifftshift: (along(np.fft.ifftshift), "Rolled back by half of each axis."),
     np.tile: (along(np.tile), "The tensor again and again along axes."),
-    np.repeat: (_along_one(np.repeat, "np.repeat"), "Each element several times, along an axis or in one line."),
-    np.delete: (_along_one(np.delete, "np.delete"), "The elements but for some along an axis or in one line."),
-    np.diagonal: (_on_diagonal, "The diagonals in the plane of two axes, as the last. A view that may be read alone."),
+    np.repeat: (
+        _along_one(np.repeat, "np.repeat"),
+        "Each element several times, along an axis or of the flattened tensor.",
+    ),
+    np.delete: (
+        _along_one(np.delete, "np.delete"),
+        "The elements without those at some indices, along an axis or of the flattened tensor.",
+    ),
+    np.diagonal: (_on_diagonal, "The diagonals of two axes, as the last axis of the result. A read-only view."),
     np.linalg.diagonal: (
         lambda q, data, offset=0: _on_diagonal(q, data, offset, -2, -1),
-        "The diagonals of matrices. A view that may be read alone.",
+        "The diagonals of matrices. A read-only view.",
     ),
-    np.lib.stride_tricks.sliding_window_view: (_windowed, "A view that may be read alone, of axes without channels."),
+    np.lib.stride_tricks.sliding_window_view: (
+        _windowed,
+        "A read-only view of windows; not along the axis of channels.",
+    ),
     np.ravel: (
         lambda q, data, order="C": flat_element(q, "np.ravel"),
         "One axis; a view where NumPy makes one. Channels or blocks must not mix.",

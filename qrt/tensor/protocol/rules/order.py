@@ -175,7 +175,10 @@ def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
     return rule
 
 
-_QUANTILE = "An element, by a ``method`` that chooses one; those between elements have no exact result."
+_QUANTILE = (
+    "An element of the tensor, by the methods ``lower``, ``higher``, ``nearest``, ``inverted_cdf`` and "
+    "``closest_observation``. Other methods, such as the default ``linear``, have no exact result."
+)
 _QUANTILES: dict[Any, Any] = {np.quantile: np.quantile, np.nanquantile: np.quantile}
 _QUANTILES |= {np.percentile: np.percentile, np.nanpercentile: np.percentile}
 enter("order", _quantile, {function: (plain, _QUANTILE) for function, plain in _QUANTILES.items()})
@@ -273,7 +276,16 @@ for _ufunc, _most, _more, _extremes in (
 ):
     enter("order", _extreme, {tuple(dict.fromkeys(_extremes)): (_ufunc, f"The {_most} value.")})
     for _either in _UFUNCS[_ufunc]:
-        enter("order", _choice, {_either: (_ufunc, f"The {_more} of two values; a real number is quantized.")})
+        enter(
+            "order",
+            _choice,
+            {
+                _either: (
+                    _ufunc,
+                    f"The {_more} of two values. Tensors must have one type, to which a real number is quantized.",
+                )
+            },
+        )
         _whole = _extreme(_either, _ufunc)
         enter("order", along_first, {(_either, "reduce"): (_whole, f"The {_most} value along an axis.")})
         enter("order", _running, {(_either, "accumulate"): (_ufunc, f"The {_most} value so far along an axis.")})

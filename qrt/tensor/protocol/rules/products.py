@@ -239,10 +239,10 @@ _ON_LINES = (np.outer, np.vdot)
 """Products that NumPy computes on flattened operands."""
 _ROWS: dict[Any, tuple[Any, str]] = {
     np.inner: (_of_inner, "The product over the last axes."),
-    np.outer: (_of_outer, "All products of two lines of elements."),
+    np.outer: (_of_outer, "All products of an element of one flattened tensor and an element of the other."),
     np.linalg.outer: (_of_vectors, "All products of the elements of two vectors."),
     (np.multiply, "outer"): (_of_outer, "All products of the elements of two tensors."),
-    np.vdot: (_of_inner, "The sum of the products of two lines of elements."),
+    np.vdot: (_of_inner, "The sum of the products of the elements of two flattened tensors."),
     (np.vecdot, np.linalg.vecdot): (_of_vecdot, "The products of vectors along an axis, summed."),
     "matvec": (_of_batches(("m", "k"), ("k",)), "Matrices times vectors."),
     "vecmat": (_of_batches(("k",), ("k", "n")), "Vectors times matrices."),

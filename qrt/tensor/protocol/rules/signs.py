@@ -29,10 +29,10 @@ def _of_truths(function: Function) -> Callable[..., Any]:
 _LOGICAL = (np.logical_and, np.logical_or, np.logical_xor)
 _ALONG_AXIS = "The operation along an axis; an element counts as true where it is not 0."
 _OF_TRUTHS: dict[Any, str] = {
-    np.any: "Whether an element is not 0.",
-    np.all: "Whether no element is 0.",
+    np.any: "True if some element is not 0.",
+    np.all: "True if no element is 0.",
     np.nonzero: "The indices of the elements that are not 0, an array for each axis.",
-    np.flatnonzero: "The indices of the elements that are not 0, in one line.",
+    np.flatnonzero: "The indices of the elements that are not 0, in the flattened tensor.",
     np.argwhere: "The indices of the elements that are not 0, a row for each.",
     np.count_nonzero: "The number of the elements that are not 0.",
 }
@@ -127,8 +127,17 @@ def _with_zero_points(t: UniformType, zero_points: list[int], **others: Any) -> 
 _UNARY: dict[Any, tuple[Any, str]] = {
     np.sign: (sign, "-1, 0 or 1, of a type with scale 1."),
     (np.positive, np.conjugate): (QuantTensor.copy, "A copy."),
-    np.negative: (negative, "The opposite values, exact; the type is another where it does not hold them."),
-    (np.absolute, np.fabs): (absolute, "The magnitudes, exact; unsigned where the type does not hold them."),
+    np.negative: (
+        negative,
+        (
+            "The opposite values, exact. If the tensor's type does not represent them all, zero point "
+            "and bounds are mirrored."
+        ),
+    ),
+    (np.absolute, np.fabs): (
+        absolute,
+        "The magnitudes, exact. If the tensor's type does not represent them all, the storage is unsigned.",
+    ),
 }
 enter("order", _unary, _UNARY)
 

@@ -232,7 +232,7 @@ def _by_numpy(function: Any, terms: Callable[[Shape, Shape], int]) -> Callable[.
 _OF_TWO: dict[Any, Any] = {
     np.convolve: (lambda a, b: min(product(a), product(b)), "The convolution of two vectors."),
     np.correlate: (lambda a, b: min(product(a), product(b)), "The correlation of two vectors."),
-    np.kron: (lambda a, b: 1, "All products of the elements of two tensors, as blocks."),
+    np.kron: (lambda a, b: 1, "The Kronecker product: each element of the first tensor times the whole second tensor."),
     np.cross: (lambda a, b: 2, "The cross products of vectors."),
 }
 enter("sums", _by_numpy, _OF_TWO, operands=2)

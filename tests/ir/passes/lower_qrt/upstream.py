@@ -21,7 +21,8 @@ def case(module: Module, operands: Sequence[Value]) -> Case:
 def integer_case(module: Module, calls: Sequence[Call], path: str = "loops") -> Case:
     """A lowered program, with its quantized types replaced by integers, and the operands of its calls."""
     text = str(run_passes(module, "quant-to-integer-types,canonicalize")).replace("@main", "@f")
-    assert "!quant" not in text and "quant." not in text, text
+    assert "!quant" not in text, text
+    assert "quant." not in text, text
     body = text.partition("module {\n")[2].rpartition("}")[0]
     lines = "\n".join(line.removeprefix("  ") for line in body.splitlines())
     return Case("lower-qrt", lines + "\n", calls, path=path)

@@ -10,6 +10,8 @@ from tests.models.tflite.generated import draw
 from tests.models.tflite.generated.products import _window
 from tests.models.tflite.writing import Operator, Subgraph, Tensor, write
 
+_SMALL = {"int2": (-2, 1), "int4": (-8, 7), "uint4": (0, 15)}
+
 
 def _halves(rng, shape):
     """Numbers of float16 of every size: the least are below its normal numbers."""
@@ -20,10 +22,10 @@ def _constant(rng, shape, dtype, axis=None):
     """A constant that DEQUANTIZE takes, with a scale for each index of an axis if one is given."""
     if dtype in ("float16", "float32"):
         return Tensor(shape, dtype, data=rng.normal(size=shape).astype(dtype))
-    low, high = (-8, 7) if dtype == "int4" else (None, None)
-    data = draw.integers(rng, shape, "int8" if dtype == "int4" else dtype, low, high)
+    low, high = _SMALL.get(dtype, (None, None))
+    data = draw.integers(rng, shape, "int8" if dtype in _SMALL else dtype, low, high)
     if axis is None:
-        zero_point = int(rng.integers(-8, 8)) if dtype == "int4" else draw.zero_point(rng, dtype)
+        zero_point = int(rng.integers(low, high + 1)) if dtype in _SMALL else draw.zero_point(rng, dtype)
         return Tensor(shape, dtype, draw.around(rng, 2.0**-6), zero_point, data=data)
     scales = [draw.around(rng, 2.0**-6) for _ in range(shape[axis])]
     return Tensor(shape, dtype, scales, 0, axis, data=data)
@@ -79,6 +81,9 @@ CASES = {
     "DEQUANTIZE f16, constants of MUL": partial(multiply, dtype="float16"),
     "DEQUANTIZE f16, weights of CONV_2D": partial(conv, dtype="float16"),
     "DEQUANTIZE f16, weights of FULLY_CONNECTED": partial(fully_connected, dtype="float16"),
+    "DEQUANTIZE i2, constants of MUL": partial(multiply, dtype="int2"),
+    "DEQUANTIZE i2 per axis, constants of MUL": partial(multiply, dtype="int2", is_per_axis=True),
+    "DEQUANTIZE u4, constants of MUL": partial(multiply, dtype="uint4"),
     "DEQUANTIZE i4, constants of MUL": partial(multiply, dtype="int4"),
     "DEQUANTIZE i4 per axis, constants of MUL": partial(multiply, dtype="int4", is_per_axis=True),
     "DEQUANTIZE i8, constants of MUL": partial(multiply, dtype="int8"),

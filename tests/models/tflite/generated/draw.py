@@ -54,8 +54,9 @@ def integers(rng, shape: Sequence[int], dtype="int8", low=None, high=None):
 
 
 def weights(rng, shape, dtype="int8", **bounds):
-    """Integers of a dtype, of which NumPy may lack int4."""
-    return integers(rng, shape, "int8", -8, 7) if dtype == "int4" else integers(rng, shape, dtype, **bounds)
+    """Integers of a dtype, of which NumPy may lack int4 and int2."""
+    least = {"int2": -2, "int4": -8}.get(dtype)
+    return integers(rng, shape, dtype, **bounds) if least is None else integers(rng, shape, "int8", least, -least - 1)
 
 
 def tensor(rng, shape, dtype="int8", scales=None, **others):

@@ -125,6 +125,25 @@ def matmul(rng):
     return Case(one_op("BATCH_MATMUL", [x, y], [Tensor((*batch, rows, columns), "float32")], options), ulp=0)
 
 
+def transpose_conv_bias(rng):
+    """MediaPipe's operator, whose results may have any size that the input fits."""
+    padding = int(rng.choice([1, 2]))
+    window = [int(n) for n in rng.integers(1, 6, 2)]
+    strides = [int(rng.integers(1, min(k, 4) + 1)) for k in window]
+    image = [int(n) for n in rng.integers(1, 9, 2)]
+    least = [(n - 1) * s + (1 if padding == 1 else k) for n, s, k in zip(image, strides, window, strict=True)]
+    sizes = [n + int(rng.integers(0, s)) for n, s in zip(least, strides, strict=True)]
+    batch, depth, channels = int(rng.integers(1, 3)), draw.size(rng, 12), draw.size(rng, 12)
+    inputs = [
+        Tensor((batch, *image, depth), "float32"),
+        _constant(rng, (channels, *window, depth)),
+        _constant(rng, (channels,)),
+    ]
+    options = np.array([padding, strides[1], strides[0], *([1, 0] if rng.random() < 0.5 else [])], "<i4").tobytes()
+    y = Tensor((batch, *sizes, channels), "float32")
+    return Case(one_op("Convolution2DTransposeBias", inputs, [y], custom_options=options), ulp=0)
+
+
 def transpose_conv(rng):
     padding = str(rng.choice(["SAME", "VALID"]))
     window, strides = [int(n) for n in rng.integers(1, 5, 2)], [int(n) for n in rng.integers(1, 4, 2)]
@@ -196,6 +215,7 @@ def gelu(rng, *, approximate):
 CASES = {
     "BATCH_MATMUL f32": matmul,
     "TRANSPOSE_CONV f32": transpose_conv,
+    "Convolution2DTransposeBias f32": transpose_conv_bias,
     "LOG_SOFTMAX f32": partial(along_rows, name="LOG_SOFTMAX", ulp=4),
     "L2_NORMALIZATION f32": partial(along_rows, name="L2_NORMALIZATION", ulp=4),
     "GELU f32": partial(gelu, approximate=False),
@@ -221,3 +241,6 @@ CASES = {
     "LOGISTIC f32, below -9": partial(near_the_least, name="LOGISTIC", low=-12.0, high=-8.0),
     "EXP f32, small results": partial(near_the_least, name="EXP", low=-104.0, high=-80.0, ulp=64),
 }
+
+ONLY = {"Convolution2DTransposeBias f32": ("litert",)}
+"""Only XNNPACK has MediaPipe's operator."""

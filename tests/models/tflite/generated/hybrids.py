@@ -113,14 +113,17 @@ def batch_matmul(rng, *, is_asymmetric=False, per_axis=False, adj_x=False, adj_y
     return Case(one_op("BATCH_MATMUL", [x, weights], [y], options, version=4), runs, ulp=0)
 
 
-def conv(rng, *, per_axis=False, one_by_one=False, given=(), dtype="int8"):
+def conv(rng, *, per_axis=False, one_by_one=False, given=(), dtype="int8", has_groups=False):
     image, window, result, options = _window(rng)
     if one_by_one:
         window, result, options = [1, 1], image, {**options, "padding": "VALID", "stride_h": 1, "stride_w": 1}
         options |= {"dilation_h_factor": 1, "dilation_w_factor": 1}
     batch, depth, channels = int(rng.integers(1, 4)), draw.size(rng, 20), draw.size(rng, 20)
+    groups = int(rng.integers(2, 6)) if has_groups else 1
+    depth, channels = (-(-n // groups) for n in (depth, channels))
     options["fused_activation_function"] = draw.activation(rng)
-    x, y = Tensor((batch, *image, depth), "float32"), Tensor((batch, *result, channels), "float32")
+    channels *= groups
+    x, y = Tensor((batch, *image, depth * groups), "float32"), Tensor((batch, *result, channels), "float32")
     weights = _weights(rng, (channels, *window, depth), channels, 0, per_axis, dtype)
     return _case(rng, "CONV_2D", x, weights, y, options, 5, group=3, given=given)
 
@@ -158,6 +161,12 @@ CASES = {
     "CONV_2D f32 x i8, 1x1, halves": partial(conv, one_by_one=True),
     "CONV_2D f32 x i8 per axis, halves": partial(conv, per_axis=True),
     "CONV_2D f32 x i8 per axis, 1x1, halves": partial(conv, per_axis=True, one_by_one=True),
+    "CONV_2D f32 x i8, groups": partial(conv, has_groups=True),
+    "CONV_2D f32 x i8 per axis, groups": partial(conv, has_groups=True, per_axis=True),
+    "CONV_2D f32 x i8 per axis, 1x1, groups": partial(conv, has_groups=True, per_axis=True, one_by_one=True),
+    "CONV_2D f32 x i8 per axis, groups, given weights": partial(
+        conv, has_groups=True, per_axis=True, given=("weights",)
+    ),
     "DEPTHWISE_CONV_2D f32 x i8, halves": depthwise,
     "FULLY_CONNECTED f32 x i8, given weights": partial(fully_connected, is_asymmetric=False, given=("weights",)),
     "FULLY_CONNECTED f32 x i8, given bias, asymmetric": partial(
@@ -169,9 +178,11 @@ CASES = {
 }
 
 ONLY = {
+    "CONV_2D f32 x i8, groups": ("litert",),
     "BATCH_MATMUL f32 x i8, batches": ("litert",),
     "BATCH_MATMUL f32 x i8, given weights": ("litert-ref",),
     "BATCH_MATMUL f32 x i8, given weights, adj_x, adj_y": ("litert-ref",),
 }
-"""LiteRT's default build computes 0 for float matrices times int8 ones that are known only at run time, and its
-reference kernels scale batches of several axes by parameters of other rows."""
+"""LiteRT's own kernels have no groups of weights of one scale. Its default build computes 0 for float matrices times
+int8 ones that are known only at run time, and its reference kernels scale batches of several axes by parameters of
+other rows."""

@@ -31,7 +31,7 @@ def _bias(rng, x, w, channels):
 
 def _output(rng, shape, x, w, terms, dtype):
     """An output whose scale leaves most sums of so many products in range."""
-    largest = 300.0 if w.dtype == "int4" else 5000.0
+    largest = {"int2": 75.0, "int4": 300.0}.get(w.dtype, 5000.0)
     spread = largest * np.sqrt(terms) * float(np.max(np.float32(x.scales) * np.float32(w.scales)))
     return draw.tensor(rng, shape, dtype, draw.around(rng, spread / 60))
 

@@ -233,9 +233,9 @@ ROWS = [Tensor((2, 3), "float32"), Tensor((3, 3), "int8", 0.5)]
         ("CONV_2D", [*IMAGES, BIAS], {**POINTS, "fused_activation_function": "TANH"}, "float32, fused TANH"),
         (
             "CONV_2D",
-            [Tensor((1, 4, 4, 6), "float32"), IMAGES[1], BIAS],
+            [Tensor((1, 4, 4, 9), "float32"), Tensor((3, 1, 1, 3), "int8", 0.5), BIAS],
             POINTS,
-            "float32 with int8 weights in groups",
+            "float32 with int8 weights of one scale, where LiteRT expects one for each channel",
         ),
     ],
 )
@@ -283,3 +283,11 @@ def test_batches_of_matrices_are_open_beside_a_matrix():
     values = np.random.default_rng(0).normal(size=(5, 2, 4)).astype(np.float32)
     expected = np.concatenate([np.asarray(model(values[i : i + 1])) for i in range(5)])
     np.testing.assert_array_equal(model(values), expected)
+
+
+@pytest.mark.parametrize("adj_y", [False, True])
+def test_matrices_that_do_not_fit_have_no_product(adj_y):
+    weights = Tensor((5, 6), "int8", 0.5, data=np.ones((5, 6), np.int8))
+    inputs, result = [Tensor((2, 4), "float32"), weights], Tensor((2, 6), "float32")
+    with pytest.raises(ModelError, match=f"matrices of 4 columns and of {6 if adj_y else 5} rows have no product"):
+        program(one_op("BATCH_MATMUL", inputs, [result], {"adj_y": adj_y}))

@@ -64,7 +64,7 @@ def concat(group: Group) -> None:
 
 
 def pad(group: Group) -> None:
-    """Export the operation as Pad with a single value."""
+    """Export the operation as Pad. A per-axis type whose padding is stored as different integers is refused."""
     order, operand = group.common_order(), group.operand(0)
     element, pairs = operand.type.element, group.attributes["padding"]
     around = stored_value(element, group.attributes["value"])
