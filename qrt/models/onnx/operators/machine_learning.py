@@ -195,7 +195,7 @@ def _linear_scores(node: Node, graph: ComposedGraph, x: str, rows: int) -> str:
     coefficients, intercepts = floats(node, "coefficients"), floats(node, "intercepts")
     if len(coefficients) % rows:
         node.fail(f"it has {len(coefficients)} coefficients for {rows} results")
-    scores = graph.add("MatMul", x, graph.constant(np.float32(coefficients).reshape(rows, -1).T))
+    scores = graph.add("MatMul", x, graph.constant(np.asarray(coefficients, np.float32).reshape(rows, -1).T))
     return str(graph.add("Add", scores, graph.constant(intercepts)) if intercepts else scores)
 
 
@@ -227,7 +227,7 @@ def svm_regressor(node: Node) -> None:
     coefficients, rho = floats(node, "coefficients"), floats(node, "rho")
     x = as_floats(node, graph)
     kernels = _kernels(node, graph, x, supports) if supports else x
-    sums = graph.add("MatMul", kernels, graph.constant(np.float32(coefficients).reshape(-1, 1)))
+    sums = graph.add("MatMul", kernels, graph.constant(np.asarray(coefficients, np.float32).reshape(-1, 1)))
     sums = graph.add("Add", sums, graph.constant(rho[:1] or 0))
     if node.attribute("one_class", 0):
         is_inside = graph.add("Greater", sums, graph.constant(0))
@@ -240,7 +240,7 @@ def _kernels(node: Node, graph: ComposedGraph, x: str, supports: int) -> str:
     """Add the kernels [batch, support vector] of rows, and return their name."""
     kind, parameters = node.attribute("kernel_type", "LINEAR"), floats(node, "kernel_params")
     gamma, offset, degree = (*parameters, 0.0, 0.0, 0.0)[:3]
-    vectors = np.float32(floats(node, "support_vectors")).reshape(supports, -1)
+    vectors = np.asarray(floats(node, "support_vectors"), np.float32).reshape(supports, -1)
     if kind not in ("LINEAR", "POLY", "RBF", "SIGMOID"):
         node.refuse(f"kernel_type {kind}")
     if kind == "RBF":

@@ -64,8 +64,8 @@ def _trees(node: Node) -> tuple[Trees, dict[tuple[int, int], int]]:
             continue
         if mode not in _OUTCOMES:
             node.refuse(f"mode {mode}")
-        targets = [numbers.get((trees[i], lists[name][i])) for name in ("falsenodeids", "truenodeids")]
-        if None in targets:
+        targets = [numbers.get((trees[i], lists[name][i]), -1) for name in ("falsenodeids", "truenodeids")]
+        if -1 in targets:
             node.fail(f"node {identifiers[i]} of tree {trees[i]} has a next node that does not exist")
         *outcomes, of_nan = _OUTCOMES[mode]
         following[i] = [targets[is_true] for is_true in (*outcomes, of_nan or bool(missing[i]))]
@@ -83,7 +83,7 @@ def _trees(node: Node) -> tuple[Trees, dict[tuple[int, int], int]]:
     width = node.shape()[-1] if node.shape() else None
     if width is not None and not 0 <= features.min() <= features.max() < width:
         node.fail(f"its features are {features.min()} to {features.max()}, but its input has {width}")
-    made = Trees(features, np.float32(lists["values"]), following, np.array(roots, np.int64), levels)
+    made = Trees(features, np.asarray(lists["values"], np.float32), following, np.array(roots, np.int64), levels)
     return made, numbers
 
 
@@ -137,7 +137,7 @@ def _scores(node: Node, prefix: str, count: int) -> tuple[Value, bool, set[int]]
     if not 0 <= min(targets) <= max(targets) < count or not numbers.keys() >= set(leaves):
         node.fail(f"its targets are {min(targets)} to {max(targets)} of {count}, or a leaf does not exist")
     table = np.zeros((len(numbers), count), np.float32)
-    np.add.at(table, ([numbers[leaf] for leaf in leaves], list(targets)), np.float32(weights))
+    np.add.at(table, ([numbers[leaf] for leaf in leaves], list(targets)), np.asarray(weights, np.float32))
     x = _matrix(node)
     reached, context = _leaves(node, x, trees), lowering_context(node)
     nest = LoopNest(context, "add", [context.extents(x)[0], count], [len(trees.roots)])
