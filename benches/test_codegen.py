@@ -1,5 +1,5 @@
-"""Machine code of lowered programs against the AVX2 kernels on one thread: for a product at most 8 times, by dot products
-of 4 at most 3 times. The CPU time to compile a network: at most 1 s."""
+"""Machine code of lowered programs against the AVX2 kernels on one thread. Limits: 8 times for a product, 3 times by
+dot products of 4; one second of CPU time to compile a network."""
 
 import re
 from time import process_time

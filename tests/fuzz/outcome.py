@@ -11,6 +11,8 @@ MOST_CHARACTERS = 2048
 MOST_LINES = 3
 """Of an error that shows no source line."""
 _PLACE = re.compile(r"(^|\n)[^\n]*:\d+:\d+: (error|warning|note|remark): ")
+_FORMS = re.compile(r"does not support (\d+) forms? of operators:")
+"""The head of an error that lists all unsupported forms, one in a line, before a line about dynamic dimensions."""
 LEAKS = re.compile(
     r"'\w+' object |object of type '\w+'|has no len\(\)|unsupported operand type|_UFuncNoLoopError|ufunc '\w+'|"
     r"could not broadcast|inhomogeneous shape|only length-1 arrays|only 0-dimensional arrays|invalid literal for|"
@@ -65,7 +67,9 @@ def check_message(error: BaseException) -> None:
     check_text(text, place)
     if not isinstance(error, QuantError):
         return
-    if not isinstance(error, DiagnosticError) and not _PLACE.search(text) and text.count("\n") >= MOST_LINES:
+    listed = _FORMS.search(text)
+    most = MOST_LINES if listed is None else 2 + int(listed[1])
+    if not isinstance(error, DiagnosticError) and not _PLACE.search(text) and text.count("\n") >= most:
         raise Finding(f"more than {MOST_LINES} lines: {place}", text)
     if LEAKS.search(text):
         raise Finding(f"a message that is not qrt's: {place}", text)

@@ -110,6 +110,8 @@ def test_a_refusal_is_no_finding() -> None:
         (QuantError("no"), ""),
         (QuantError("a\nb\nc"), ""),
         (QuantError("a\nb\nc\nd"), "more than 3 lines"),
+        (QuantError("qrt does not support 3 forms of operators:\na\nb\nc\ndynamic dimensions"), ""),
+        (QuantError("qrt does not support 1 form of operators:\na\nb\nc"), "more than 3 lines"),
         (QuantError(" "), "an error that says nothing"),
         (TypeError("f() missing 1 required positional argument: 'x'"), ""),
         (TypeError("missing 1 required" + 3000 * "x"), "more than 2048 characters"),

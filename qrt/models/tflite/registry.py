@@ -31,6 +31,8 @@ OPERATORS: Registry[Operator] = Registry(
             "arithmetic_plain:logical_not": "LOGICAL_NOT",
             "arithmetic_plain:power": "POW",
             "arithmetic_plain:sign": "SIGN",
+            "arithmetic_plain:stablehlo": "STABLEHLO_ADD STABLEHLO_AND STABLEHLO_MAXIMUM STABLEHLO_MINIMUM "
+            "STABLEHLO_MULTIPLY",
             "space_to_depth:batch_to_space": "BATCH_TO_SPACE_ND",
             "space_to_depth:depth_to_space": "DEPTH_TO_SPACE",
             "space_to_depth:space_to_batch": "SPACE_TO_BATCH_ND",

@@ -64,6 +64,7 @@ class MachineCodeSource(ModuleSource):
     def _lowered(self) -> FuncOp:
         """The function in a copy of the module, without ops of ``qrt``, casts and calls."""
         copy = Module(self.module.operation.clone({}), self.module.upstream)
+        _keep_called(copy, self.name)
         try:
             run_steps(copy, list(_lowering(copy)), verify_first=False, verify_each=False)
         except VerifyError as error:
@@ -109,6 +110,20 @@ class _Runner:
         types = [as_tensor(port.type).with_(shape=a.shape) for port, a in zip(self._source.inputs, inputs, strict=True)]
         (step,) = self._source.details(self._compiled, types).steps
         return results, [(step.coverage, seconds)]
+
+
+def _keep_called(module: Module, name: str) -> None:
+    """Remove the functions that the named one does not call: an op in them may have no lowering."""
+    called = {module.function(name)}
+    pending = list(called)
+    while pending:
+        for op in pending.pop().walk():
+            if op.name == "func.call" and (callee := module.callee(op)) not in called:
+                called.add(callee)
+                pending.append(callee)
+    for function in module.functions:
+        if function not in called:
+            function.erase()
 
 
 def _lowering(module: Module) -> Iterator[PipelineStep]:

@@ -282,3 +282,19 @@ def test_what_does_not_fit() -> None:
         i,
     )
     _refused("FILL (a shape known only at run time)", "FILL", [i, Tensor((), "int32")], Tensor((1, 1), "int32"))
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("STABLEHLO_MAXIMUM", [np.nan, 1, 3]), ("STABLEHLO_MINIMUM", [np.nan, 1, 2])]
+)
+def test_an_extreme_of_stablehlo_with_a_nan_is_its_first_operand(name, wanted):
+    x, y = (Tensor((3,), "float32") for _ in "xy")
+    program = qrt.compile(_imported(one_op(name, [x, y], [Tensor((3,), "float32")])))
+    given = np.float32([np.nan, 1, 2]), np.float32([1, np.nan, 3])
+    np.testing.assert_array_equal(program(*given), np.float32(wanted))
+
+
+def test_operands_of_stablehlo_do_not_broadcast():
+    content = one_op("STABLEHLO_ADD", [Tensor((3,), "int32"), Tensor((1,), "int32")], [Tensor((3,), "int32")])
+    with pytest.raises(ModelError, match=r"STABLEHLO_ADD: operands of shapes \[3\] and \[1\]"):
+        _imported(content)

@@ -87,6 +87,21 @@ def test_op_that_has_no_lowering() -> None:
     assert qrt.compile(text, codegen="best-effort")(np.zeros((2, 2), np.int8)).storage.tolist() == [0]
 
 
+def test_functions_that_are_not_called_need_no_lowering() -> None:
+    text = f"""
+    func.func private @called(%x: tensor<?xi32>) -> tensor<?xi32> {{ return %x : tensor<?xi32> }}
+    func.func @other(%x: tensor<?x?x!quant.uniform<i8:f32, 0.5>>) -> tensor<!quant.uniform<i8:f32, 0.5>> {{
+      %0 = qrt.mean %x {{axes = [0, 1], keepdims = false}}
+          : (tensor<?x?x!quant.uniform<i8:f32, 0.5>>) -> tensor<!quant.uniform<i8:f32, 0.5>>
+      return %0 : tensor<!quant.uniform<i8:f32, 0.5>>
+    }}
+    {ADD.replace("return", "%1 = call @called(%0) : (tensor<?xi32>) -> tensor<?xi32> return").replace("%0 : ", "%1 : ")}
+    """
+    program = qrt.compile(text, codegen=True)
+    assert program(np.int32([4])).tolist() == [8]
+    assert len(program.module.functions) == 3
+
+
 @pytest.mark.parametrize("value", ["best effort", 2, None])
 def test_wrong_argument(value: object) -> None:
     with pytest.raises(QuantTypeError, match="'codegen' must be False, True or"):

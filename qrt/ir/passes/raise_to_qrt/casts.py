@@ -256,8 +256,8 @@ def _type(
     element = element_of(stored.type)
     if not isinstance(element, IntegerType) or not isinstance(expressed, FloatType):
         raise NotRaisedError("no integers")
-    if not all(float(value).is_integer() for value in zero_points.values) or not min(scales.values) > 0:
-        raise NotRaisedError("zero points that are not integers, or scales that are not positive")
+    if not all(float(value).is_integer() for value in zero_points.values):
+        raise NotRaisedError("zero points that are not integers")
     axis = zero_points.axis if scales.axis is None else scales.axis
     if zero_points.axis not in (None, axis):
         raise NotRaisedError("scales and zero points along different dimensions")

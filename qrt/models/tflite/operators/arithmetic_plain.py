@@ -32,6 +32,10 @@ _BINARY = {
     "MINIMUM": ("arith.minsi", "arith.minimumf"),
 }
 """The op on integers and the op on floats of each operator."""
+_STABLEHLO = {"ADD": _BINARY["ADD"], "AND": ("arith.andi", ""), "MULTIPLY": _BINARY["MUL"]}
+"""The op on integers and the op on floats of StableHLO's operators."""
+_EXTREMES = {"MAXIMUM": "slt", "MINIMUM": "sgt"}
+"""The comparison of the first with the second operand by which StableHLO's operators take the second."""
 _UNARY = {
     "CEIL": "math.ceil", "COS": "math.cos", "EXP": "math.exp", "FLOOR": "math.floor", "LOG": "math.log",
     "ROUND": "math.roundeven", "RSQRT": "math.rsqrt", "SIN": "math.sin", "SQRT": "math.sqrt", "TANH": "math.tanh",
@@ -57,6 +61,24 @@ def binary(node: Node) -> None:
     operands, element = operands_of(node, (*_WORDS, "float32"))
     name = _BINARY[node.op.name][isinstance(element, FloatType)]
     _finish(node, apply(node, name, operands, [element] * 2, element))
+
+
+def stablehlo(node: Node) -> None:
+    """Import a StableHLO operator on two tensors of the same shape.
+
+    The tensors are integers or float32, for STABLEHLO_AND integers or bools. Integers wrap on overflow. If an operand
+    of a maximum or minimum is a NaN, the result is the first operand.
+    """
+    operator = node.op.name.removeprefix("STABLEHLO_")
+    (a, b), element = operands_of(node, (*_NARROW, *_WORDS, "bool" if operator == "AND" else "float32"))
+    if shape_of(a) != shape_of(b):
+        node.fail(f"operands of shapes {list(shape_of(a))} and {list(shape_of(b))}")
+    if operator in _EXTREMES:
+        is_second = compare(node, _EXTREMES[operator], a, b, element)
+        finish(node, 0, select(node, is_second, b, a, element))
+        return
+    name = _STABLEHLO[operator][isinstance(element, FloatType)]
+    finish(node, 0, apply(node, name, [a, b], [element] * 2, element))
 
 
 def floor_div(node: Node) -> None:

@@ -79,7 +79,7 @@ refuses(
     *(getattr(np, name) for name in _LIKE.split()), hint="make the array without like=q, and qrt.quantize it to q.type"
 )
 
-refuses(np.ix_, np.ravel_multi_index, np.unravel_index, hint="pass integers, such as q.storage")
+refuses(np.ix_, np.ravel_multi_index, np.unravel_index, hint="its arguments are integer indices")
 refuses(
     np.busday_count, np.busday_offset, np.is_busday, np.datetime_as_string, np.isnat, hint="its arguments are dates"
 )

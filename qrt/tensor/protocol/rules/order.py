@@ -177,7 +177,7 @@ def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
 
 _QUANTILE = (
     "An element of the tensor, by the methods ``lower``, ``higher``, ``nearest``, ``inverted_cdf`` and "
-    "``closest_observation``. Other methods, such as the default ``linear``, have no exact result."
+    "``closest_observation``. Other methods have no exact result, also the default ``linear``."
 )
 _QUANTILES: dict[Any, Any] = {np.quantile: np.quantile, np.nanquantile: np.quantile}
 _QUANTILES |= {np.percentile: np.percentile, np.nanpercentile: np.percentile}

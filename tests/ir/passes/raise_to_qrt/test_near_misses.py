@@ -371,6 +371,27 @@ def test_rescaled_biases() -> None:
         check_not_raised(changed(text, half, str(int(half) + 1)), "is not rescaled by a positive|is not half of")
 
 
+@pytest.mark.parametrize(
+    ("step", "condition"), [("", ""), (" + 1", "adds elements of a padded tensor in another order")]
+)
+def test_padding_with_zeros(step: str, condition: str) -> None:
+    """Zeros behind the last dimension are not added; a sum that begins later reads other elements."""
+    text = lowered("to=loops zero-point=in-loop", BIASED)
+    (buffer,) = re.findall(r"(%\d+) = bufferization.to_buffer %arg0", text)
+    padded = (
+        "%zero = arith.constant 0 : i8\n    %padded = tensor.pad %arg0 low[0, 0] high[0, 2] {\n"
+        "    ^bb0(%i: index, %j: index):\n      tensor.yield %zero : i8\n    } : tensor<3x19xi8> to tensor<3x21xi8>\n"
+        f"    {buffer} = bufferization.to_buffer %padded : tensor<3x21xi8> to memref<3x21xi8>"
+    )
+    text = text.replace(f"{buffer} = bufferization.to_buffer %arg0 : tensor<3x19xi8> to memref<3x19xi8>", padded)
+    (load,) = re.findall(rf"affine.load {buffer}\[.*\] : memref<3x19xi8>", text)
+    text = text.replace(load, load.replace("]", f"{step}]").replace("3x19", "3x21"))
+    if condition:
+        check_not_raised(text, condition)
+    else:
+        check_raised(text, ["qrt.matmul"])
+
+
 DYNAMIC = MATMUL.replace("tensor<2x", "tensor<?x")
 
 

@@ -52,6 +52,12 @@ def binary(rng, name, dtype, result=None, **drawn):
     return _case(rng, name, [dtype] * 2, result or dtype, shapes, known=known, **drawn)
 
 
+def stablehlo(rng, name, dtype):
+    """Operands of the same shape."""
+    shape = draw.shape(rng)
+    return _case(rng, name, [dtype] * 2, dtype, [shape, shape], known=(1,) if rng.random() < 0.3 else ())
+
+
 def unary(rng, name, dtype="float32", **drawn):
     return _case(rng, name, [dtype], dtype, [draw.shape(rng)], **drawn)
 
@@ -142,7 +148,9 @@ def stored_division(rng, name, dtype):
 
 _DIVIDING = ("DIV", "FLOOR_DIV", "FLOOR_MOD")
 _FUNCTIONS = ("ABS", "NEG", "FLOOR", "CEIL", "ROUND", "SIN", "COS", "TANH", "SQUARE")
-ONLY = {"CEIL float32": ("litert",), "ROUND float32": ("litert",)}  # the reference kernels lack them
+ONLY = dict.fromkeys(
+    ("CEIL float32", "ROUND float32", "STABLEHLO_AND int16", "STABLEHLO_AND bool"), ("litert",)
+)  # the reference kernels lack them
 CASES = {
     **{
         f"{name} {dtype}": partial(binary, name=name, dtype=dtype, nonzero=name in _DIVIDING)
@@ -167,6 +175,14 @@ CASES = {
         for dtype in ("int32", "int64", "float32")
     },
     "ATAN2 float32": arc_tangent,
+    **{
+        f"STABLEHLO_{name} {dtype}": partial(stablehlo, name=f"STABLEHLO_{name}", dtype=dtype)
+        for name, dtypes in (
+            *((name, ("int8", "int32", "float32")) for name in ("ADD", "MAXIMUM", "MINIMUM", "MULTIPLY")),
+            ("AND", ("int16", "bool")),
+        )
+        for dtype in dtypes
+    },
     "BITWISE_XOR int32": partial(binary, name="BITWISE_XOR", dtype="int32"),
     "BITWISE_XOR uint8": partial(binary, name="BITWISE_XOR", dtype="uint8"),
     **{f"RIGHT_SHIFT {dtype}": partial(shift, dtype=dtype) for dtype in ("int8", "uint8", "int16", "int32", "uint32")},
