@@ -11,6 +11,8 @@ from qrt.models.onnx.node import Node
 def col2im(node: Node) -> None:
     """Add the elements of blocks of float32 at their places in images. All shapes must be known at import."""
     require_floats(node, 0)
+    if len(node.shape()) != 3:
+        node.refuse(f"of shape {list(node.shape())}, expected a batch, rows and blocks")
     batch, rows, count = static_sizes(node, 0, 0, 1, 2)
     image, block = node.integers(1, "a shape of images"), node.integers(2, "a shape of blocks")
     ones = (1,) * len(image)
