@@ -10,6 +10,7 @@ from qrt.extras import extra
 from qrt.models.onnx.graph import Constant
 from qrt.models.onnx.model import Operator, Tensor
 from qrt.models.onnx.node import Node, attribute_text
+from qrt.models.onnx.operators.older import DEFINED_SINCE, newer_form
 from qrt.models.onnx.read import read_definition
 from qrt.models.onnx.subgraphs import Subgraph
 from qrt.models.onnx.types import NUMBERS, dtype_of
@@ -30,6 +31,9 @@ _BY_NAME = {name: number for number, name in NUMBERS.items()}
 def defined(node: Node) -> None:
     """Compute the simpler operators by which ONNX defines this one. All of them must be supported."""
     op, place = node.op, node.graph.place(node.op)
+    if node.opset < DEFINED_SINCE.get(op.type, 0):
+        newer_form(node)
+        return
     defs: Any = extra("onnx.defs", "onnx")
     try:
         schema = defs.get_schema(op.type, op.opset, op.domain)
