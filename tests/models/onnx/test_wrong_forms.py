@@ -151,6 +151,17 @@ def test_same_padding_that_crops(padding: str, size: int, stride: int, is_croppe
         imported(form.content())
 
 
+@pytest.mark.parametrize("padding", ["SAME_UPPER", "SAME_LOWER"])
+def test_same_padding_of_a_transposed_convolution_whose_strides_exceed_the_kernel(padding: str) -> None:
+    """ONNX Runtime then gives a smaller result than ONNX defines."""
+    weights = whole(4, 3, 3, 3)
+    form = Form("ConvTranspose", (whole(1, 4, 5, 5), weights), (1,), {"auto_pad": padding, "strides": [4, 2]})
+    with pytest.raises(ModelError, match=r"SAME padding with strides \[4, 2\] larger than the kernel \[3, 3\]"):
+        imported(form.content())
+    form = Form("ConvTranspose", (whole(1, 4, 5, 5), weights), (1,), {"auto_pad": padding, "strides": [3, 2]})
+    imported(form.content())
+
+
 @pytest.mark.parametrize("name", ["keepdims", "noop_with_empty_axes"])
 @pytest.mark.parametrize("value", [2, -1, -2, 256, 2**32])
 def test_a_flag_is_0_or_1(name: str, value: int) -> None:

@@ -68,7 +68,7 @@ def _padding(
         if size is None:
             node.refuse("SAME padding of a size known only at run time")
         total = (-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size
-        if total < -1:  # the runtime crops both ends in Conv, and raises an error in most pools
+        if total < -1 and node.op.type != "ConvTranspose":  # the runtime crops in Conv, and most pools are errors
             node.refuse(f"SAME padding of a window of {extent} with stride {stride}, which would crop the size {size}")
         total = max(total, 0)
         less = total // 2
