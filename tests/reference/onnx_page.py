@@ -2,9 +2,12 @@
 profile. `make expected` writes it.
 """
 
+from onnx import defs
+
 from qrt.models.onnx.check import IR_VERSIONS, OPSETS
 from qrt.models.onnx.registry import OPERATORS
 from tests.docs.documents import ROOT
+from tests.models.onnx.node_cases import OUT_OF_SCOPE, missing
 from tests.reference import importer_page
 from tests.reference.importer_page import Computation
 
@@ -208,11 +211,23 @@ def page() -> str:
         (
             _HEAD,
             importer_page.operators_table(operators(), "forms"),
+            _not_imported(),
             _PROFILE,
             importer_page.computations_table(COMPUTATIONS),
             _CONDITIONS,
             importer_page.profiles(".onnx", COMPUTATIONS),
         )
+    )
+
+
+def _not_imported() -> str:
+    """Return the section with the operators of ONNX's own domain that have no form that runs."""
+    rows = [f"| {name} | {kind} |" for name, kind in sorted(OUT_OF_SCOPE.items())]
+    count = len({schema.name for schema in defs.get_all_schemas() if not schema.domain} & OPERATORS.keys())
+    return (
+        f"\n### Operators of ONNX's own domain that are not imported\n\nOf ONNX's own operators, {count} are imported."
+        f" Not imported are {', '.join(missing())}, and the operators of this table, because a program does not have"
+        " their values:\n\n| operator | values |\n|---|---|\n" + "\n".join(rows) + "\n"
     )
 
 

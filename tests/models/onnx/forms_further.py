@@ -15,6 +15,7 @@ def forms() -> Iterator[Form]:
     yield from _spectra()
     yield from _samples()
     yield from _machine_learning()
+    yield from _scattered()
 
 
 def _older() -> Iterator[Form]:
@@ -152,3 +153,22 @@ def _machine_learning() -> Iterator[Form]:
     of_classes = {name.replace("target_", "class_"): value for name, value in TARGETS.items() if name != "n_targets"}
     more = {**TREE, **of_classes, "class_ids": [2, 0, 1], "classlabels_int64s": [7, 3, 5]}
     yield form("TreeEnsembleClassifier", (x,), more, open=True, outputs=2)
+
+
+def _scattered() -> Iterator[Form]:
+    """Blocks that overlap, lie apart and lie in the padding; caches that are written beyond the end."""
+    yield Form("Col2Im", (whole(2, 8, 12), I([4, 5]), I([2, 2])), (1, 2), opset=18)
+    more = {"pads": [1, 0, 2, 1], "strides": [2, 1], "dilations": [1, 2]}
+    yield Form("Col2Im", (whole(1, 12, 6), I([4, 5]), I([2, 3])), (1, 2), more, opset=18)
+    yield Form("Col2Im", (whole(1, 8, 12), I([3, 4, 5]), I([1, 2, 2])), (1, 2), {"strides": [3, 1, 1]}, opset=18)
+    at = I([[[[5, 7], [13, 15]]]])
+    more = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    yield Form("MaxUnpool", (whole(1, 1, 2, 2), at), (), more)
+    yield Form("MaxUnpool", (whole(1, 1, 2, 2), at, I([1, 1, 4, 4])), (2,), more)
+    cache, new = real(2, 3, 5, 4), real(2, 3, 2, 4, seed=1)
+    for mode, starts in (("linear", I([1, 3])), ("circular", I([4, 2]))):
+        yield Form("TensorScatter", (cache, new, starts), (), {"mode": mode}, opset=24, is_evaluated=True)
+    yield Form("TensorScatter", (cache, new), (), {"axis": 2}, opset=24, is_evaluated=True)
+    yield Form(
+        "TensorScatter", (real(2, 5, 4), real(2, 2, 4), I([0, 1])), (2,), {"axis": 1}, opset=24, is_evaluated=True
+    )
