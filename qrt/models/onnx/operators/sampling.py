@@ -267,11 +267,14 @@ def _split(graph: ComposedGraph, name: str, axis: int, pooled: Sequence[int], ra
 def max_roi_pool(node: Node) -> None:
     """Take the largest element of float32 images in the bins of regions. The shapes must be known at import."""
     require_floats(node, 0, 1)
-    shape, (count, columns) = static_sizes(node, 0, *range(len(node.shape()))), _regions(node)
+    shape, regions_shape = (static_sizes(node, i, *range(len(node.shape(i)))) for i in range(2))
     pooled, scale = node.ints("pooled_shape"), node.attribute("spatial_scale", 1.0)
-    if len(shape) != 4 or columns != 5 or len(pooled) != 2 or min(pooled) < 1:
-        node.fail(f"its input has shape {list(shape)}, its regions {columns} columns, and pooled_shape is {pooled}")
-    graph, regions = composed(node), node.op.inputs[1]
+    if len(shape) != 4 or regions_shape[1:] != (5,) or len(pooled) != 2 or min(pooled) < 1:
+        node.fail(
+            "expected an input of 4 axes, regions of shape [n, 5] and two positive sizes in pooled_shape, got "
+            f"{list(shape)}, {list(regions_shape)} and {list(pooled)}"
+        )
+    count, graph, regions = regions_shape[0], composed(node), node.op.inputs[1]
     number = graph.add("Gather", regions, graph.constant(0, np.int64), axis=1)
     result = graph.add("Gather", node.op.inputs[0], graph.add("Cast", number, to=7), axis=0)
     for axis, (size, bins) in enumerate(zip(shape[2:], pooled, strict=True)):
