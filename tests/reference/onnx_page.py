@@ -2,9 +2,12 @@
 profile. `make expected` writes it.
 """
 
+from onnx import defs
+
 from qrt.models.onnx.check import IR_VERSIONS, OPSETS
 from qrt.models.onnx.registry import OPERATORS
 from tests.docs.documents import ROOT
+from tests.models.onnx.node_cases import OUT_OF_SCOPE, missing
 from tests.reference import importer_page
 from tests.reference.importer_page import Computation
 
@@ -70,8 +73,8 @@ the products), because the runtime and qrt each are within half of that from the
 | Softmax along n > 10,000 elements | n * 4e-10 * \\|y\\| + 4e-7 |
 | normalizations, except for InstanceNormalization | 2e-3. The runtime sums in float32, which loses digits if the mean \
 is large: its errors are about 2e-3 if the mean is 100 times the standard deviation, and below 1e-5 if it is near 0 |
-| Resize and Upsample with linear or cubic weights | 32 ulp of max |
-| LSTM, GRU, RNN, attention, InstanceNormalization | 64 ulp of max |
+| Resize, Upsample, GridSample, RoiAlign and DeformConv with linear or cubic weights | 32 ulp of max |
+| LSTM, GRU, RNN, attention, InstanceNormalization, DFT, STFT | 64 ulp of max |
 | DynamicQuantizeLSTM | 2e-6. If a hidden value is near a tie, the runtime may quantize it to the next integer, and \
 about 1 of 1,000 elements differs by more |
 | MatMulNBits | 1e-4 * \\|y\\| + 1e-4 |
@@ -208,11 +211,23 @@ def page() -> str:
         (
             _HEAD,
             importer_page.operators_table(operators(), "forms"),
+            _not_imported(),
             _PROFILE,
             importer_page.computations_table(COMPUTATIONS),
             _CONDITIONS,
             importer_page.profiles(".onnx", COMPUTATIONS),
         )
+    )
+
+
+def _not_imported() -> str:
+    """Return the section with the operators of ONNX's own domain that have no form that runs."""
+    rows = [f"| {name} | {kind} |" for name, kind in sorted(OUT_OF_SCOPE.items())]
+    count = len({schema.name for schema in defs.get_all_schemas() if not schema.domain} & OPERATORS.keys())
+    return (
+        f"\n### Operators of ONNX's own domain that are not imported\n\nOf ONNX's own operators, {count} are imported."
+        f" Not imported are {', '.join(missing())}, and the operators of this table, because a program does not have"
+        " their values:\n\n| operator | values |\n|---|---|\n" + "\n".join(rows) + "\n"
     )
 
 

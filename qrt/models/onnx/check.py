@@ -13,7 +13,7 @@ from qrt.models.onnx.types import numpy_dtype
 
 IR_VERSIONS = range(3, 15)
 """The supported versions of the file format."""
-OPSETS = {"": range(7, 29), "com.microsoft": range(1, 2)}
+OPSETS = {"": range(7, 29), "com.microsoft": range(1, 2), "ai.onnx.ml": range(1, 6)}
 """The supported versions of each domain's operators. Operators of other domains are refused one by one."""
 
 CHANGED = {"AveragePool": 19, "Hardmax": 13, "LogSoftmax": 13, "Resize": 11, "Softmax": 13}
@@ -42,8 +42,8 @@ def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
 def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
     """Raise ModelError if a function of the file is in a domain of built-in operators, or imports an unsupported opset.
 
-    Built-in operators are in "" and "com.microsoft". A runtime may run a built-in operator instead of the function with
-    the same name.
+    Built-in operators are in the domains of `OPSETS`. A runtime may run a built-in operator instead of the function
+    with the same name.
     """
     if domain in OPSETS:
         raise ModelError(

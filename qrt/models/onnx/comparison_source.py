@@ -106,14 +106,14 @@ _NORMALIZATIONS = frozenset(
 )  # fmt: skip
 _SEQUENCES = frozenset(
     {
-        "Attention", "GRU", "InstanceNormalization", "LSTM", "LinearAttention", "MultiHeadAttention", "QAttention",
-        "RNN",
+        "Attention", "DFT", "GRU", "InstanceNormalization", "LSTM", "LinearAttention", "MultiHeadAttention",
+        "QAttention", "RNN", "STFT",
     }
 )  # fmt: skip
 BOUNDS = {
     **dict.fromkeys(SUMS, Bound(is_sum=True)),
     **dict.fromkeys(_SEQUENCES, Bound(64, is_sum=True)),
-    **dict.fromkeys(("Resize", "Upsample"), Bound(32, is_sum=True)),
+    **dict.fromkeys(("DeformConv", "GridSample", "Resize", "RoiAlign", "Upsample"), Bound(32, is_sum=True)),
     **dict.fromkeys(_FUNCTIONS, Bound(relative=4e-6, absolute=4e-7)),
     **dict.fromkeys(_NORMALIZATIONS, Bound(absolute=2e-3)),
     "DynamicQuantizeLSTM": Bound(absolute=2e-6),

@@ -1,9 +1,11 @@
 """Composite operators, imported as graphs of simpler operators."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.models.onnx.model import ABSENT, ModelGraph, ModelPort, Operator, Tensor
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.subgraphs import Subgraph
@@ -11,6 +13,7 @@ from qrt.models.onnx.types import dtype_of, element_of
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType
 
+_F32 = FloatType("f32")
 OPSET = 21
 """The opset of the operators in these graphs."""
 
@@ -77,3 +80,39 @@ def composed(node: Node) -> ComposedGraph:
     while any(name.startswith(f"{prefix}/") for name in node.op.inputs):
         prefix += "_"
     return ComposedGraph(prefix)
+
+
+# -- operands of the composite operator --------------------------------------------------------------------------------
+
+
+def require_floats(node: Node, *inputs: int) -> None:
+    """Raise UnsupportedForm if one of these inputs is not of float32."""
+    for i in inputs:
+        if node.has(i) and node.plain(i) is not _F32:
+            node.refuse(f"of {node.dtype(i)}")
+
+
+def input_names(node: Node, count: int, *optional: int) -> Sequence[str]:
+    """Return the names of the node's inputs. Raise ModelError if there are more than ``count``, or one is missing.
+
+    ``optional`` has the indices of inputs that may be missing.
+    """
+    names = node.op.inputs
+    least = count if not optional else max(set(range(count)) - set(optional)) + 1
+    if not least <= len(names) <= count or not all(name or i in optional for i, name in enumerate(names)):
+        node.fail(
+            f"it must have {f'{least} to ' * (least < count)}{count} inputs, the required ones with names, got "
+            f"{shown(list(names))}"
+        )
+    return names
+
+
+def static_sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
+    """Return the shape of input ``i``, with 0 for each size that is known only at run time.
+
+    Raise UnsupportedForm if the size of an axis in ``known`` is known only at run time.
+    """
+    shape = node.shape(i)
+    if any(axis >= len(shape) or shape[axis] is None for axis in known):
+        node.refuse(f"input {i} of shape {list(shape)}")
+    return tuple(size or 0 for size in shape)

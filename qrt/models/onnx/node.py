@@ -18,9 +18,9 @@ FLAGS = frozenset(
     {
         "align_corners", "allowzero", "antialias", "ceil_mode", "channels_last", "count_include_pad", "detect_negative",
         "detect_positive", "do_rotary", "exclude_outside", "exclusive", "fmod", "input_forget", "interleaved",
-        "is_causal", "is_packed_batching", "is_test", "keepdims", "largest", "layout", "linear_before_reset",
-        "noop_with_empty_axes", "output_sequence", "past_present_share_buffer", "periodic", "reverse", "saturate",
-        "select_last_index", "sorted", "spatial", "storage_order", "training_mode", "transA", "transB",
+        "inverse", "is_causal", "is_packed_batching", "is_test", "keepdims", "largest", "layout", "linear_before_reset",
+        "noop_with_empty_axes", "onesided", "output_sequence", "past_present_share_buffer", "periodic", "reverse",
+        "saturate", "select_last_index", "sorted", "spatial", "storage_order", "training_mode", "transA", "transB",
         "unidirectional", "upper",
     }
 )  # fmt: skip

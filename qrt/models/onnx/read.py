@@ -210,8 +210,9 @@ class _FileReader:
         if not message.name:
             raise ModelError(f"{place} has no name")
         kind = message.type.chosen
-        if kind is None and may_follow:
-            return ModelPort(names(message.name), "", None)  # the types in a nested graph follow from its operators
+        if (kind is None and may_follow) or (kind == "sequence_type" and what == "output"):
+            # the types in a nested graph follow from its operators, and a program returns the tensor of a ZipMap
+            return ModelPort(names(message.name), "", None)
         if kind != "tensor_type":
             words = (kind or "value without a type").removesuffix("_type").replace("_", " ")
             raise ModelError(f"{place}: it must be a tensor, got a {words}")

@@ -77,6 +77,7 @@ def _others() -> Iterator[Form]:
     more = {"ignore_index": 0, "reduction": "mean"}
     for type in ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"):
         yield Form(type, (real(3, 5), I([1, 0, 3])), (), more, opset=22)
+    yield Form("ZipMap", (real(2, 2),), attributes={"classlabels_int64s": [1, 2]}, domain="ai.onnx.ml")
     yield Form("SwiGLU", (real(2, 4), real(2, 4, seed=1)), (), {"alpha": 1.0}, opset=28)
 
 

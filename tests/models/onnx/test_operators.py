@@ -36,13 +36,17 @@ def test_an_operator(form: Form) -> None:
         if form.near and each.dtype == np.float32:
             assert (each.shape, each.dtype) == (np.shape(theirs), np.float32)
             np.testing.assert_allclose(each, theirs, rtol=0, atol=form.near * np.abs(form.operands[0]).max())
+        elif form.bound and each.dtype == np.float32:
+            assert (each.shape, each.dtype) == (np.shape(theirs), np.float32)
+            unit = np.spacing(np.float32(np.abs(theirs).max()))
+            np.testing.assert_allclose(each, theirs, rtol=0, atol=form.bound * unit)
         else:
             same(each, np.asarray(theirs), form.ulp)
 
 
 def expected(form: Form, content: bytes) -> list[Any]:
     """What ONNX Runtime gives, or else the reference evaluator."""
-    if has_oracle():
+    if has_oracle() and not form.is_evaluated:
         if form.type == "QAttention" and not multiplies_exactly():
             pytest.skip(SATURATES)
         return run_oracle(content, form.inputs)

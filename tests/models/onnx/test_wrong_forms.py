@@ -138,6 +138,30 @@ def test_wrong_forms(key: str, change: Change, text: str) -> None:
     assert text in str(caught.value)
 
 
+@pytest.mark.parametrize("padding", ["SAME_UPPER", "SAME_LOWER"])
+@pytest.mark.parametrize(("size", "stride", "is_cropped"), [(10, 5, True), (5, 5, True), (8, 4, False), (7, 4, False)])
+def test_same_padding_that_crops(padding: str, size: int, stride: int, is_cropped: bool) -> None:
+    """ONNX Runtime crops the ends of an image whose last window ends 2 or more elements before them."""
+    attributes = {"auto_pad": padding, "strides": [stride, stride]}
+    form = Form("Conv", (whole(1, 4, size, size), whole(6, 4, 3, 3)), attributes=attributes)
+    if is_cropped:
+        with pytest.raises(ModelError, match=f"which would crop the size {size}"):
+            imported(form.content())
+    else:
+        imported(form.content())
+
+
+@pytest.mark.parametrize("padding", ["SAME_UPPER", "SAME_LOWER"])
+def test_same_padding_of_a_transposed_convolution_whose_strides_exceed_the_kernel(padding: str) -> None:
+    """ONNX Runtime then gives a smaller result than ONNX defines."""
+    weights = whole(4, 3, 3, 3)
+    form = Form("ConvTranspose", (whole(1, 4, 5, 5), weights), (1,), {"auto_pad": padding, "strides": [4, 2]})
+    with pytest.raises(ModelError, match=r"SAME padding with strides \[4, 2\] larger than the kernel \[3, 3\]"):
+        imported(form.content())
+    form = Form("ConvTranspose", (whole(1, 4, 5, 5), weights), (1,), {"auto_pad": padding, "strides": [3, 2]})
+    imported(form.content())
+
+
 @pytest.mark.parametrize("name", ["keepdims", "noop_with_empty_axes"])
 @pytest.mark.parametrize("value", [2, -1, -2, 256, 2**32])
 def test_a_flag_is_0_or_1(name: str, value: int) -> None:

@@ -134,6 +134,7 @@ def test_a_network_that_is_refused(content, message):
         ("SQRT", Tensor((1, 4), "int16", 0.1), Tensor((1, 4), "int8", 0.1), "i16 to i8"),
         ("SQRT", Tensor((1, 4), "int16", 0.1, 3), Tensor((1, 4), "int16", 0.1), "zero point"),
         ("HARD_SWISH", Tensor((1, 4), "int8", 0.5), Tensor((1, 4), "int8", 0.001), "the scale of the result must"),
+        ("QUANTIZE", Tensor((1, 4), "int32", 0.5, 3), Tensor((1, 4), "int8", 0.5), "int32 with a zero point"),
         ("GELU", Tensor((1, 4), "int16", 0.5), Tensor((1, 4), "int16", 8.7e-5), "difference of them overflows"),
     ],
 )

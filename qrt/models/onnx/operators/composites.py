@@ -6,46 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import shown
-from qrt.models.onnx.composed import ComposedGraph, composed
+from qrt.models.onnx.composed import ComposedGraph, composed, input_names, require_floats, static_sizes
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import F32
 
 _MICROSOFT = "com.microsoft"
 _DEFINED = 23
 """The opset that defines Attention and RotaryEmbedding."""
-
-
-def _floats(node: Node, *inputs: int) -> None:
-    for i in inputs:
-        if node.has(i) and node.plain(i) is not F32:
-            node.refuse(f"of {node.dtype(i)}")
-
-
-def _inputs(node: Node, count: int, *optional: int) -> Sequence[str]:
-    """Return the names of the node's inputs. Raise ModelError if there are more than ``count``, or one is missing.
-
-    ``optional`` has the indices of inputs that may be missing.
-    """
-    names = node.op.inputs
-    least = count if not optional else max(set(range(count)) - set(optional)) + 1
-    if not least <= len(names) <= count or not all(name or i in optional for i, name in enumerate(names)):
-        node.fail(
-            f"it must have {f'{least} to ' * (least < count)}{count} inputs, the required ones with names, got "
-            f"{shown(list(names))}"
-        )
-    return names
-
-
-def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
-    """Return the shape of input ``i``, with 0 for each size that is known only at run time.
-
-    Raise UnsupportedForm if the size of an axis in ``known`` is known only at run time.
-    """
-    shape = node.shape(i)
-    if any(axis >= len(shape) or shape[axis] is None for axis in known):
-        node.refuse(f"input {i} of shape {list(shape)}")
-    return tuple(size or 0 for size in shape)
 
 
 # -- normalizations --------------------------------------------------------------------------------------------------
@@ -53,12 +19,12 @@ def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
 
 def instance_normalization(node: Node) -> None:
     """Normalize each channel of each float32 image by mean and standard deviation, then apply a scale and a bias."""
-    x, scale, bias = _inputs(node, 3)
-    _floats(node, 0, 1, 2)
+    x, scale, bias = input_names(node, 3)
+    require_floats(node, 0, 1, 2)
     rank = len(node.shape())
     if rank < 3:
         node.fail(f"its input must have a batch, channels and at least one more axis, got shape {list(node.shape())}")
-    shape, graph = _sizes(node, 0, *range(1, rank)), composed(node)
+    shape, graph = static_sizes(node, 0, *range(1, rank)), composed(node)
     rows = graph.add("Reshape", x, graph.integers(0, 0, -1))
     epsilon = node.attribute("epsilon", 1e-5)
     rows = graph.add("LayerNormalization", rows, graph.constant([1]), axis=2, epsilon=epsilon)
@@ -73,7 +39,7 @@ def lp_normalization(node: Node) -> None:
 
     Where the norm is 0, the result is 0.
     """
-    _floats(node, 0)
+    require_floats(node, 0)
     power, graph = node.attribute("p", 2), composed(node)
     if power not in (1, 2):
         node.fail(f"attribute 'p' must be 1 or 2, got {power}")
@@ -94,7 +60,7 @@ def hardmax(node: Node) -> None:
     x, is_flat = node.op.inputs[0], node.opset < 13
     if is_flat:
         x = graph.add("Flatten", x, axis=axis)
-    sizes = _sizes(node, 0, *(range(axis, len(shape)) if is_flat else [axis]))
+    sizes = static_sizes(node, 0, *(range(axis, len(shape)) if is_flat else [axis]))
     depth = int(np.prod(sizes[axis:])) if is_flat else sizes[axis]
     values = graph.add("CastLike", graph.constant([0, 1]), x)
     positions = graph.add("ArgMax", x, axis=1 if is_flat else axis, keepdims=0)
@@ -168,16 +134,16 @@ def multi_head_attention(node: Node) -> None:
 
     Biases, a mask of keys, and a tensor that is added to the products of queries and keys are supported.
     """
-    _floats(node, 0, 1, 2, 3, 5)
+    require_floats(node, 0, 1, 2, 3, 5)
     _refuse_rest(node, *range(6, len(node.op.inputs)))
     if any(len(node.shape(i)) != 3 for i in range(3) if node.has(i)) or not (node.has(1) and node.has(2)):
         node.refuse("packed queries, keys and values")
     graph, parts = composed(node), list(node.op.inputs[:3])
     if node.has(3):
-        widths = [_sizes(node, i, 2)[2] for i in range(3)]
+        widths = [static_sizes(node, i, 2)[2] for i in range(3)]
         biases = graph.add("Split", node.op.inputs[3], graph.integers(*widths), outputs=3, axis=0)
         parts = [graph.add("Add", part, bias) for part, bias in zip(parts, biases, strict=True)]
-    masks = [_mask(node, graph, 4, _sizes(node, 1, 1)[1])] if node.has(4) else []
+    masks = [_mask(node, graph, 4, static_sizes(node, 1, 1)[1])] if node.has(4) else []
     masks += [node.op.inputs[5]] if node.has(5) else []
     graph.replace(node, _add_attention(node, graph, parts, masks))
 
@@ -188,7 +154,7 @@ def attention(node: Node) -> None:
     The weights may be known at import or computed. A mask of keys, and a tensor that is added to the products of
     queries and keys, are supported.
     """
-    _floats(node, 0, 1, 2, 5)
+    require_floats(node, 0, 1, 2, 5)
     _refuse_rest(node, 4, 6)
     graph = composed(node)
     packed = graph.add("MatMul", *node.op.inputs[:2])
@@ -197,9 +163,9 @@ def attention(node: Node) -> None:
 
 def q_attention(node: Node) -> None:
     """Compute Attention with 8-bit input and weights: their exact integer product is multiplied by both scales."""
-    names = _inputs(node, 9, 2, 5, 6, 7, 8)
+    names = input_names(node, 9, 2, 5, 6, 7, 8)
     _refuse_rest(node, 8)
-    _floats(node, 2, 3, 4)
+    require_floats(node, 2, 3, 4)
     graph = composed(node)
     zeros = [names[i] if node.has(i) else "" for i in (6, 7)]
     sums = graph.add("MatMulInteger", *names[:2], *zeros)
@@ -222,7 +188,7 @@ def _add_packed_attention(
         node.fail(f"its input must have three axes, got shape {list(node.shape())}")
     if node.has(bias):
         packed = graph.add("Add", packed, node.op.inputs[bias])
-    width = _sizes(node, weights, 1)[1]
+    width = static_sizes(node, weights, 1)[1]
     widths = node.ints("qkv_hidden_sizes", (width // 3,) * 3)
     if len(widths) != 3 or sum(widths) != width:
         node.fail(
@@ -230,29 +196,29 @@ def _add_packed_attention(
             f"{list(widths)}"
         )
     parts = graph.add("Split", packed, graph.integers(*widths), outputs=3, axis=2)
-    masks = [_mask(node, graph, mask, _sizes(node, 0, 1)[1])] if node.has(mask) else []
+    masks = [_mask(node, graph, mask, static_sizes(node, 0, 1)[1])] if node.has(mask) else []
     masks += [node.op.inputs[added]] if added is not None and node.has(added) else []
     graph.replace(node, _add_attention(node, graph, parts, masks))
 
 
 def rotary_embedding(node: Node) -> None:
     """Compute RotaryEmbedding of float32 as ONNX defines it. The positions may be known at import or computed."""
-    x, positions, cosines, sines = _inputs(node, 4)
-    _floats(node, 0, 2, 3)
+    x, positions, cosines, sines = input_names(node, 4)
+    require_floats(node, 0, 2, 3)
     if node.attribute("is_packed_batching", 0) or node.attribute("scale", 1.0) != 1:
         node.refuse("packed, or with a scale")
     shape, graph = node.shape(), composed(node)
     rotated, heads = node.attribute("rotary_embedding_dim", 0), node.attribute("num_heads", 0)
     if len(shape) == 3 and not heads:
-        size = rotated or 2 * _sizes(node, 2, 1)[1]
+        size = rotated or 2 * static_sizes(node, 2, 1)[1]
         if size < 1:
             node.fail(
                 "a head must have at least 1 element (rotary_embedding_dim, or twice the columns of cos_cache), "
                 f"got {size}"
             )
-        heads = _sizes(node, 0, 2)[2] // size
+        heads = static_sizes(node, 0, 2)[2] // size
     if node.shape(1) == (1,):
-        batch, length = _sizes(node, 0, 0, 1)[:2] if len(shape) == 3 else _sizes(node, 0, 0, 2)[0:3:2]
+        batch, length = static_sizes(node, 0, 0, 1)[:2] if len(shape) == 3 else static_sizes(node, 0, 0, 2)[0:3:2]
         positions = graph.add("Add", positions, graph.constant(np.arange(length)[np.newaxis], np.int64))
         positions = graph.add("Expand", positions, graph.integers(batch, length))
     more: dict[str, Any] = {"interleaved": node.attribute("interleaved", 0), "rotary_embedding_dim": rotated}
@@ -263,8 +229,8 @@ def rotary_embedding(node: Node) -> None:
 
 def embed_layer_normalization(node: Node) -> None:
     """Add rows of two or three embedding tables and normalize the sums. Also count the ones in each row of a mask."""
-    names = _inputs(node, 9, 1, 4, 7, 8)
-    _floats(node, 2, 3, 4, 5, 6)
+    names = input_names(node, 9, 1, 4, 7, 8)
+    require_floats(node, 2, 3, 4, 5, 6)
     graph = composed(node)
     positions = names[8] if node.has(8) else _positions(node, graph)
     index_tensors = [names[0], positions, *([names[1]] if node.has(1) else [])]
@@ -276,7 +242,7 @@ def embed_layer_normalization(node: Node) -> None:
 
 def q_embed_layer_normalization(node: Node) -> None:
     """Compute EmbedLayerNormalization with 8-bit tables, gamma and beta. Each has one scale and one zero point."""
-    names = _inputs(node, 18, 1, 4, 7, 10, 15)
+    names = input_names(node, 18, 1, 4, 7, 10, 15)
     graph = composed(node)
 
     def dequantized(name: str, i: int) -> Any:
@@ -304,7 +270,7 @@ def _positions(node: Node, graph: ComposedGraph) -> str:
     """Add a constant with the position of each word in a sentence, 0, 1, 2..., and return its name."""
     if len(node.shape()) != 2:
         node.fail(f"its input must have two axes (sentences, words), got shape {list(node.shape())}")
-    return graph.constant(np.arange(_sizes(node, 0, 1)[1]), np.int64)
+    return graph.constant(np.arange(static_sizes(node, 0, 1)[1]), np.int64)
 
 
 def _table(node: Node, i: int) -> str:
@@ -324,5 +290,5 @@ def _set_embedded(node: Node, graph: ComposedGraph, parts: Sequence[Any], scale:
         is_one = graph.add("Cast", graph.add("Equal", node.op.inputs[7], graph.constant(1, np.int32)), to=6)
         counts = graph.add("ReduceSum", is_one, graph.integers(1), keepdims=0)
     else:
-        counts = graph.constant(np.zeros(_sizes(node, 0, 0)[0]), np.int32)
+        counts = graph.constant(np.zeros(static_sizes(node, 0, 0)[0]), np.int32)
     graph.replace(node, normalized, counts, total)

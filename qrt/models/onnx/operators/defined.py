@@ -10,6 +10,7 @@ from qrt.extras import extra
 from qrt.models.onnx.graph import Constant
 from qrt.models.onnx.model import Operator, Tensor
 from qrt.models.onnx.node import Node, attribute_text
+from qrt.models.onnx.operators.older import DEFINED_SINCE, newer_form
 from qrt.models.onnx.read import read_definition
 from qrt.models.onnx.subgraphs import Subgraph
 from qrt.models.onnx.types import NUMBERS, dtype_of
@@ -36,6 +37,9 @@ def defined(node: Node) -> None:
     except Exception:  # SchemaError, which is not public
         node.refuse(f"in opset {op.opset}")
     _check_attributes(node, schema)
+    if node.opset < DEFINED_SINCE.get(op.type, 0):
+        newer_form(node)
+        return
     if op.type == "Attention" and not op.attributes.get("scale", 1.0) >= 0:
         scale = op.attributes["scale"]
         node.fail(f"attribute 'scale' must be at least 0, because its root scales queries and keys, got {scale}")

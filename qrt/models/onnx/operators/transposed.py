@@ -64,6 +64,8 @@ def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...]
         padding = form.padding
     else:
         wanted = target_shape or tuple(n * stride for n, stride in zip(sizes, form.strides, strict=True))
+        if not target_shape and any(size < target for size, target in zip(whole, wanted, strict=True)):
+            node.refuse(f"SAME padding with strides {list(form.strides)} larger than the kernel {list(form.kernel)}")
         totals = [max(size - target, 0) for size, target in zip(whole, wanted, strict=True)]
         less = [(total // 2, total - total // 2) for total in totals]
         padding = tuple(less if mode == "SAME_UPPER" else [(after, before) for before, after in less])

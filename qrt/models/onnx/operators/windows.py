@@ -70,7 +70,10 @@ def _padding(
     for size, extent, stride, dilation in zip(shape, kernel, strides, dilations, strict=True):
         if size is None:
             node.refuse("SAME padding of a size known only at run time")
-        total = max((-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size, 0)
+        total = (-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size
+        if total < -1 and node.op.type != "ConvTranspose":  # the runtime crops in Conv, and most pools are errors
+            node.refuse(f"SAME padding of a window of {extent} with stride {stride}, which would crop the size {size}")
+        total = max(total, 0)
         less = total // 2
         padding.append((less, total - less) if mode == "SAME_UPPER" else (total - less, less))
     return tuple(padding)

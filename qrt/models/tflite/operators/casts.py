@@ -32,6 +32,8 @@ def quantize(node: Node) -> None:
         node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
     if source.storage == out.storage == "i16" and (source.zero_point or out.zero_point):
         node.refuse("int16 to int16 with a zero point other than 0, which LiteRT does not run")
+    if source.storage == "i32" and source.zero_point:
+        node.refuse("int32 with a zero point other than 0, whose difference to an integer may overflow in LiteRT")
     requant = node.rule(
         "requantize",
         source=source.storage,

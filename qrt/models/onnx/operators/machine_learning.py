@@ -1,0 +1,269 @@
+"""Operators of the domain ``ai.onnx.ml`` without trees: preparation of features, encoders, linear and kernel models."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.models.importing.node import lowering_context
+from qrt.models.onnx.composed import ComposedGraph, composed, require_floats
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import F32, I64, movable
+from qrt.ops.core import Array
+from qrt.types import FloatType, Type
+
+_FLOAT_NUMBER, _INT64_NUMBER = 1, 7
+"""The numbers of dtypes for the attribute ``to`` of Cast."""
+_EQUAL = {F32: 1, I64: 0}
+"""The predicate of a comparison for equality, of `arith.cmpf` for floats and of `arith.cmpi` for integers."""
+
+
+def floats(node: Node, name: str) -> tuple[float, ...]:
+    """Return an attribute that is a list of numbers, or () if it is missing."""
+    return tuple(float(value) for value in node.numbers(name, float))
+
+
+def class_labels(node: Node, name: str, count: int) -> tuple[int, ...]:
+    """Return the integer labels of ``count`` classes. Raise UnsupportedForm if the labels are texts."""
+    if node.op.attributes.get("classlabels_strings"):
+        node.refuse("labels that are texts: train the model with integer labels")
+    labels = node.ints(name)
+    if len(labels) != count:
+        node.fail(f"{name} has {len(labels)} labels for {count} classes")
+    return labels
+
+
+def as_floats(node: Node, graph: ComposedGraph, i: int = 0) -> str:
+    """Return the name of input ``i`` as a matrix of float32. Raise UnsupportedForm for doubles and other ranks."""
+    if len(node.shape(i)) != 2:
+        node.refuse(f"of shape {list(node.shape(i))}, expected a batch of rows")
+    if isinstance(node.plain(i), FloatType):
+        require_floats(node, i)
+        return node.op.inputs[i]
+    return str(graph.add("Cast", node.op.inputs[i], to=_FLOAT_NUMBER))
+
+
+def transformed(node: Node, graph: ComposedGraph, scores: str) -> str:
+    """Add the node's ``post_transform`` of scores [batch, class], and return its name."""
+    transform = node.attribute("post_transform", "NONE")
+    if transform not in ("NONE", "LOGISTIC", "SOFTMAX"):
+        node.refuse(f"post_transform {transform}")
+    if transform == "NONE":
+        return scores
+    return str(graph.add("Sigmoid", scores) if transform == "LOGISTIC" else graph.add("Softmax", scores, axis=-1))
+
+
+def labels_at(graph: ComposedGraph, labels: Sequence[int], numbers: str) -> str:
+    """Return the name of the labels with the given numbers of classes, a tensor [batch]."""
+    return str(graph.add("Gather", graph.constant(labels, np.int64), numbers, axis=0))
+
+
+# -- features --------------------------------------------------------------------------------------------------------
+
+
+def scaler(node: Node) -> None:
+    """Subtract an offset from each feature, and multiply by a scale."""
+    graph = composed(node)
+    x = as_floats(node, graph)
+    offset, scale = (graph.constant(floats(node, name)) for name in ("offset", "scale"))
+    graph.replace(node, graph.add("Mul", graph.add("Sub", x, offset), scale))
+
+
+def binarizer(node: Node) -> None:
+    """Replace each float32 by 1 if it is above a threshold, else by 0."""
+    require_floats(node, 0)
+    graph = composed(node)
+    is_above = graph.add("Greater", node.op.inputs[0], graph.constant(node.attribute("threshold", 0.0)))
+    graph.replace(node, graph.add("Cast", is_above, to=_FLOAT_NUMBER))
+
+
+def normalizer(node: Node) -> None:
+    """Divide each row of float32 by its largest element, its sum of magnitudes, or the root of its sum of squares.
+
+    A row whose divisor is 0 is not changed.
+    """
+    norm, graph = node.attribute("norm", "MAX"), composed(node)
+    if norm not in ("MAX", "L1", "L2"):
+        node.fail(f"norm is {norm!r}, expected MAX, L1 or L2")
+    x = as_floats(node, graph)
+    name = {"MAX": "ReduceMax", "L1": "ReduceL1", "L2": "ReduceL2"}[norm]
+    divisor = graph.add(name, x, graph.integers(-1), keepdims=1)
+    divisor = graph.add("Where", graph.add("Equal", divisor, graph.constant(0)), graph.constant(1), divisor)
+    graph.replace(node, graph.add("Div", x, divisor))
+
+
+def imputer(node: Node) -> None:
+    """Replace NaN, or another given value, by the value of the feature. The features are float32 or int64."""
+    graph, x = composed(node), node.op.inputs[0]
+    if node.plain(0) is I64:
+        values = graph.constant(node.ints("imputed_value_int64s"), np.int64)
+        is_missing = graph.add("Equal", x, graph.constant(node.attribute("replaced_value_int64", 0), np.int64))
+    else:
+        require_floats(node, 0)
+        values = graph.constant(floats(node, "imputed_value_floats"))
+        replaced = node.attribute("replaced_value_float", 0.0)
+        is_missing = graph.add("IsNaN", x) if np.isnan(replaced) else graph.add("Equal", x, graph.constant(replaced))
+    graph.replace(node, graph.add("Where", is_missing, values, x))
+
+
+def array_feature_extractor(node: Node) -> None:
+    """Take the elements at positions along the last axis. A single axis gets an axis of size 1 before it."""
+    graph, x = composed(node), node.op.inputs[0]
+    positions = graph.add("Reshape", node.op.inputs[1], graph.integers(-1))
+    if len(node.shape()) == 1:
+        graph.replace(node, graph.add("Unsqueeze", graph.add("Gather", x, positions, axis=0), graph.integers(0)))
+    else:
+        graph.replace(node, graph.add("Gather", x, positions, axis=-1))
+
+
+def feature_vectorizer(node: Node) -> None:
+    """Join rows of features as float32."""
+    graph = composed(node)
+    parts = [as_floats(node, graph, i) for i in range(len(node.op.inputs))]
+    graph.replace(node, graph.add("Concat", *parts, axis=1))
+
+
+def zip_map(node: Node) -> None:
+    """Return the scores [batch, class] themselves: a program has no maps. The classes are in the file's order."""
+    node.set(0, movable(node))
+
+
+# -- encoders --------------------------------------------------------------------------------------------------------
+
+_KINDS: tuple[tuple[str, Type, Any], ...] = (("int64s", I64, np.int64), ("floats", F32, np.float32))
+
+
+def _table(node: Node, prefix: str) -> tuple[Array, Type]:
+    """Return the keys or values of an encoder and their element type. Raise UnsupportedForm if they are texts."""
+    for suffix, element, dtype in _KINDS:
+        values = node.op.attributes.get(f"{prefix}_{suffix}")
+        if values:
+            return np.asarray(values, dtype), element
+    tensor = node.op.attributes.get(f"{prefix}_tensor")
+    if tensor is None or tensor.dtype not in ("int64", "float"):
+        node.refuse(f"{prefix} that are neither int64 nor float32")
+    return tensor.data.reshape(-1), I64 if tensor.dtype == "int64" else F32
+
+
+def label_encoder(node: Node) -> None:
+    """Replace each key, an int64 or a float32, by its value. Other elements get the default value."""
+    keys, source = _table(node, "keys")
+    values, target = _table(node, "values")
+    if len(keys) != len(values) or node.plain(0) is not source:
+        node.fail(f"it has {len(keys)} keys of {source} and {len(values)} values for an input of {node.dtype(0)}")
+    if source is F32 and np.isnan(keys).any():
+        node.refuse("a key that is NaN")
+    default = node.op.attributes.get("default_tensor")
+    if default is not None:
+        start = default.data.reshape(-1)[0]
+    else:
+        start = node.attribute("default_int64", -1) if target is I64 else node.attribute("default_float", -0.0)
+    x, context = node.value(0), lowering_context(node)
+    nest = LoopNest(context, "encode", context.extents(x), [len(keys)])
+    *outer, line = nest.loops
+    before = nest.running(target, start)
+    is_key = _equal(nest, nest.read(x, outer), nest.read(context.dense(keys[::-1].copy(), source), [line]), source)
+    value = nest.read(context.dense(values[::-1].copy(), target), [line])
+    node.set(0, nest.finish(nest.value("arith.select", (is_key, value, before), target))[0])
+
+
+def _equal(nest: LoopNest, a: Value, b: Value, element: Type) -> Value:
+    compare = nest.compare_floats if element is F32 else nest.compare
+    return compare(_EQUAL[element], a, b)
+
+
+def one_hot_encoder(node: Node) -> None:
+    """Create a last axis with 1 at the position of an element among the int64 categories, and 0 elsewhere."""
+    categories = node.ints("cats_int64s")
+    if not categories or not node.attribute("zeros", 1):
+        node.refuse("categories that are texts" if not categories else "zeros 0, an error at run time")
+    graph = composed(node)
+    x = node.op.inputs[0]
+    if node.plain(0) is not I64:
+        x = graph.add("Cast", x, to=_INT64_NUMBER)
+    parts = [graph.add("Equal", x, graph.constant(category, np.int64)) for category in categories]
+    parts = [graph.add("Unsqueeze", graph.add("Cast", part, to=_FLOAT_NUMBER), graph.integers(-1)) for part in parts]
+    graph.replace(node, graph.add("Concat", *parts, axis=-1))
+
+
+# -- linear and kernel models ----------------------------------------------------------------------------------------
+
+
+def _linear_scores(node: Node, graph: ComposedGraph, x: str, rows: int) -> str:
+    coefficients, intercepts = floats(node, "coefficients"), floats(node, "intercepts")
+    if len(coefficients) % rows:
+        node.fail(f"it has {len(coefficients)} coefficients for {rows} results")
+    scores = graph.add("MatMul", x, graph.constant(np.asarray(coefficients, np.float32).reshape(rows, -1).T))
+    return str(graph.add("Add", scores, graph.constant(intercepts)) if intercepts else scores)
+
+
+def linear_regressor(node: Node) -> None:
+    """Multiply rows of features by coefficients, and add intercepts."""
+    graph = composed(node)
+    scores = _linear_scores(node, graph, as_floats(node, graph), node.attribute("targets", 1))
+    graph.replace(node, transformed(node, graph, scores))
+
+
+def linear_classifier(node: Node) -> None:
+    """Compute scores of classes as LinearRegressor does, and the integer label of the class with the largest score."""
+    graph = composed(node)
+    count = max(len(floats(node, "intercepts")), 1)
+    labels = class_labels(node, "classlabels_ints", count)
+    if count < 2:
+        node.refuse("a single score for two classes")
+    scores = _linear_scores(node, graph, as_floats(node, graph), count)
+    numbers = graph.add("ArgMax", scores, axis=1, keepdims=0)
+    graph.replace(node, labels_at(graph, labels, numbers), transformed(node, graph, scores))
+
+
+def svm_regressor(node: Node) -> None:
+    """Compute kernels of rows and support vectors, and add their products with coefficients. Kernels are of float32.
+
+    With ``one_class`` the result is 1 for a positive sum, else -1.
+    """
+    graph, supports = composed(node), node.attribute("n_supports", 0)
+    coefficients, rho = floats(node, "coefficients"), floats(node, "rho")
+    x = as_floats(node, graph)
+    kernels = _kernels(node, graph, x, supports) if supports else x
+    sums = graph.add("MatMul", kernels, graph.constant(np.asarray(coefficients, np.float32).reshape(-1, 1)))
+    sums = graph.add("Add", sums, graph.constant(rho[:1] or 0))
+    if node.attribute("one_class", 0):
+        is_inside = graph.add("Greater", sums, graph.constant(0))
+        graph.replace(node, graph.add("Where", is_inside, graph.constant(1), graph.constant(-1)))
+    else:
+        graph.replace(node, transformed(node, graph, sums))
+
+
+def _kernels(node: Node, graph: ComposedGraph, x: str, supports: int) -> str:
+    """Add the kernels [batch, support vector] of rows, and return their name."""
+    kind, parameters = node.attribute("kernel_type", "LINEAR"), floats(node, "kernel_params")
+    gamma, offset, degree = (*parameters, 0.0, 0.0, 0.0)[:3]
+    vectors = np.asarray(floats(node, "support_vectors"), np.float32).reshape(supports, -1)
+    if kind not in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+        node.refuse(f"kernel_type {kind}")
+    if kind == "RBF":
+        distances = graph.name()
+        node.graph.values[distances] = _distances(node, vectors)
+        return str(graph.add("Exp", graph.add("Mul", distances, graph.constant(-gamma))))
+    products = graph.add("MatMul", x, graph.constant(vectors.T))
+    if kind == "LINEAR":
+        return str(products)
+    scaled = graph.add("Add", graph.add("Mul", products, graph.constant(gamma)), graph.constant(offset))
+    if kind == "POLY":
+        return str(graph.add("Pow", scaled, graph.constant(degree)))
+    return str(graph.add("Tanh", scaled))
+
+
+def _distances(node: Node, vectors: Array) -> Value:
+    """Return the squared distances [batch, support vector] of rows of float32 and support vectors."""
+    require_floats(node, 0)
+    context, x = lowering_context(node), node.value(0)
+    nest = LoopNest(context, "distance", [context.extents(x)[0], len(vectors)], [vectors.shape[1]])
+    row, vector, line = nest.loops
+    before = nest.running(F32, 0.0)
+    pair = nest.read(x, [row, line]), nest.read(context.dense(vectors, F32), [vector, line])
+    difference = nest.value("arith.subf", pair, F32)
+    square = nest.value("arith.mulf", (difference, difference), F32)
+    return nest.finish(nest.value("arith.addf", (before, square), F32))[0]
