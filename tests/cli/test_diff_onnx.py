@@ -131,7 +131,7 @@ def test_what_is_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     ("arguments", "said"),
     [
         (["--against", "litert"], "m.onnx: litert runs .tflite files"),
-        (["--against", "ort", "--profile", "litert"], "the profile for ONNX Runtime must be ort, got 'litert'"),
+        (["--against", "ort", "--profile", "litert"], "must be ort or ort-best, got 'litert'"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

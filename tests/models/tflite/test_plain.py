@@ -272,7 +272,7 @@ def test_what_does_not_fit() -> None:
     _refused("ADD (fused TANH of int32)", "ADD", [i, i], i, fused_activation_function="TANH")
     _refused("LESS (int8)", "LESS", [Tensor((2,), "int8")] * 2, Tensor((2,), "bool"))
     _refused("input 0 must be bool, and inputs 1 and 2 of one type, got int32, int32, int32", "SELECT", [i, i, i], i)
-    _refused("a range from 0 to 3 by 0", "RANGE", [Tensor((), "int32", data=n) for n in (0, 3, 0)], i)
+    _refused("delta finite and not 0, got 0, 3 and 0", "RANGE", [Tensor((), "int32", data=n) for n in (0, 3, 0)], i)
     sizes = Tensor((2,), "int32", data=[2**31 - 1, 2**31 - 1])
     _refused("takes more than the limit of 2147483648 bytes", "FILL", [sizes, Tensor((), "int32")], i)
     _refused(

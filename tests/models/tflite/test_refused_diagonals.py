@@ -27,7 +27,6 @@ REFUSED = {
     ),
     "a diagonal that is too long": (
         lambda: one_op("MATRIX_SET_DIAG", [_x(3, 4), _x(4)], [_x(3, 4)]), (
-            "a diagonal of shape [4] does "
             "for matrices of shape [3, 4] (at least 2 axes), the diagonal must have the shape [3], got [4]"
         )
     ),
