@@ -56,7 +56,7 @@ def test_each_form_is_that_of_the_report(files: Any, capsys: pytest.CaptureFixtu
         (
             lambda: Path("q.mlir").write_text(NETWORK),
             [],
-            "error: q.mlir: the file has no quant.target",
+            "error: q.mlir: the target is unknown, because the file has no quant.target",
         ),
         (lambda: Path("q.mlir").write_text(NETWORK), ["--target", "tflite"], "no operation has quant.key:"),
         (lambda: Path("f.mlir").unlink(), [], "f.mlir"),

@@ -82,7 +82,10 @@ def test_every_cut_of_a_body_is_a_diagnostic_with_a_position(program, capsys):
     ("arguments", "message"),
     [
         (["--input-value", "arg0=4xf32=1,2,3"], "cannot reshape|reshape"),
-        (["--input-value", "arg0=4xf64=1,2,3,4"], "dtype float32, got dtype float64"),
+        (
+            ["--input-value", "arg0=4xf64=1,2,3,4"],
+            "must be of dtype float32, because its type is tensor<4xf32>, got dtype float64",
+        ),
         (["--input-value", "arg0=nonsense"], "expected SHAPExTYPE=VALUES"),
         (["--input-value", "arg0=4xf32=a,b,c,d"], "could not convert"),
         (["--input-value", "y=4xf32=1"], "no input is named 'y'"),

@@ -282,8 +282,8 @@ def test_every_format_compiles():
     [
         ("$c attr-dict", "names 'c', which the op does not declare"),
         ("$a ?", "cannot parse the assembly format at"),
-        ("$a attr-dict", "gives no type for .a., and none can be inferred"),
-        ("$a (`x` $b)? `:` type($a)", "must mark one element with"),
+        ("$a attr-dict", r"test\.op: the assembly format must have a 'type\(\.\.\.\)' for 'a', because no type can"),
+        ("$a (`x` $b)? `:` type($a)", r"test\.op: an optional group '\(\.\.\.\)\?' of the assembly format must"),
         ("$a what($b) `:` type($a)", "has the unknown directive 'what'"),
     ],
 )

@@ -62,15 +62,15 @@ def test_accepted(text):
         (REGION.format(**REGION_PARTS | {"output": ""}), "must have", "quant.region"),
         (
             REGION.format(**REGION_PARTS | {"input": "f64"}),
-            "incompatible specification f64 for input",
+            "fits the shape, got f64",
             "quant.region",
         ),
         (
             REGION.format(**REGION_PARTS | {"output": "!quant.any<i8:f16>"}),
-            "incompatible specification",
+            "must be the element type of output #0",
             "quant.region",
         ),
-        (REGION.format(**REGION_PARTS | {"input": "1"}), "incompatible specification 1", "quant.region"),
+        (REGION.format(**REGION_PARTS | {"input": "1"}), "fits the shape, got 1", "quant.region"),
         (
             REGION.format(**REGION_PARTS | {"argument": "tensor<3xf32>"}),
             "must have one block with arguments of the operands' types",

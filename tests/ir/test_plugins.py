@@ -80,7 +80,7 @@ def test_names_and_rooms_that_are_refused() -> None:
     ir.register_dialect("outer", ROOM)
     for name, room, message in (
         ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "named 'arith' is registered already"),
-        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "the name 'gpu' is reserved"),
+        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "register_dialect: 'name' must not be the name"),
         ("outer", SimpleNamespace(OPS=[NEGATE]), "named 'outer'"),
         ("empty", SimpleNamespace(OPS=[]), "must have a non-empty list OPS"),
         ("empty", None, "must have a non-empty list OPS"),

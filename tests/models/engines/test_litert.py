@@ -95,7 +95,7 @@ def test_a_crash_is_an_error_and_the_next_model_runs():
             before.run([np.zeros((1, 4), np.int8)])
         before.close()
         assert litert.load(added()).run([np.zeros((1, 4), np.int8)])[0].tolist() == [[1] * 4]
-        with pytest.raises(ModelError, match="LiteRT with before has ended"):
+        with pytest.raises(ModelError, match="the process of LiteRT that had loaded before has ended: load the"):
             before.run([np.zeros((1, 4), np.int8)])
 
 
@@ -119,7 +119,7 @@ def test_memory_has_a_limit():
         (lambda engine: engine.load(b"none"), "LiteRT rejects the model: "),
         (lambda engine: engine.load("/nowhere.tflite"), "LiteRT rejects /nowhere.tflite: "),
         (lambda engine: engine.load(added()).run([np.zeros((1, 4), np.float32)]), "expected type INT8"),
-        (lambda engine: engine.load(added()).run([]), "the model has 1 inputs, got 0"),
+        (lambda engine: engine.load(added()).run([]), "the model expects 1 input arrays, got 0"),
         (lambda engine: engine.load(added(), profile="litert-reff"), "did you mean litert-ref"),
     ],
 )

@@ -94,7 +94,7 @@ def test_memory_has_a_limit() -> None:
         (lambda engine: engine.load(b"none"), "ONNX Runtime rejects the model: "),
         (lambda engine: engine.load("/nowhere.onnx"), "ONNX Runtime rejects /nowhere.onnx: "),
         (lambda engine: engine.load(squared()).run([X.astype(np.int8)]), "Unexpected input data type"),
-        (lambda engine: engine.load(squared()).run([]), "the model has 1 inputs, got 0"),
+        (lambda engine: engine.load(squared()).run([]), "the model expects 1 input arrays, got 0"),
         (lambda engine: engine.load(squared(), profile="or"), "did you mean ort"),
     ],
 )

@@ -357,5 +357,5 @@ def test_graphs_that_double_are_bounded() -> None:
     )
     nodes = [call("f0", ["x", "k"], ["y"], of=graph([node("Neg", ["x"], ["u"])], "u"))]
     content = model(nodes, [PORTS[0][0], port("k", "BOOL", ())], PORTS[1], functions=functions)
-    with pytest.raises(ModelError, match="makes more than 100000 nodes, the limit"):
+    with pytest.raises(ModelError, match="the model has more than 100000 nodes, the limit, after its functions"):
         read(content)

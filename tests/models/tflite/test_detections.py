@@ -56,13 +56,13 @@ BYTES = {
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no options": ({"options": b""}, "TFLite_Detection_PostProcess: its custom options must be a FlexBuffers map"),
     "a list": ({"options": bytes(Dumps([1, 2]))}, "its custom options must be a FlexBuffers map"),
-    "no classes": ({"options": {"num_classes": 0}}, "option num_classes is 0"),
-    "no number": ({"options": {"max_detections": float("nan")}}, "option max_detections is nan"),
-    "too many": ({"options": {"max_detections": 1 << 30}}, "option max_detections is 1073741824"),
-    "a threshold": ({"options": {"nms_iou_threshold": 0.0}}, "0.0 is out of range"),
-    "two backgrounds": ({"scores": 4}, "each box must have 2 scores (num_classes) or one more, got 4"),
+    "no classes": ({"options": {"num_classes": 0}}, "option num_classes must be from 1 to 1048575, got 0"),
+    "no number": ({"options": {"max_detections": float("nan")}}, "option max_detections must be from 0 to"),
+    "too many": ({"options": {"max_detections": 1 << 30}}, "option max_detections must be from 0 to 1048575, got"),
+    "a threshold": ({"options": {"nms_iou_threshold": 0.0}}, r"nms_score_threshold must be finite, and"),
+    "two backgrounds": ({"scores": 4}, r"each box must have 2 scores \(num_classes\) or one more, got 4"),
     "anchors of another count": (
-        {"anchors": Tensor((2, 4), "float32", data=ANCHORS[:2])}, "do not match"
+        {"anchors": Tensor((2, 4), "float32", data=ANCHORS[:2])}, r"boxes must have the shape \[1, N, 4 or more\]"
     ),
     "bytes with floats": ({"boxes": BYTES["boxes"]}, r"\(boxes of uint8 with anchors of float32\)"),
     "signed bytes": (

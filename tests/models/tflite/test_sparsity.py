@@ -87,7 +87,7 @@ def levels(*dimensions: Dimension, order: tuple[int, ...] = (0, 1), blocks: tupl
         ),
         (levels(Dimension(2), Dimension(0, [0, 4, 3], [0, 3, 2])), "array_segments of level 1 must rise from 0 to"),
         (levels(Dimension(2), Dimension(0, [1, 2, 3], [0, 3, 2])), "array_segments of level 1 must rise from 0 to"),
-        (levels(Dimension(2), Dimension(0, [0, 2, 4], [0, 3, 2])), "segments of level 1 do not rise"),
+        (levels(Dimension(2), Dimension(0, [0, 2, 4], [0, 3, 2])), "array_segments of level 1 must rise from 0 to"),
         (levels(Dimension(2), Dimension(0, [0, 2, 3], [1, 1, 2])), "every stored element must have its own"),
         (levels(Dimension(2), Dimension(4)), r"its data \(buffer 1\) must have 32 bytes for 8 elements of float32"),
     ],

@@ -214,7 +214,7 @@ def test_bad_data_is_named(module: ir.Module, data: Any, message: str) -> None:
 
 @pytest.mark.parametrize("data", [rows(2), [rows(2)], "x", 5, None])
 def test_data_without_names_is_refused(module: ir.Module, data: Any) -> None:
-    with pytest.raises(QuantTypeError, match=r"batch 1 must be a mapping from names of inputs to arrays, got an"):
+    with pytest.raises(QuantTypeError, match="must be a mapping from names of inputs to arrays"):
         calibrate_program(module, data)
 
 

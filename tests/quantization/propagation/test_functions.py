@@ -72,7 +72,7 @@ def test_recursion_is_an_error_at_the_call(settings: Settings) -> None:
         "%v", region("%p", "pool", "%v"), f"%q = func.call @two(%p) : ({T}) -> {T}", name="private @one", returned="%q"
     )
     two = function("%v", f"%q = func.call @one(%v) : ({T}) -> {T}", name="private @two", returned="%q")
-    with pytest.raises(VerifyError, match=r"^f\.mlir:11:\d+: error: 'one' calls itself and has regions"):
+    with pytest.raises(VerifyError, match=r"^f\.mlir:11:\d+: error: 'one' calls itself and contains regions"):
         run(function("%x", f"%0 = func.call @one(%x) : ({T}) -> {T}") + one + two, settings)
 
 

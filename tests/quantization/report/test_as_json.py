@@ -127,7 +127,7 @@ def test_an_infinity_is_a_string(value: float) -> None:
 
 def test_a_nan_is_refused_by_its_place() -> None:
     report = replace(network(1), outputs=(OutputReport("y", math.nan, None),))
-    with pytest.raises(QuantValueError, match=r"report\.outputs\[0\]\.snr is NaN"):
+    with pytest.raises(QuantValueError, match=r"must not be NaN, but report\.outputs\[0\]\.snr is"):
         report.json()
 
 

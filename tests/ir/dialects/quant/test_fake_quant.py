@@ -134,7 +134,7 @@ def test_each_channel_has_its_range():
         (layer(0.0, 1.0).replace(", num_bits = 8 : i64", ""), "requires attribute 'num_bits'"),
         (by_axis([0.0], [1.0]).replace(", axis = 1 : i64", ""), "requires attribute 'axis'"),
         (by_axis([0.0], [1.0]), "dimension 1 has size 3, the type has 1 scales"),
-        (by_axis([0.0, 0.0, 0.0], [1.0, 1.0]), "must have equally many values, got 3 and 2"),
+        (by_axis([0.0, 0.0, 0.0], [1.0, 1.0]), "must have the same number of values, got 3 and 2"),
         (by_axis([], []), "must have at least one value, got none"),
         (
             by_axis([0.0, 0.0, 0.0], [1.0, 1.0, 1.0], axis=2),

@@ -117,13 +117,13 @@ def test_a_result_number_is_no_name_inside():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("!quant.calibrated<f16<-1.0:3.0>>", "incompatible specification"),
-        ("!quant.none<bf16>", "incompatible specification"),
-        ("f64", "incompatible specification f64"),
-        ("i8", "incompatible specification i8"),
-        ("!quant.uniform<i8:f32:1, {0.5, 0.5}>", "incompatible specification"),
-        ("!quant.uniform<i8:f32:2, {0.5}>", "incompatible specification"),
-        ("!quant.uniform<i8:f32:{0:2, 1:2}, {{0.5}}>", "incompatible specification"),
+        ("!quant.calibrated<f16<-1.0:3.0>>", "must be the element type of input #0"),
+        ("!quant.none<bf16>", "must be the element type of input #0"),
+        ("f64", "fits the shape, got f64"),
+        ("i8", "fits the shape, got i8"),
+        ("!quant.uniform<i8:f32:1, {0.5, 0.5}>", "must be the element type of input #0"),
+        ("!quant.uniform<i8:f32:2, {0.5}>", "must be the element type of input #0"),
+        ("!quant.uniform<i8:f32:{0:2, 1:2}, {{0.5}}>", "must be the element type of input #0"),
         ("f32, f32", "attribute 'input_specs' must have 2 entries"),
     ],
 )
@@ -143,7 +143,7 @@ def test_a_narrower_float_is_one_of_fewer_bits():
     text = RFC.replace("xf32>", "xbf16>").replace(":f32>", ":bf16>").replace("f32<-1.0:3.0>", "bf16<-1.0:3.0>")
     text = text.replace("none<f32>", "none<bf16>")
     ir.parse(text).verify()
-    with pytest.raises(VerifyError, match="incompatible specification f16"):
+    with pytest.raises(VerifyError, match="fits the shape, got f16"):
         ir.parse(text.replace("!quant.calibrated<bf16<-1.0:3.0>>", "f16")).verify()
 
 

@@ -113,7 +113,7 @@ REFUSED = [
      "option output_type must be the type of the result, int32, got INT64"),
     ("REDUCE_MAX", [X, integers(-3)], [X], {"keep_dims": False}, "the axis must be from -2 to 1, got -3"),
     ("ONE_HOT", [integers(0, 1), integers(3), integers(1), integers(0)], [X], {"axis": 2},
-     "axis 2 is out of range for rank 2"),
+     "the axis must be from -2 to 1, got 2"),
     ("TOPK_V2", [X, integers(4)], [X, integers(0, 0)], {}, "k must be an integer from 0 to 3, got 4"),
 ]  # fmt: skip
 
