@@ -172,3 +172,16 @@ def _scattered() -> Iterator[Form]:
     yield Form(
         "TensorScatter", (real(2, 5, 4), real(2, 2, 4), I([0, 1])), (2,), {"axis": 1}, opset=24, is_evaluated=True
     )
+    for dtype in ("float32", "float64", "int32", "int64"):
+        for more in ({}, {"exclusive": 1}, {"reverse": 1}, {"exclusive": 1, "reverse": 1}):
+            x = whole(3, 4, 2, dtype=dtype)
+            yield Form("CumProd", (x, np.int64(1)), (1,), more, opset=26, is_evaluated=True)
+    bits = np.float32([0, -0.0, 1.5, np.inf, np.nan])
+    for to, array in (
+        (6, bits),
+        (12, bits),
+        (1, bits.view(np.int32)),
+        (7, np.float64([1.5, -2])),
+        (2, np.int8([-1, 3])),
+    ):
+        yield Form("BitCast", (array,), (), {"to": to}, opset=26, is_evaluated=True)

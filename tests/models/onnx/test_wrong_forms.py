@@ -83,7 +83,7 @@ WRONG: list[tuple[str, Change, str]] = [
     ("CausalConvWithState", with_value("activation", "relu"), "activation is 'relu', expected none or silu or swish"),
     ("NegativeLogLikelihoodLoss", with_value("reduction", "max"), "reduction is 'max', expected mean or none or sum"),
     ("LinearAttention", with_value("scale", GRAPH), "attribute scale is a graph, expected FLOAT"),
-    ("LogSoftmax", with_value("axis", [1]), "attribute axis is (1,), expected an integer"),
+    ("LogSoftmax", with_value("axis", [1]), "attribute axis is (1,), expected INT"),
     ("ThresholdedRelu", with_value("alpha", "steep"), "attribute alpha is 'steep', expected FLOAT"),
     ("Celu", with_value("alpha", 0.0), "node 0 Celu: its alpha is 0, which would be a division by zero"),
     ("Shrink", with_value("own", 1), "it has no attribute 'own'"),

@@ -1,10 +1,12 @@
-"""Operators along an axis: CumSum, TopK, OneHot, Trilu, EyeLike, ReverseSequence."""
+"""Operators along an axis: CumSum, CumProd, TopK, OneHot, Trilu, EyeLike, ReverseSequence."""
 
 import numpy as np
 
 from qrt.errors import shown
 from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing.data_movement import reshaped, taken
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, cast_to, compare, number_of, select
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.arithmetic import form
@@ -12,6 +14,8 @@ from qrt.models.onnx.operators.operands import I64, finish, movable, operand, se
 from qrt.models.onnx.types import NUMBERS, element_of, signless
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
+_SIGNED_LESS, _SIGNED_AT_MOST = 2, 3
+"""Predicates of `arith.cmpi`."""
 _MOST = 1 << 24
 """The most elements of a mask, or of a list of positions."""
 
@@ -42,6 +46,30 @@ def cum_sum(node: Node) -> None:
     axis_index, element = node.axis(axis[0], len(node.shape())), node.plain(0)
     options = {name: bool(node.attribute(name, 0)) for name in ("exclusive", "reverse")}
     node.set_plain(0, node.emit("qrt.cumsum", [node.stored(0)], {"axis": axis_index, **options}), element)
+
+
+def cum_prod(node: Node) -> None:
+    """Compute running products of float32, float64 or integers along an axis of known size, as CumSum does sums."""
+    rank, axis = len(node.shape()), _number(node, 1, "an axis")
+    axis, element = node.axis(axis, rank), signless(node.plain(0))
+    size = node.shape()[axis]
+    if size is None or element is BOOL or (isinstance(element, FloatType) and element.name not in ("f32", "f64")):
+        node.refuse(f"of {node.dtype(0)} and shape {list(node.shape())} along axis {axis}")
+    is_reversed, x, context = bool(node.attribute("reverse", 0)), node.stored(0), lowering_context(node)
+    if is_reversed:
+        x = taken(node, x, axis, size - 1, size, -1)
+    nest = LoopNest(context, "multiply", context.extents(x), [size])
+    *outer, line = nest.loops
+    before = nest.running(element, 1)
+    factor = nest.read(x, [line if d == axis else loop for d, loop in enumerate(outer)])
+    is_earlier = _SIGNED_LESS if node.attribute("exclusive", 0) else _SIGNED_AT_MOST
+    is_factor = nest.compare(is_earlier, nest.position(line), nest.position(outer[axis]))
+    name = "arith.mulf" if isinstance(element, FloatType) else "arith.muli"
+    product = nest.value(name, (before, factor), element)
+    (result,) = nest.finish(nest.value("arith.select", (is_factor, product, before), element))
+    if is_reversed:
+        result = taken(node, result, axis, size - 1, size, -1)
+    node.set_plain(0, result, node.plain(0))
 
 
 def top_k(node: Node) -> None:

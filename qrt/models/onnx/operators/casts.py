@@ -233,3 +233,19 @@ def _within_bytes(node: Node, x: Operand) -> Operand:
     for name, bound in (("arith.maxnumf", 0), ("arith.minnumf", 255)):
         x = apply(node, name, [x, number_of(bound, F32)], [F32, F32], F32)
     return x
+
+
+def bit_cast(node: Node) -> None:
+    """Reinterpret the bits of elements as another type of the same width."""
+    number = node.required("to", int)
+    if number not in NUMBERS:
+        node.fail(f"to is {number}, which is not the number of a type")
+    target, source = element_of(NUMBERS[number]), node.plain(0)
+    own, wanted = (getattr(signless(element), "width", 0) for element in (source, target))
+    if own != wanted:
+        node.refuse(f"{node.dtype(0)} to {NUMBERS[number]}, which have {own} and {wanted} bits")
+    value = node.stored(0)
+    assert isinstance(value.type, TensorType)
+    if value.type.element is not target:
+        value = node.emit("tensor.bitcast", [value], None, value.type.with_(element=target))
+    node.set(0, value)

@@ -31,15 +31,15 @@ _BY_NAME = {name: number for number, name in NUMBERS.items()}
 def defined(node: Node) -> None:
     """Compute the simpler operators by which ONNX defines this one. All of them must be supported."""
     op, place = node.op, node.graph.place(node.op)
-    if node.opset < DEFINED_SINCE.get(op.type, 0):
-        newer_form(node)
-        return
     defs: Any = extra("onnx.defs", "onnx")
     try:
         schema = defs.get_schema(op.type, op.opset, op.domain)
     except Exception:  # SchemaError, which is not public
         node.refuse(f"in opset {op.opset}")
     _check_attributes(node, schema)
+    if node.opset < DEFINED_SINCE.get(op.type, 0):
+        newer_form(node)
+        return
     if op.type == "Attention" and not op.attributes.get("scale", 1.0) >= 0:
         scale = op.attributes["scale"]
         node.fail(f"scale is {scale}: its definition multiplies queries and keys by the square root of the scale")

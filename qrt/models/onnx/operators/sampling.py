@@ -181,13 +181,21 @@ def _mirrored(graph: ComposedGraph, x: str, low: float, high: float) -> str:
 # -- regions of images -----------------------------------------------------------------------------------------------
 
 
+def _regions(node: Node) -> tuple[int, int]:
+    """Return the number of regions, which input 1 has, and the number of its columns."""
+    if len(node.shape(1)) != 2:
+        node.fail(f"its regions have shape {list(node.shape(1))}, expected a matrix")
+    count, columns = static_sizes(node, 1, 0, 1)
+    return count, columns
+
+
 def roi_align(node: Node) -> None:
     """Average linear samples of float32 images in the bins of regions, or take the largest weighted pixel of a bin.
 
     The shapes must be known at import, and ``sampling_ratio`` must be positive.
     """
     require_floats(node, 0, 1)
-    shape, (count, sides) = (static_sizes(node, i, *range(len(node.shape(i)))) for i in range(2))
+    shape, (count, sides) = static_sizes(node, 0, *range(len(node.shape()))), _regions(node)
     pooled = [node.attribute(f"output_{side}", 1) for side in ("height", "width")]
     ratio, mode = node.attribute("sampling_ratio", 0), node.attribute("mode", "avg")
     transformation = "half_pixel" if node.opset >= 16 else "output_half_pixel"

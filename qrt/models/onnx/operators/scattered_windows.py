@@ -11,6 +11,8 @@ from qrt.models.onnx.node import Node
 def col2im(node: Node) -> None:
     """Add the elements of blocks of float32 at their places in images. All shapes must be known at import."""
     require_floats(node, 0)
+    if len(node.shape()) != 3:
+        node.refuse(f"of shape {list(node.shape())}, expected a batch, rows and blocks")
     batch, rows, count = static_sizes(node, 0, 0, 1, 2)
     image, block = node.integers(1, "a shape of images"), node.integers(2, "a shape of blocks")
     ones = (1,) * len(image)
@@ -19,18 +21,22 @@ def col2im(node: Node) -> None:
     lists = (image, block, strides, dilations)
     if {len(sizes) for sizes in (*lists, pads[::2])} != {len(image)} or min(map(min, lists), default=0) < 1:
         node.fail(f"image_shape {list(image)}, block_shape {list(block)}, strides, dilations and pads do not match")
+    rooms = [
+        size + pads[axis] + pads[axis + len(image)] - (block[axis] - 1) * dilations[axis] - 1
+        for axis, size in enumerate(image)
+    ]
+    starts_count = prod(max(room // stride + 1, 0) for room, stride in zip(rooms, strides, strict=True))
+    points, total = prod(block), prod(image)
+    if starts_count != count or rows % points:
+        node.fail(f"its input has shape {[batch, rows, count]}, expected {starts_count} blocks of {points} elements")
     places, outside = np.zeros((1, 1), np.int64), np.zeros((1, 1), np.bool_)
     for axis, (size, extent) in enumerate(zip(image, block, strict=True)):
-        room = size + pads[axis] + pads[axis + len(image)] - (extent - 1) * dilations[axis] - 1
-        starts = np.arange(room // strides[axis] + 1) * strides[axis] - pads[axis]
+        starts = np.arange(rooms[axis] // strides[axis] + 1) * strides[axis] - pads[axis]
         along = np.arange(extent)[:, np.newaxis] * dilations[axis] + starts
         beyond = (along < 0) | (along >= size)
         shape = (places.shape[0] * extent, places.shape[1] * len(starts))
         places = (places[:, np.newaxis, :, np.newaxis] * size + along[np.newaxis, :, np.newaxis]).reshape(shape)
         outside = (outside[:, np.newaxis, :, np.newaxis] | beyond[np.newaxis, :, np.newaxis]).reshape(shape)
-    points, total = prod(block), prod(image)
-    if places.shape != (points, count) or rows % points:
-        node.fail(f"its input has shape {[batch, rows, count]}, expected {places.shape[1]} blocks of {points} elements")
     images = batch * (rows // points)
     graph = composed(node)
     x = graph.add("Reshape", node.op.inputs[0], graph.integers(images, points * count))

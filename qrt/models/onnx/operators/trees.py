@@ -83,8 +83,8 @@ def _trees(node: Node) -> tuple[Trees, dict[tuple[int, int], int]]:
     width = node.shape()[-1] if node.shape() else None
     if width is not None and not 0 <= features.min() <= features.max() < width:
         node.fail(f"its features are {features.min()} to {features.max()}, but its input has {width}")
-    made = Trees(features, np.asarray(lists["values"], np.float32), following, np.array(roots, np.int64), levels)
-    return made, numbers
+    described = Trees(features, np.asarray(lists["values"], np.float32), following, np.array(roots, np.int64), levels)
+    return described, numbers
 
 
 def _first_nodes(node: Node, trees: Any, identifiers: Any, following: Array) -> list[tuple[int, int]]:
