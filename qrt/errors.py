@@ -128,7 +128,12 @@ def nearest(name: str, known: Iterable[str], min_similarity: float = 0.6) -> str
 
 def many_rounds(limit: float) -> str:
     """Return the message for a loop that exceeds the default iteration limit; it advises to give ``max_steps``."""
-    return f"does not end within {limit:,} rounds, the limit unless max_steps is given"
+    return f"does not end within {limit:,} rounds, the limit by default (max_steps changes it)"
+
+
+def input_limit(max_bytes: int) -> str:
+    """Return the end of a message for an input file that exceeds the limit ``max_bytes``: the limit and its remedy."""
+    return f"the limit of {max_bytes} bytes: if you trust the file, raise max_bytes (--max-input)"
 
 
 def shown(value: object) -> str:

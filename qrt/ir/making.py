@@ -21,7 +21,7 @@ from qrt.ir.core.attributes import (
     attribute,
     integer_range,
 )
-from qrt.ir.core.define import AttributeSpec, DeclaredGroup, Definition, segments
+from qrt.ir.core.define import AttributeSpec, DeclaredGroup, Definition, listed_attributes, segments
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.symbols import references
 from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR
@@ -71,10 +71,14 @@ class OperationDraft:
         for name, value in named.items():
             if name in definition.operand_groups.names:
                 if name in slots:
-                    raise QuantTypeError(f"{definition.name}: operand '{name}' is given both by position and by name")
+                    raise QuantTypeError(
+                        f"{definition.name}: operand '{name}' must be given once, got it by position and by name"
+                    )
                 slots[name] = value
             elif name in self.attributes:
-                raise QuantTypeError(f"{definition.name}: attribute '{name}' is given both by name and in 'attributes'")
+                raise QuantTypeError(
+                    f"{definition.name}: attribute '{name}' must be given once, got it by name and in 'attributes'"
+                )
             else:
                 self._require_known(name)
                 self.attributes[name] = self._attribute(name, value)
@@ -105,8 +109,7 @@ class OperationDraft:
         """Raise QuantTypeError for an attribute that the op does not declare; the message suggests a similar name."""
         known = self.definition.attributes
         if name not in known and "." not in name and name not in self.definition.properties:
-            listed = f"only {', '.join(map(repr, known))}" if known else "and no other attribute"
-            raise QuantTypeError(f"{self.definition.name} has no attribute '{name}', {listed}{meant(name, known)}")
+            raise QuantTypeError(f"{self.definition.name} has no attribute '{name}'{listed_attributes(name, known)}")
 
     def _attribute(self, name: str, value: Any) -> Attribute:
         try:
@@ -139,7 +142,8 @@ class OperationDraft:
         except ValueError:
             names = ", ".join(repr(name) for name in groups.names if name not in unsaid)
             raise QuantTypeError(
-                f"{definition.name}: the type of {names} cannot be inferred from the operands: give it as type="
+                f"{definition.name}: the type of the result {names} cannot be inferred from the operands: give it "
+                "as type="
             ) from None
         for name, relation in plan:
             source = relation.source or ""
@@ -261,7 +265,7 @@ def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
         return DenseElementsAttr(np.broadcast_to(elements, static_shape(type)), type)
     except ValueError:
         raise QuantTypeError(
-            f"Builder.constant: 'value' has shape {elements.shape}, which does not broadcast to that of {type}"
+            f"Builder.constant: 'value' must broadcast to the shape of 'type', {type}, got shape {elements.shape}"
         ) from None
 
 

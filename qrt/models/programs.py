@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import qrt.ir as ir
-from qrt.errors import ModelError, QuantTypeError, require
+from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.files import MAX_INPUT, bytecode_error, read_text
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.models.profiles import Profile, for_kernels
@@ -120,7 +120,9 @@ def load_reported(
     file = Path(path)
     chosen = profile_of(_PROFILES.get(file.suffix, "litert") if profile is None else profile)
     if file.suffix in IMPORTERS and chosen.suffix != file.suffix:
-        raise QuantTypeError(f"{file}: profile {chosen.name!r} is for {chosen.suffix} files")
+        raise QuantTypeError(
+            f"{file}: profile {chosen.name!r} is for {chosen.suffix} files, and cannot be used for this file"
+        )
     if for_quantization:
         chosen = for_kernels(chosen)
     limit = MAX_MODEL if max_bytes is None else max_bytes
@@ -128,12 +130,12 @@ def load_reported(
         with garbage_uncollected():
             return IMPORTERS[file.suffix](file, chosen, limit, given)
     if given:
-        raise QuantTypeError(f"{file}: shapes= (--input-shape) is for .tflite and .onnx models only")
+        raise QuantTypeError(f"{file}: shapes= (--input-shape) can be given for .tflite and .onnx models only")
     if file.suffix == ".mlirbc":
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":
-        suffix = file.suffix or "files without a suffix"
-        raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are supported, not {suffix}")
+        suffix = shown(file.suffix) if file.suffix else "no suffix"
+        raise ModelError(f"{file}: the name of a program must end in .mlir, .tflite or .onnx, got {suffix}")
     text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes, streams=False)
     return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered), ""
 

@@ -105,7 +105,7 @@ def explain_program(
         comparison.skipped += rows_of(batch, program) - sum(rows_of(part, program) for part in parts)
     if not comparison.rows:
         raise ModelError(
-            f"all rows are left out: an output of {shown(program.name)} is NaN or infinite for each of them"
+            f"no row can be compared, because an output of {shown(program.name)} is NaN or infinite for each of them"
         )
     return _reported(comparison, device, sample.batches())
 
@@ -152,7 +152,8 @@ def _device(module: ir.Module, target: str | Target | None) -> Target:
     target_name = module.operation.attributes.get(TARGET)
     if not isinstance(target_name, StringAttr):
         message = (
-            "the file has no quant.target, which `qrt quantize -o Q.mlir` writes into programs and not into models: "
+            "the target is unknown, because the file has no quant.target (only programs that `qrt quantize -o "
+            "Q.mlir` writes have it): "
         )
         message += "give Q.mlir, or the target (--target)"
         raise ModelError(f"{module.operation.location.filename}: {message}")

@@ -69,7 +69,8 @@ class BoundProgram:
         elif name in self._given:
             given = list(self._given[name])
             raise ModelError(
-                f"output {name!r} has shape {list(result.shape)}, but the array bound to it has shape {given}"
+                f"the array bound to output {name!r} must have the shape of the result, {list(result.shape)}, got "
+                f"{given}"
             )
         else:
             self.outputs[name] = result.copy()
@@ -79,7 +80,10 @@ class BoundProgram:
             self._frame.run(self._plan.state_arrays(state))
             return
         if not self._lock.acquire(blocking=False):
-            raise ModelError(f"{self.name} is running in another thread: call Program.bind once for each thread")
+            raise ModelError(
+                f"a bound call of {self.name} must not run in two threads at once: call Program.bind once for each "
+                "thread"
+            )
         try:
             results = self._plan.run(list(self.inputs.values()), state=state)
             for name, result in zip(self._names, results, strict=True):
@@ -127,19 +131,18 @@ def _own_array(value: Any, port: Port, what: str, written: bool) -> Array:
             raise ModelError(f"{what} must be {t}, got a QuantTensor of {value.type}")
         array = value._data
     if not isinstance(array, np.ndarray):
-        raise ModelError(
-            f"{what} must be a NumPy array, which each call {'writes' if written else 'reads'}, got {shown(value)}"
-        )
+        use = "writes its result into it" if written else "reads it again"
+        raise ModelError(f"{what} must be a NumPy array, because each call {use}, got {shown(value)}")
     dtype = element_dtype(t.element)
     if array.dtype != dtype or not array.dtype.isnative:
-        raise ModelError(f"{what} must be {t}: dtype {dtype}, got dtype {array.dtype}")
+        raise ModelError(f"{what} must be of dtype {dtype}, because its type is {t}, got dtype {array.dtype}")
     wanted = t.shape or ()
     if len(wanted) != array.ndim or any(w not in (None, g) for w, g in zip(wanted, array.shape, strict=True)):
         raise ModelError(f"{what} must be {t}, got shape {list(array.shape)}")
     if not array.flags.c_contiguous or not array.flags.aligned:
         raise ModelError(f"{what} must be C-contiguous and aligned, because calls access it without a copy")
     if written and not array.flags.writeable:
-        raise ModelError(f"{what} must be writable: each call writes to it")
+        raise ModelError(f"{what} must be writable, because each call writes its result into it, but is read-only")
     return array
 
 
@@ -149,5 +152,5 @@ def _check_disjoint(inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -
     for name, array in outputs.items():
         for other, other_array in checked:
             if np.may_share_memory(array, other_array):
-                raise ModelError(f"output {name!r} shares memory with {other}: their arrays must be separate")
+                raise ModelError(f"the arrays of output {name!r} and {other} must not share memory, but they do")
         checked.append((f"output {name!r}", array))

@@ -34,9 +34,7 @@ def check_values(module: Module) -> None:
             is_run = not isinstance(element, QuantileType)
         if not is_run:
             stored = f"the storage type must be an integer, got {element.shown()}"
-            raise failure(
-                operation, f"has a value of type {type.shown()}, which is not supported at run time: {stored}"
-            )
+            raise failure(operation, f"has a value of type {type.shown()}, which cannot run: {stored}")
 
 
 def _types_of(module: Module) -> dict[Type, Operation]:
@@ -55,9 +53,11 @@ def choose(module: Module, name: str | None) -> FuncOp:
     if name is None:
         name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
     if name not in functions:
-        raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
+        raise ModelError(
+            f"no function is named {name!r}; the functions of the module are: {', '.join(functions) or 'none'}"
+        )
     if not functions[name].regions[0].blocks:
-        raise ModelError(f"function {name!r} has no body")
+        raise ModelError(f"function {name!r} cannot be compiled, because it is only declared and has no body")
     return functions[name]
 
 
@@ -102,5 +102,6 @@ def check_dimensions(function: FuncOp, types: Sequence[TensorType]) -> None:
             known, place = sizes.setdefault(name, (size, here))
             if known != size:
                 raise ModelError(
-                    f"{place} is {known} and {here} is {size}, but both are named {name!r} and must be equal"
+                    f"{place} and {here} must be equal, because both are named {name!r} (qrt.dimensions), got "
+                    f"{known} and {size}"
                 )

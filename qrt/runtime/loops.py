@@ -41,7 +41,8 @@ def _check_bounds(number: int, map: AffineMapAttr, shape: Shape, loops: Shape) -
         low, high = _range(result, loops)
         if low < 0 or high >= size:
             raise ModelError(
-                f"indices {low} to {high} are out of bounds: dimension {axis} of operand #{number} has size {size}"
+                f"the loops read indices {low} to {high} of dimension {axis} of operand #{number}, which has size "
+                f"{size}"
             )
 
 

@@ -36,8 +36,8 @@ def in_order(inputs: Mapping[str, Any], ports: Sequence[Port]) -> list[Any]:
     check_names(inputs, ports)
     missing = [port for port in ports if port.name not in inputs]
     if missing:
-        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise ModelError(f"input {missing[0].name!r} is missing{more}: it takes {brief(missing[0].type)}")
+        more = f", and so are {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise ModelError(f"input {missing[0].name!r} ({brief(missing[0].type)}) is missing{more}")
     return [inputs[port.name] for port in ports]
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import qrt.kernels as kernels
-from qrt.errors import KernelError, ModelError, QuantError, QuantTypeError, require, shortened
+from qrt.errors import KernelError, ModelError, QuantError, QuantTypeError, plural, require, shortened
 from qrt.ops.core import Array, static_shape
 from qrt.runtime.argument_binder import ArgumentBinder
 from qrt.runtime.bound import BoundProgram, bound_inputs, bound_outputs
@@ -196,7 +196,7 @@ class Program:
         """
         if any(port.in_place for port in (*self.inputs, *self.outputs)):
             raise ModelError(
-                f"{self.name} has memref inputs or results, which only Program.run supports, not Program.bind"
+                f"Program.bind does not support the memref inputs or results of {self.name}, only Program.run does"
             )
         arrays = bound_inputs(in_order(inputs, self.inputs), self.inputs)
         with memory_reported(self.name):
@@ -391,8 +391,8 @@ class Program:
     def _incoming(self, arguments: Sequence[Any]) -> list[Array]:
         if len(arguments) != len(self.inputs):
             wanted = ", ".join(f"{port.name}: {port.type}" for port in self.inputs)
-            count = f"{len(self.inputs)} argument{'s' * (len(self.inputs) != 1)}"
-            raise ModelError(f"{self.name} takes {count}, got {len(arguments)}: ({wanted})")
+            count = plural(len(self.inputs), "argument")
+            raise ModelError(f"{self.name} must be called with {count} ({wanted}), got {len(arguments)}")
         return [
             incoming(value, port.type, f"input {port.name!r}", port.in_place)
             for value, port in zip(arguments, self.inputs, strict=True)
@@ -464,4 +464,6 @@ class Program:
 
 def _rebuild(*_: object) -> NoReturn:
     """Raise ModelError when a pickle of an earlier version is loaded, because such pickles call this function."""
-    raise ModelError("a program that an earlier version of qrt pickled cannot be loaded: compile its model again")
+    raise ModelError(
+        "this program was pickled by an earlier version of qrt, which this version cannot load: compile its model again"
+    )

@@ -83,7 +83,7 @@ def sizes_of(type: TensorType | MemRefType, dynamic: Iterable[Any]) -> Shape:
     remaining = iter(dynamic)
     shape = tuple(int(next(remaining)) if size is None else size for size in type.shape or ())
     if any(size < 0 for size in shape):
-        raise UndefinedError(f"a dimension is negative: {list(shape)}")
+        raise UndefinedError(f"every dimension must be at least 0, got shape {list(shape)}")
     require_addresses(shape, type.element)
     return shape
 
@@ -131,7 +131,9 @@ def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False
         if not isinstance(value, (np.ndarray, np.generic)):
             array = _converted(array, dtype, what)
         if array.dtype.newbyteorder("=") != dtype:
-            raise ModelError(f"{what} must be {declared}: dtype {dtype}, got dtype {array.dtype}")
+            raise ModelError(
+                f"{what} must be of dtype {dtype}, because its type is {declared}, got dtype {array.dtype}"
+            )
         check_range(array, declared, what)
     at_border(declared, array.shape, what)
     return ready(array)

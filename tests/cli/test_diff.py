@@ -60,7 +60,11 @@ def test_what_was_given_is_compared(model, tmp_path, capsys):
         (["--against", "litert", "--input", "x"], 1, "expected NAME=X.npy, got 'x'"),
         (["--against", "litert", "--runs", "0"], 1, "--runs must be at least 1"),
         (["--against", "ort"], 1, "m.tflite: ort runs .onnx files"),
-        (["--against", "litert", "--profile", "ort"], 1, "LiteRT cannot be compared by the profile 'ort'"),
+        (
+            ["--against", "litert", "--profile", "ort"],
+            1,
+            "the profile for LiteRT must be litert or litert-ref, got 'ort'",
+        ),
         (["--against", "iree"], 2, "invalid choice: 'iree'"),
         ([], 2, "--against"),
     ],

@@ -131,7 +131,7 @@ def test_what_is_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     ("arguments", "said"),
     [
         (["--against", "litert"], "m.onnx: litert runs .tflite files"),
-        (["--against", "ort", "--profile", "litert"], "ONNX Runtime cannot be compared by the profile 'litert'"),
+        (["--against", "ort", "--profile", "litert"], "must be ort or ort-best, got 'litert'"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,5 +141,5 @@ def test_what_is_refused(tmp_path: Path, arguments: list[str], said: str, capsys
 
 def test_an_engine_is_of_one_format() -> None:
     engine: Any = LiteRT.__new__(LiteRT)
-    with pytest.raises(QuantTypeError, match="LiteRT cannot be compared by the profile 'ort'"):
+    with pytest.raises(QuantTypeError, match="the profile for LiteRT must be litert or litert-ref, got 'ort'"):
         ModelComparison(quantized(), engine, "ort")

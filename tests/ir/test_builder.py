@@ -183,7 +183,7 @@ def test_attributes_of_any_name(module: ir.Module, b: ir.Builder) -> None:
     as_parsed(module, 'memref.global @g : memref<2xi8> {note = "kept"}')
     with pytest.raises(
         qrt.errors.QuantTypeError,
-        match=r"memref\.global: attribute 'sym_name' is given both by name and in 'attributes'",
+        match=r"memref\.global: attribute 'sym_name' must be given once, got it by name and in 'attributes'",
     ):
         b.memref.global_(sym_name="g", attributes={"sym_name": "h"})
 
@@ -242,7 +242,7 @@ WRONG = {
     ),
     "an operand twice": (
         lambda b, x: b.arith.addi(x, x, lhs=x),
-        "arith.addi: operand 'lhs' is given both by position and by name",
+        "arith.addi: operand 'lhs' must be given once, got it by position and by name",
     ),
     "an operand of another type": (
         lambda b, x: b.arith.addf(x, x),
@@ -254,7 +254,7 @@ WRONG = {
     ),
     "a type that does not follow": (
         lambda b, x: b.arith.extsi(x),
-        "arith.extsi: the type of 'out' cannot be inferred from the operands: give it as type=",
+        "arith.extsi: the type of the result 'out' cannot be inferred from the operands: give it as type=",
     ),
     "a wrong type": (
         lambda b, x: b.arith.extsi(x, type="i8"),
@@ -263,7 +263,7 @@ WRONG = {
     "no type": (lambda b, x: b.arith.extsi(x, type="i"), "expected a type"),
     "an attribute that is none": (
         lambda b, x: b.arith.cmpi(x, x, predicat="slt"),
-        "arith.cmpi has no attribute 'predicat', only 'predicate': did you mean 'predicate'?",
+        "arith.cmpi has no attribute 'predicat': its only attribute is 'predicate'; did you mean 'predicate'?",
     ),
     "a predicate that is none": (
         lambda b, x: b.arith.cmpi(x, x, predicate="less"),
@@ -272,7 +272,7 @@ WRONG = {
     "cannot represent": (lambda b, x: b.arith.cmpi(x, x), "'arith.cmpi' op requires attribute 'predicate'"),
     "no attribute's value": (
         lambda b, x: b.func.call(x, callee=object()),
-        "func.call: attribute 'callee': an attribute must be given as an Attribute, a Type,",
+        "func.call: attribute 'callee': an attribute must be an Attribute, a Type,",
     ),
     "a group with something else": (
         lambda b, x: b.func.return_([x, 3]),
@@ -292,7 +292,7 @@ WRONG = {
     ),
     "a constant of another shape": (
         lambda b, x: b.constant([1, 2], "tensor<3xi8>"),
-        "Builder.constant: 'value' has shape (2,), which does not broadcast to that of tensor<3xi8>",
+        "Builder.constant: 'value' must broadcast to the shape of 'type', tensor<3xi8>, got shape (2,)",
     ),
     "a constant of a type without": (
         lambda b, x: b.constant(1, "memref<1xi8>"),

@@ -106,7 +106,7 @@ COMMANDS = {
         "",
     ),
     "quantize float.mlir --data spoilt.npz -o q.mlir": (
-        "quantization/calibration/observe.py", "or leave such values out: skip_nonfinite=True, {}",
+        "quantization/calibration/observe.py", "or leave such values out by skip_nonfinite=True ({})",
         "quantize float.mlir --data spoilt.npz {0} -o q.mlir",
     ),
     "quantize float.mlir --data data.npz -o q.tflite": (
@@ -120,7 +120,7 @@ COMMANDS = {
         "quantization/explain.py", "give Q.mlir, or the target (--target)", "",
     ),
     "compile two.mlir -o t.qrt": (
-        "runtime/functions.py", "the module has {}", "compile two.mlir --function {0} -o t.qrt",
+        "runtime/functions.py", "the functions of the module are: {}", "compile two.mlir --function {0} -o t.qrt",
     ),
     "opt quantile.mlir --upstream=22": (
         "types/quantized_parser.py", "the version that is read: give --upstream={}", "opt quantile.mlir --upstream={0}",
@@ -205,13 +205,13 @@ def programs() -> dict[str, tuple[Callable[[], Any], str, str, Callable[[], Any]
         "data that is not finite": (
             lambda: qrt.quantize_program(module, spoilt),
             "quantization/calibration/observe.py",
-            "or leave such values out: skip_nonfinite=True",
+            "or leave such values out by skip_nonfinite=True",
             lambda: qrt.quantize_program(module, spoilt, skip_nonfinite=True),
         ),
         "rows that are no multiple": (
             lambda: qrt.quantize_program(module, {"arg0": clean[:6]}),
             "quantization/calibration/batches.py",
-            "takes {} at a time: give a multiple",
+            "must be a multiple of {}, because the program takes",
             lambda: qrt.quantize_program(module, {"arg0": clean[:8]}),
         ),
         "a program that is quantized": (

@@ -31,6 +31,9 @@ def onnx_file(tmp_path: Path, content: bytes) -> Path:
     return tmp_path / "m.onnx"
 
 
+LIMIT = "the limit of {} bytes: if you trust the file, raise max_bytes (--max-input)"
+
+
 def follow_the_limit(heard: Any, path: Path, few: int, many: int, values: int = 1) -> None:
     """Check that a model is refused by its limit, and imported with a greater one, in Python and by a command."""
     assert str(few) in heard(lambda: qrt.load(path, max_bytes=few))[-1]
@@ -42,20 +45,20 @@ def follow_the_limit(heard: Any, path: Path, few: int, many: int, values: int = 
     assert status(f"explain {path} --max-input {many}") == 0
 
 
-@advises("models/onnx/check.py", "more than max_bytes (--max-input), {}")
+@advises("errors.py", LIMIT)
 def test_ports_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     ports = [port("x", shape=(300_000,))], [port("y", shape=(300_000,))]
     follow_the_limit(heard, onnx_file(tmp_path, model([node("Neg", ["x"], ["y"])], *ports)), 1 << 20, 1 << 23)
 
 
-@advises("models/importing/graph.py", "is larger than max_bytes (--max-input), {}")
+@hears(LIMIT)
 def test_a_tensor_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     nodes = [node("ConstantOfShape", ["s"], ["c"]), node("ReduceSum", ["c"], ["r"]), node("Add", ["x", "r"], ["y"])]
     content = model(nodes, [port("x", shape=(1, 1))], [port("y")], {"s": np.int64([500, 600])})
     follow_the_limit(heard, onnx_file(tmp_path, content), 1 << 20, 1 << 23)
 
 
-@advises("models/onnx/graph.py", "take more than max_bytes (--max-input), {}")
+@hears(LIMIT)
 def test_all_constants_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     nodes = [node("Concat", ["c", "c"], ["c0"], axis=0)]
     nodes += [node("Concat", [f"c{i}", "c"], [f"c{i + 1}"], axis=0) for i in range(40)]
@@ -64,13 +67,13 @@ def test_all_constants_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> N
     follow_the_limit(heard, onnx_file(tmp_path, content), 1_200_000, 4_000_000)
 
 
-@advises("models/onnx/protobuf.py", "the description of the model takes more than max_bytes (--max-input), {}")
+@hears(LIMIT)
 def test_a_description_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     content = model([node("Neg", ["x"], ["y"])], [port("x", shape=(3,))], [port("y", shape=(3,))])
     follow_the_limit(heard, onnx_file(tmp_path, content), 1000, 1 << 20)
 
 
-@advises("models/onnx/read.py", "the description of the model takes more than max_bytes (--max-input), {}")
+@hears(LIMIT)
 def test_functions_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     functions = [
         function(f"f{i}", ["a"], ["b"], [call(f"f{i + 1}", ["a"], ["m"]), call(f"f{i + 1}", ["m"], ["b"])])
@@ -88,13 +91,13 @@ def negations(count: int, *shape: int) -> bytes:
     return write([Subgraph(tensors[:1], tensors[-1:], operators)])
 
 
-@advises("models/tflite/check.py", "max_bytes (--max-input), {}")
+@hears(LIMIT)
 def test_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(negations(1, 300_000))
     follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
 
 
-@advises("models/tflite/read.py", "max_bytes (--max-input), {}")
+@hears(LIMIT)
 def test_sparse_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     stored = Sparsity([0], [], [Dimension(0, [0, 1], [5])])
     sparse = Tensor((1 << 21,), "int8", 0.5, data=[1], sparsity=stored)
@@ -104,14 +107,14 @@ def test_sparse_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -
     follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
 
 
-@advises("models/tflite/flatbuffer.py", "the file has more tables than fit in max_bytes (--max-input), {}")
+@hears(LIMIT)
 def test_tables_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(negations(100, 2))
     follow_the_limit(heard, tmp_path / "m.tflite", 50_000, 1 << 23)
 
 
 @pytest.mark.parametrize(("name", "package"), [("m.tflite", "ai_edge_litert"), ("m.onnx", "onnxruntime")])
-@hears("more than max_bytes (--max-input), {}")
+@hears(LIMIT)
 def test_a_model_beside_its_runtime_beyond_the_limit(heard: Any, tmp_path: Path, name: str, package: str) -> None:
     pytest.importorskip(package)
     ports = [port("x", shape=(2000,))], [port("y", shape=(2000,))]
@@ -140,9 +143,7 @@ def test_sizes_that_are_written_into_the_file(heard: Any, tmp_path: Path) -> Non
     assert result.tolist() == [-113] * 4
 
 
-@advises(
-    "models/onnx/check.py", ", where runtimes use their own operator of this name: give the function another domain"
-)
+@advises("models/onnx/check.py", ", where runtimes have operators of their own: give the function another domain")
 def test_a_domain_of_its_own(heard: Any, tmp_path: Path) -> None:
     def content(domain: str) -> bytes:
         absolute = function("Neg", ["a"], ["b"], [node("Abs", ["a"], ["b"])], domain=domain)
@@ -180,14 +181,14 @@ def test_functions_that_call_less_often(heard: Any, tmp_path: Path, monkeypatch:
     assert run(onnx_file(tmp_path, content(3)), X).tolist() == X.tolist()
 
 
-@advises("models/importing/graph.py", ": {} is larger than max_bytes (--max-input), {}")
+@hears(LIMIT)
 def test_a_result_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     x, y = Tensor((1, 10), "int8", 0.5), Tensor((1, 10), "int8", 0.5)
     (tmp_path / "m.tflite").write_bytes(write([Subgraph([x], [y], [Operator("TILE", [x, integers(200_000, 1)], [y])])]))
     follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
 
 
-@advises("models/tflite/graph.py", "take more than max_bytes (--max-input), {}")
+@hears(LIMIT)
 def test_all_results_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     x, y, z = (Tensor((1, 10), "int8", 0.5) for _ in "xyz")
     tiles = [Operator("TILE", [x, integers(60_000, 1)], [result]) for result in (y, z)]
@@ -209,7 +210,7 @@ def test_shapes_of_dynamic_inputs(heard: Any, tmp_path: Path) -> None:
     assert status(f"import {tmp_path}/m.tflite --input-shape {name}={numbers} -o {tmp_path}/m.mlir") == 0
 
 
-@advises("models/programs.py", ": shapes= (--input-shape) is for .tflite and .onnx models only")
+@advises("models/programs.py", ": shapes= (--input-shape) can be given for .tflite and .onnx models only")
 @advises("cli/options.py", "--input-shape: expected NAME=SIZES, such as x=1x96x96x3, got {}")
 def test_shapes_of_a_command(heard: Any, tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(flattened())

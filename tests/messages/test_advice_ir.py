@@ -85,7 +85,7 @@ def test_a_quantized_constant(heard: Any) -> None:
     assert float(qrt.compile(module)().dequantize()) == 1.5
 
 
-@advises("ir/core/define.py", ": did you mean '{}'?")
+@advises("ir/core/define.py", "; did you mean '{}'?")
 def test_the_name_of_an_attribute(heard: Any) -> None:
     def clamped(name: str) -> Any:
         clamp = f"%y = qrt.clamp %x {{min = 0.0 : f64, {name} = 1.0 : f64}} : ({Q}) -> {Q}"
@@ -109,7 +109,7 @@ def test_a_trailing_dot(heard: Any) -> None:
     assert qrt.compile(text.format("1."))() == 1
 
 
-@advises("ir/making.py", ": did you mean {}?")
+@advises("ir/making.py", "did you mean {}?")
 def test_the_names_of_a_builder(heard: Any) -> None:
     builder = ir.Builder(ir.Module())
     with builder.function("f", ["f32"]) as (x,):

@@ -43,7 +43,7 @@ def test_a_rescale_between(heard: Any) -> None:
     same(mended, ARRAYS, 0.101)
 
 
-@advises("quantization/export/ports.py", "propagate-quant puts a rescale between them")
+@advises("quantization/export/ports.py", "run propagate-quant, which puts a rescale between them")
 def test_a_rescale_that_a_pass_puts(heard: Any) -> None:
     text = main(add("0", "x", "z", out="!quant.uniform<i8:f32, 0.25>") + add("y", "0", "x"))
     heard(lambda: exported(text, "fixed"))
@@ -52,7 +52,7 @@ def test_a_rescale_that_a_pass_puts(heard: Any) -> None:
 
 
 @pytest.mark.parametrize("way", ["propagate-quant", "!quant.uniform", "!quant.none"])
-@advises("quantization/export/ports.py", ": run propagate-quant, or give the port a !quant.uniform or !quant.none")
+@advises("quantization/export/ports.py", ": run propagate-quant, or write the type in {}")
 def test_a_port_that_is_not_decided(heard: Any, way: str) -> None:
     text = main(add("y", "x", "z", out=range_of(-2, 2)))
     heard(lambda: exported(text, "fixed"))
@@ -66,7 +66,7 @@ def test_a_port_that_is_not_decided(heard: Any, way: str) -> None:
         same(mended, ARRAYS, 0.101)
 
 
-@advises("quantization/export/program.py", ": unfuse-kernels=target={} puts the body back")
+@advises("quantization/export/program.py", ": run unfuse-kernels{target={}} first, which inlines its body")
 def test_a_kernel_that_the_target_lacks(heard: Any, tmp_path: Any, capsys: Any) -> None:
     text = main(add("0", "x", "z", kernel="mine.gate") + add("y", "0", "0"))
     (target,) = heard(lambda: exported(text, "fixed", "tflite"))
@@ -78,7 +78,7 @@ def test_a_kernel_that_the_target_lacks(heard: Any, tmp_path: Any, capsys: Any) 
     assert np.abs(np.subtract(ran(module, ARRAYS), ran(simulated, ARRAYS))).max() < 0.101
 
 
-@advises("quantization/export/linear.py", "give what it reads and yields a type inside, by a quant.qcast and back")
+@advises("quantization/export/linear.py", "write a quant.qcast and a quant.dcast in the body before and after it")
 def test_types_inside_of_a_body(heard: Any) -> None:
     def gate(body: str) -> str:
         return function((X, X), X, body.replace("X", X), (Q, R), R, kernel="mine.gate")
@@ -246,7 +246,9 @@ def calls(*types: str, callee: str = "@pool") -> str:
     return regions.function("%x", *lines)
 
 
-@advises("quantization/propagation/functions.py", ": write scf, or propagate with functions={}")
+@advises(
+    "quantization/propagation/functions.py", ": write its branches as scf ops, or run propagate-quant with functions={}"
+)
 def test_a_function_of_several_blocks(heard: Any) -> None:
     blocks = regions.function(
         "%v", f"cf.br ^bb1(%v : {regions.T})", f"^bb1(%w: {regions.T}):", region("%p", "pool", "%w"), returned="%p"
@@ -265,7 +267,7 @@ def test_a_function_of_several_blocks(heard: Any) -> None:
     assert regions.run(calls(A, B) + branch).of("pool") == [[A, A], [B, B]]
 
 
-@advises("quantization/propagation/functions.py", "would make the program too large: call it less often")
+@advises("quantization/propagation/functions.py", " for each call: call it less often")
 def test_a_function_that_is_called_less_often(heard: Any) -> None:
     def chain(calls_of_each: int) -> str:
         functions = [POOL.replace("@pool", "@f0")]
@@ -281,7 +283,8 @@ def test_a_function_that_is_called_less_often(heard: Any) -> None:
 
 @advises(
     "quantization/propagation/functions.py",
-    "calls itself and has regions: each call may need other types: write a loop, or move the regions out of it",
+    "calls itself and contains regions, which may need other types in each call: write a loop instead, or move "
+    "the regions out of it",
 )
 def test_a_function_that_calls_itself(heard: Any) -> None:
     again = f"%q = func.call @pool(%p) : ({regions.T}) -> {regions.T}"
@@ -386,14 +389,14 @@ MISNAMED = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4x
 }"""
 
 
-@advises("quantization/targets/declared.py", ': activations must be given, such as \'i8\' or ["i8", "u8"]')
+@advises("quantization/targets/declared.py", ": 'activations' must be given, such as 'i8' or [\"i8\", \"u8\"]")
 def test_the_activations_of_a_target(heard: Any) -> None:
     heard(lambda: declared_tables({}, (), "a target"))
     for activations in ("i8", ["i8", "u8"]):
         assert declared_tables({"activations": activations}, (), "a target")
 
 
-@advises("quantization/targets/declared.py", "default is the storage of results that are '*': write results = \"*\"")
+@advises("quantization/targets/declared.py", "'default' can be given only together with results = \"*\"")
 def test_the_default_of_results(heard: Any) -> None:
     heard(lambda: declared_tables({"activations": "i8", "default": "i8"}, (), "a target"))
     assert declared_tables({"activations": "i8", "default": "i8", "results": "*"}, (), "a target")

@@ -28,7 +28,7 @@ TEXT = """func.func @main(%x: tensor<4xf32> {qrt.name = "x"}, %y: tensor<4xf32> 
 X = np.float32([1, 2, 3, 4])
 
 
-@advises("quantization/calibration/batches.py", ": give an iterable of batches for each input")
+@advises("quantization/calibration/batches.py", ": give a list of batches for each input")
 def test_batches_for_each_input(heard: Any) -> None:
     module = qrt.ir.parse(TEXT)
     heard(lambda: qrt.quantize_program(module, {"x": X, "y": [X, X]}))
@@ -38,7 +38,8 @@ def test_batches_for_each_input(heard: Any) -> None:
 
 @advises(
     "quantization/calibration/observe.py",
-    "has no quant.stats_ref, so that no value is observed: run the pass attach-stats-ref first",
+    "must have quant.stats_ref ops, which mark the values to observe, but has none: run the pass attach-stats-ref "
+    "first",
 )
 def test_values_to_be_observed(heard: Any) -> None:
     data = {"x": [X], "y": [X]}
@@ -49,7 +50,8 @@ def test_values_to_be_observed(heard: Any) -> None:
 
 
 @advises(
-    "quantization/calibration/observe.py", ": fix {}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+    "quantization/calibration/observe.py",
+    ": fix {}, or leave such values out by skip_nonfinite=True (--skip-nonfinite)",
 )
 def test_values_that_are_not_finite(heard: Any) -> None:
     module = qrt.ir.parse(TEXT)
@@ -112,7 +114,7 @@ def test_layouts_that_are_declared(heard: Any) -> None:
         assert int(value) == int(at) + 2 * int(step)
 
 
-@advises("runtime/bound.py", "is running in another thread: call Program.bind once for each thread")
+@advises("runtime/bound.py", "must not run in two threads at once: call Program.bind once for each thread")
 def test_a_bound_program_for_each_thread(heard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     text = """func.func @main(%n: index) -> tensor<?xindex> {
       %0 = tensor.generate %n { ^bb0(%i: index): tensor.yield %i : index } : tensor<?xindex>
@@ -165,7 +167,11 @@ def test_bytecode_that_mlir_opt_writes_as_text(heard: Any, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("runtime", ["litert", "ort"])
-@advises("models/engines/engine.py", "has no profile {}; did you mean {}?", "with {} has ended: load the model again")
+@advises(
+    "models/engines/engine.py",
+    "has no profile {}; did you mean {}?",
+    "that had loaded {} has ended: load the model again",
+)
 def test_models_of_other_runtimes(heard: Any, runtime: str) -> None:
     if runtime == "ort":
         pytest.importorskip("onnxruntime")

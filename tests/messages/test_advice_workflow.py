@@ -133,7 +133,9 @@ def test_types_that_express_one(heard: Any) -> None:
         assert qrt.bias_type(*types) == qrt.UniformType("i32", expressed, 0.125)
 
 
-@advises("quantization/calibration/records.py", "histogram has count {} for {}: give a positive integer")
+@advises(
+    "quantization/calibration/records.py", "the counts of the histogram must be positive integers, got {} for key {}"
+)
 def test_a_count_of_a_histogram(heard: Any) -> None:
     def records(count: Any) -> str:
         table = {"count": 2, "min": 1.0, "max": 1.0, "histogram": {str(0x3F80): count}}
@@ -146,21 +148,21 @@ def test_a_count_of_a_histogram(heard: Any) -> None:
 # -- targets
 
 
-@advises("quantization/targets/kernel.py", "storage {} can have neither bounds nor symmetric: use an integer type")
+@advises("quantization/targets/kernel.py", "bounds and symmetric are for integer storage, got storage {}")
 def test_bounds_of_an_integer_type(heard: Any) -> None:
     heard(lambda: TargetPort("x", "f32", -127, 127))
     heard(lambda: TargetPort("x", symmetric=True))
     assert TargetPort("x", "i8", -127, 127, symmetric=True).low == -127
 
 
-@advises("quantization/targets/kernel.py", "storage {} has no scales: give neither axis nor blocks")
+@advises("quantization/targets/kernel.py", "axis and blocks are for integer storage, got storage {}")
 def test_a_float_without_scales(heard: Any) -> None:
     heard(lambda: TargetPort("x", "f32", axis=0))
     heard(lambda: TargetPort("x", "f32", blocks={0: 2}))
     assert TargetPort("x", "f32").is_float
 
 
-@advises("quantization/targets/kernel.py", "fixed_scale needs a port with a whole type, such as {}")
+@advises("quantization/targets/kernel.py", "fixed_scale needs a port that is written as a complete type, such as {}")
 def test_a_port_with_a_whole_type(heard: Any) -> None:
     (type,) = heard(lambda: TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "fixed_scale"))
     kernel = TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", given=qrt.parse_type(type)),), "fixed_scale")
@@ -169,7 +171,7 @@ def test_a_port_with_a_whole_type(heard: Any) -> None:
     assert read_target(table, "f.toml", "f").kernels == (kernel,)
 
 
-@advises("quantization/targets/kernel.py", "relates two factors{} and one result: name them in constrained")
+@advises("quantization/targets/kernel.py", " is for two factors{} and one result: list these ports in 'constrained'")
 def test_the_factors_in_constrained(heard: Any) -> None:
     ports = tuple(TargetPort(name, "i8") for name in "abcd")
     heard(lambda: TargetKernel("k", ports, (TargetPort("y", "i8"),), "multiplier_scale"))
@@ -297,7 +299,10 @@ def searched(columns: int = 2, **options: Any) -> Any:
     return result
 
 
-@advises("quantization/search/journal.py", "the journal is of another {}: {}, not {}: remove it, or give another file")
+@advises(
+    "quantization/search/journal.py",
+    "the journal is of another search, with {} {} and not {}: remove it, or give another file",
+)
 def test_a_journal_of_another_search(heard: Any) -> None:
     searched(method="minmax", checkpoint="c")
     heard(lambda: searched(method="mse", checkpoint="c"))
@@ -333,8 +338,8 @@ def opened_elsewhere(journal: Path) -> Iterator[None]:
 
 @advises(
     "quantization/search/goals.py",
-    "drop= needs an output with several values in a row, whose greatest is the answer, but no output "
-    "has them: give a metric",
+    "without a metric, drop= compares the index of the greatest value in each row of an output, but no output has "
+    "several values in a row: give a metric",
 )
 def test_a_metric_for_a_drop(heard: Any) -> None:
     heard(lambda: searched(1, budget="drop=0.005"))
@@ -342,7 +347,10 @@ def test_a_metric_for_a_drop(heard: Any) -> None:
     searched(1, budget="drop=0.005", metric=lambda program: -float(np.abs(program(IMAGES) - expected).max()))
 
 
-@advises("quantization/search/search.py", "budget snr= is measured at the outputs: give size= or drop= with a metric")
+@advises(
+    "quantization/search/search.py",
+    "'budget' must be size= or drop= if a metric is given, because snr= is measured at the outputs",
+)
 def test_a_budget_for_a_metric(heard: Any) -> None:
     def metric(program: Any) -> float:
         return float(program(IMAGES).size)
@@ -376,7 +384,8 @@ EXPLAIN = "explain {} --against f.mlir --data x.npz"
 @advises("quantization/comparison/values.py", "no operation has quant.key: {} was not written by `qrt quantize`")
 @advises(
     "quantization/explain.py",
-    "the file has no quant.target, which `qrt quantize -o Q.mlir` writes into programs and not into models:",
+    "the target is unknown, because the file has no quant.target (only programs that `qrt quantize -o Q.mlir` "
+    "writes have it):",
     "give Q.mlir, or the target (--target)",
 )
 def test_a_program_that_was_not_quantized_here(heard: Any, files: None) -> None:

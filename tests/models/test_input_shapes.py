@@ -68,7 +68,7 @@ def test_the_names_are_those_of_arguments(tmp_path: Path) -> None:
     ("shapes", "error", "message"),
     [
         ({"z": (1,)}, ModelError, "no input is named 'z'; the inputs are 'x'"),
-        ({"x": (1, 2)}, ModelError, r"input 'x' has 3 dimensions, but \(1, 2\) has 2"),
+        ({"x": (1, 2)}, ModelError, r"input 'x' has 3 dimensions, so 3 sizes are expected, got \(1, 2\)"),
         ({"x": (0, 2, 3)}, QuantTypeError, "must be a positive integer, got 0"),
         ({"x": 3}, QuantTypeError, "a sequence of sizes"),
         ({"x": (1.5, 2, 3)}, QuantTypeError, "a positive integer"),
@@ -83,7 +83,9 @@ def test_wrong_shapes_are_errors(file: Path, shapes: object, error: type[Excepti
 def test_a_program_takes_no_shapes(tmp_path: Path) -> None:
     path = tmp_path / "m.mlir"
     path.write_text("func.func @f(%x: i32) -> i32 { return %x : i32 }")
-    with pytest.raises(QuantTypeError, match=r"shapes= \(--input-shape\) is for .tflite and .onnx models only"):
+    with pytest.raises(
+        QuantTypeError, match=r"shapes= \(--input-shape\) can be given for .tflite and .onnx models only"
+    ):
         qrt.load(path, shapes={"x": (1,)})
 
 
@@ -146,7 +148,7 @@ def test_named_dimensions_of_onnx_get_one_size(tmp_path: Path) -> None:
     onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), path)
     program = qrt.compile(qrt.load(path, shapes={"a": (4, 3)}))
     assert [port.type.shape for port in (*program.inputs, *program.outputs)] == [(4, 3)] * 3
-    with pytest.raises(ModelError, match="dimension 1 of input 'a' is 3, not 5"):
+    with pytest.raises(ModelError, match="dimension 1 of input 'a' must be 3, got 5"):
         qrt.load(path, shapes={"a": (4, 5)})
     with pytest.raises(ModelError, match=r"dimension 0 of input 'b' is 4 \(batch\), not 2"):
         qrt.load(path, shapes={"a": (4, 3), "b": (2, 3)})

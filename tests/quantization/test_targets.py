@@ -88,20 +88,20 @@ WRONG = {
     "storage": ('x = "i8"', 'x = "i99"', "ports: 'x' is 'i99': storage must be .*i1 to i32.*got 'i99'"),
     "no storage": ('x = "i8"', 'x = ""', "ports: 'x' is '': expected a storage such as 'i8'"),
     "bounds": ("<-127:127>", "<-127:128>", "ports: 'w' .*bounds -127:128 of i8 must be ascending within -128:127"),
-    "bounds of a wildcard": ('y = "*"', 'y = "*<0:1>"', "storage . can have neither bounds"),
+    "bounds of a wildcard": ('y = "*"', 'y = "*<0:1>"', "bounds and symmetric are for integer storage"),
     "an option": ("axis=0", "axes=0", "expected axis=0, blocks=0:32,1:1, layout=0,3,1,2 or symmetric, got 'axes=0'"),
-    "two granularities": ("axis=0", "axis=0 blocks=0:32", "a port has either an axis or blocks, not both"),
+    "two granularities": ("axis=0", "axis=0 blocks=0:32", "a port can have an axis or blocks, not both"),
     "empty blocks": ("axis=0", "blocks=0:0", "blocks must map non-negative axes to positive sizes"),
-    "a float with an axis": ("i8<-127:127> axis=0 symmetric", "f32 axis=0", "storage f32 has no scales"),
+    "a float with an axis": ("i8<-127:127> axis=0 symmetric", "f32 axis=0", "axis and blocks are for integer storage"),
     "a port that is no text": ('x = "i8"', "x = 8", "ports: 'x' must be text such as 'i8' or '.', got 8"),
     "a port's name": ("x =", '"x y" =', "'x y' is not a valid port name"),
     "a default of no port": ("{y = \"i8\"}", "{z = \"i8\"}", "default names 'z', expected one of x, w, b, y"),
-    "a default of a port with storage": ("{y = \"i8\"}", "{x = \"i8\"}", "default sets the storage of 'x', which"),
-    "a default that is none": ("{y = \"i8\"}", "{y = \"*\"}", "default sets the storage of 'y'"),
+    "a default of a port with storage": ("{y = \"i8\"}", "{x = \"i8\"}", "'default' can be"),
+    "a default that is none": ("{y = \"i8\"}", "{y = \"*\"}", "'default' can be given only for"),
     "an output": ("default", "outputs = ['z']\ndefault", "outputs names 'z', expected one of the ports x, w, b, y"),
     "no result": ("y = \"*\"", "z = \"*\"", "outputs names 'y'"),
     "constrained": ("default", "constrained = ['z']\ndefault", "constrained names 'z'"),
-    "too few related": ("default", "constrained = ['x']\ndefault", "relates two factors, perhaps a bias, and one"),
+    "too few related": ("default", "constrained = ['x']\ndefault", "is for two factors, perhaps a bias, and one"),
     "a multiplier": ("default", "multiplier = [1]\ndefault", r"multiplier must be two numbers, got \[1\]"),
     "a multiplier past float64": ("default", f"multiplier = [0, 1{'0' * 400}]\ndefault", (
         "multiplier exceeds the range "
@@ -110,18 +110,18 @@ WRONG = {
     "a range": ("default", "multiplier = [2, 1]\ndefault", "range of positive numbers, got 2.0 to 1.0"),
     "a type": ('y = "*"', 'y = "!quant.any<i8:f32>"', "a UniformType"),
     "a text that is no type": ('y = "*"', 'y = "!quant.uniform<i8>"', "ports: 'y' is '!quant.uniform<i8>': "),
-    "nothing given": ("multiplier_accumulator_scale", "fixed_scale", "fixed_scale needs a port with a whole type"),
+    "nothing given": ("multiplier_accumulator_scale", "fixed_scale", "the constraint fixed_scale needs a port"),
     "an optional port before others": ("x =", '"x?" =', "only the last"),
-    "operations of no storage": (RFC, "[operations]", r"\[operations\]: activations must be given"),
+    "operations of no storage": (RFC, "[operations]", r"\[operations\]: 'activations' must be given"),
     "a key of operations": (RFC, "[operations]\nactivation = 'i8'", r"\[operations\]: unknown key 'activation'"),
     "a storage of operations": (
         RFC, "[operations]\nactivations = 'i99'", r"\[operations\] \('add'\): ports: 'a' is 'i99'"
     ),
     "operations without one that is unknown": (
-        RFC, "[operations]\nactivations = 'i8'\nwithout = ['divide']", r"\[operations\]: without must be a list of oper"
+        RFC, "[operations]\nactivations = 'i8'\nwithout = ['divide']", r"\[operations\]: 'without' must have names"
     ),
     "a default without wildcards": (
-        RFC, "[operations]\nactivations = 'i8'\ndefault = 'i8'", r"\[operations\]: default is the storage of results"
+        RFC, "[operations]\nactivations = 'i8'\ndefault = 'i8'", r"\[operations\]: 'default' can be given only"
     ),
     "no kernel": (RFC, "coarser_bias = true", "a target needs at least one .*kernel.* table"),
 }  # fmt: skip
@@ -212,7 +212,7 @@ def test_an_entry_point_is_found(monkeypatch, tmp_path):
 def test_a_target_in_python_is_checked_as_one_in_text():
     with pytest.raises(QuantTypeError, match=r"must be a function or one of"):
         TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same")
-    with pytest.raises(QuantTypeError, match="has two ports with the same name"):
+    with pytest.raises(QuantTypeError, match="must have different names, but two have the same"):
         TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("x", "i8"),))
     with pytest.raises(QuantTypeError, match="a Target"):
         targets.register_target("tflite")

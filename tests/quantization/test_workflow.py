@@ -76,7 +76,7 @@ def test_wrong_arguments_are_named() -> None:
         qrt.quantize_program(module, {"images": rows(2)}, method="kl")  # type: ignore[arg-type]
     with pytest.raises(QuantError, match="there is no target 'npu'"):
         qrt.quantize_program(module, {"images": rows(2)}, "npu")
-    with pytest.raises(ModelError, match="no data: main needs at least one batch"):
+    with pytest.raises(ModelError, match="'data' must have at least one batch for main, got none"):
         qrt.quantize_program(module, {"images": []})
 
 

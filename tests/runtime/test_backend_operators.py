@@ -33,7 +33,7 @@ ELSEWHERE = (
 )  # fmt: skip
 """The operators that `test_backend.py` has."""
 REFUSED = (
-    "it is a sequence, expected a tensor", "it is a optional, expected a tensor", "has a dimension of size 0",
+    "it must be a tensor, got a sequence", "it must be a tensor, got a optional", "every dimension of an input must be",
     "Scan (before opset 9, with batches)", ", whose type changes between iterations:", "of float16", "of double",
 )  # fmt: skip
 """What errors say of the cases that are refused."""

@@ -284,7 +284,7 @@ def test_inlining_into_an_entry_keeps_what_recursion_needs():
     assert {name: len(ops) for name, ops in calls.items()} == {"down": 1, "main": 1, "endless": 1}
     assert calls["main"][0].parent_operation.name == "scf.if"
     with pytest.raises(
-        ModelError, match=r":14:5: error: 'func.func' op calls are nested deeper than 64 levels, or recursive"
+        ModelError, match=r":14:5: error: 'func.func' op calls must be at most 64 deep, got deeper or recursive ones"
     ):
         run_passes(ir.parse(text), "inline{entry=endless}")
 

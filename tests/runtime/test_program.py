@@ -169,11 +169,11 @@ def test_a_program_of_a_module_names_the_function_that_compiles_it(everything):
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        ({}, "'images' is missing"),
+        ({}, r"input 'images' \(tensor<\?x3x3x2xf32>\) is missing"),
         ({"images": np.zeros((1, 3, 3, 2), np.float32), "more": 1}, "no input is named 'more'"),
         ({"images": np.zeros((1, 3, 3, 3), np.float32)}, r"must be tensor<\?x3x3x2xf32>, got shape \[1, 3, 3, 3\]"),
         ({"images": np.zeros((3, 3, 2), np.float32)}, "got shape"),
-        ({"images": np.zeros((1, 3, 3, 2), np.float64)}, "dtype float32, got dtype float64"),
+        ({"images": np.zeros((1, 3, 3, 2), np.float64)}, r"input 'images' must be of dtype float32, because its"),
         ({"images": np.zeros((1, 3, 3, 2), object)}, "got dtype object"),
         ({"images": np.zeros((1, 3, 3, 2), np.complex64)}, "got dtype complex64"),
         ({"images": "text"}, "got dtype"),
@@ -205,7 +205,7 @@ def test_recursion_is_an_error_with_a_position():
 
 def test_functions_are_chosen_by_name():
     text = CAST + CAST.replace("@f", "@g")
-    with pytest.raises(ModelError, match="the module has f, g"):
+    with pytest.raises(ModelError, match="no function is named 'main'; the functions of the module are: f, g"):
         qrt.compile(text)
     assert qrt.compile(text, "g").name == "g"
 
@@ -226,7 +226,7 @@ def test_a_dynamic_channel_axis_is_checked_when_it_runs():
 def test_load_refuses_what_it_cannot_read(tmp_path):
     with pytest.raises(ModelError, match="No such file"):
         qrt.load(tmp_path / "absent.mlir")
-    with pytest.raises(ModelError, match=r"only \.mlir"):
+    with pytest.raises(ModelError, match="must end in"):
         qrt.load(tmp_path / "model.pb")
     (tmp_path / "bad.mlir").write_bytes(b"\xff\xfe")
     with pytest.raises(ModelError, match="UTF-8"):
@@ -495,7 +495,7 @@ def test_timings_leave_the_arrays_of_the_caller_alone():
 @pytest.mark.parametrize(
     ("inputs", "repeats", "message"),
     [
-        ({}, 1, "input 'images' is missing: it takes tensor<[?]x3x3x2xf32>"),
+        ({}, 1, r"input 'images' \(tensor<\?x3x3x2xf32>\) is missing"),
         ({"images": images(1)}, 0, "'repeats' must be at least 1, got 0"),
         ({"images": images(1)}, 1.5, "'repeats' must be an integer"),
     ],

@@ -364,8 +364,8 @@ def attribute(value: Any) -> Attribute:
         case Iterable():
             return ArrayAttr(tuple(map(attribute, value)))
     raise QuantTypeError(
-        "an attribute must be given as an Attribute, a Type, a bool, a number, a string, or an iterable or mapping of "
-        f"these, got {shown(value)}"
+        "an attribute must be an Attribute, a Type, a bool, a number, a string, or an iterable or mapping of these, "
+        f"got {shown(value)}"
     )
 
 

@@ -466,6 +466,15 @@ class Definition:
                 check_branch(operation, index, block, self.operand_group(operation, successor.rest))
 
 
+def listed_attributes(name: str, known: Collection[str]) -> str:
+    """Return the end of a message about an unknown attribute: the attributes that the op has, and a similar name."""
+    if not known:
+        return ": it accepts no attributes"
+    listed, similar = ", ".join(map(repr, known)), nearest(name, known)
+    hint = f"; did you mean '{similar}'?" if similar else ""
+    return f": {'its only attribute is' if len(known) == 1 else 'its attributes are'} {listed}{hint}"
+
+
 def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:
     """Raise VerifyError for an attribute that is neither in `known` nor a property nor prefixed by a dialect.
 
@@ -475,10 +484,7 @@ def check_names(operation: Operation, known: Collection[str], likeness: float = 
     for name in operation.attributes:
         if name in known or "." in name or (operation.definition and name in operation.definition.properties):
             continue
-        meant = nearest(name, known, likeness or 0.6)
-        if meant is None and likeness:
+        if likeness and nearest(name, known, likeness) is None:
             continue
-        hint = f": did you mean '{meant}'?" if meant else ""
-        listed = f"only {', '.join(map(repr, known))}" if known else "and no other attribute"
-        message = f"has no attribute '{name}', {listed}{hint}"
+        message = f"has no attribute '{name}'{listed_attributes(name, known)}"
         raise operation.op_error(message, places.attribute(operation, name))

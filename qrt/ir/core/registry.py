@@ -140,7 +140,7 @@ def register_dialect(name: str, room: Any) -> None:
     """
     require(name, str, "register_dialect: 'name'", "a string")
     if name in UNSUPPORTED_DIALECTS:
-        raise QuantError(f"register_dialect: the name {shown(name)} is reserved for a dialect of MLIR")
+        raise QuantError(f"register_dialect: 'name' must not be the name of a dialect of MLIR, got {shown(name)}")
     DIALECTS.add(name, room)
 
 

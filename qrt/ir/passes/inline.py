@@ -220,7 +220,7 @@ def _inline_planned(module: Module, function: FuncOp, budget: InliningBudget) ->
         if call.parent_operation is not function and named in within:
             continue
         if len(within) > MAX_CALL_DEPTH:
-            message = f"'{callee.name}' op calls are nested deeper than {MAX_CALL_DEPTH} levels, or recursive"
+            message = f"'{callee.name}' op calls must be at most {MAX_CALL_DEPTH} deep, got deeper or recursive ones"
             raise ModelError(callee.location.render(message))
         inner = [op for copied in put_body(call, callee) for op in with_regions(copied) if op.name == "func.call"]
         pending.extend((op, (*within, named)) for op in reversed(inner))

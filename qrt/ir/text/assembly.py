@@ -72,8 +72,8 @@ class _Compiler:
             if match is None:
                 raise ValueError(
                     f"{self.definition.name}: cannot parse the assembly format at {self.text[self.position :]!r}: "
-                    "expected "
-                    "`text`, $name, a directive (attr-dict, type($name), ...) or an optional group (...)?"
+                    "expected '`text`', '$name', a directive ('attr-dict', 'type($name)', ...) or an optional "
+                    "group '(...)?'"
                 )
             self.position = match.end()
             if match["anchor"]:
@@ -95,8 +95,8 @@ class _Compiler:
         others, _, _ = self.elements() if end == "):(" else ([], None, "")
         if anchor is None:
             raise ValueError(
-                f"{self.definition.name}: an optional group (...)? of the assembly format must mark one element with "
-                "^, its anchor"
+                f"{self.definition.name}: an optional group '(...)?' of the assembly format must have '^' after one "
+                "element, its anchor"
             )
         return GroupElement(elements, others, anchor)
 
@@ -294,8 +294,8 @@ def inferences(definition: Definition, typed: set[str]) -> list[tuple[str, Relat
         if step is None:
             names = ", ".join(map(repr, missing))
             raise ValueError(
-                f"{definition.name}: the assembly format gives no type for {names}, and none can be inferred: add "
-                "type(...)"
+                f"{definition.name}: the assembly format must have a 'type(...)' for {names}, because no type can be "
+                "inferred"
             )
         plan.append(step)
         known.add(step[0])

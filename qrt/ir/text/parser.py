@@ -122,7 +122,8 @@ class Parser(NameParser, ResourceParser):
         for older in [name for name in pending.attributes if name in names]:
             if names[older] in pending.attributes:
                 newer = names[older]
-                raise self.error_at(pending, f"attribute '{older}' is the older name of '{newer}', but both are given")
+                message = f"attributes '{newer}' and '{older}' must not both be given: '{older}' is the older name"
+                raise self.error_at(pending, message)
             pending.attributes[names[older]] = pending.attributes.pop(older)
 
     def _no_operation(self) -> NoReturn:

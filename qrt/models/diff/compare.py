@@ -199,7 +199,9 @@ class ModelComparison:
         try:
             tally.add(ours, theirs, room, interval)
         except ValueError as error:
-            raise ModelError(f"{kind} {shown(name)} differs between qrt and {self._engine}: {error}") from None
+            raise ModelError(
+                f"{kind} {shown(name)} must have one type and shape in qrt and {self._engine}, got {error}"
+            ) from None
 
     def _described(self, watched: _TensorTally) -> TensorDifference:
         tensor, maker = watched.tensor, watched.maker
@@ -227,7 +229,9 @@ def _compared(
     """
     for checked in (profile, rules):
         if checked.suffix != profile.suffix or profile.name not in engine.profiles:
-            raise QuantTypeError(f"{engine.name} cannot be compared by the profile {shown(checked.name)}")
+            raise QuantTypeError(
+                f"the profile for {engine.name} must be {' or '.join(engine.profiles)}, got {shown(checked.name)}"
+            )
     return _IMPORTERS[profile.suffix](source, rules, max_bytes, shapes)
 
 

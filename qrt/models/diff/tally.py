@@ -54,7 +54,9 @@ class DifferenceTally:
         Each is called only if it is needed. Raise ValueError if shapes or dtypes differ.
         """
         if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
-            raise ValueError(f"{ours.dtype}{list(ours.shape)} is not {theirs.dtype}{list(theirs.shape)}")
+            raise ValueError(
+                f"{ours.dtype} of shape {list(ours.shape)} and {theirs.dtype} of shape {list(theirs.shape)}"
+            )
         self.runs += 1
         self.elements += theirs.size
         self.is_float = theirs.dtype.kind == "f"

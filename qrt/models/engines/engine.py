@@ -161,7 +161,9 @@ class LoadedModel:
 
     def _ask(self, what: str, values: Mapping[str, Any], arrays: Sequence[Array] = ()) -> Message:
         if self._child.ends != self._ends:
-            raise ModelError(f"the process of {self._child.name} with {self.name} has ended: load the model again")
+            raise ModelError(
+                f"the process of {self._child.name} that had loaded {self.name} has ended: load the model again"
+            )
         return self._child.ask(what, self.name, {"number": self._number, **values}, [np.asarray(a) for a in arrays])
 
 

@@ -87,7 +87,7 @@ class _LoadedModel:
         """Set the inputs to arrays. If an array's shape differs from the input's, resize the inputs first."""
         details = self.interpreter.get_input_details()
         if len(arrays) != len(details):
-            raise ValueError(f"the model has {len(details)} inputs, got {len(arrays)}")
+            raise ValueError(f"the model expects {len(details)} input arrays, got {len(arrays)}")
         if any(tuple(d["shape"]) != a.shape for d, a in zip(details, arrays, strict=True)):
             for detail, array in zip(details, arrays, strict=True):
                 self.interpreter.resize_tensor_input(detail["index"], array.shape)

@@ -81,7 +81,7 @@ class _LoadedModel:
 
     def _feeds(self, arrays: Sequence[Array]) -> dict[str, Array]:
         if len(arrays) != len(self.inputs):
-            raise ValueError(f"the model has {len(self.inputs)} inputs, got {len(arrays)}")
+            raise ValueError(f"the model expects {len(self.inputs)} input arrays, got {len(arrays)}")
         return dict(zip(self.inputs, arrays, strict=True))
 
 

@@ -28,7 +28,7 @@ def condition(node: Node, block: Block, value: Value) -> Value:
     Raise ModelError for any other value.
     """
     if not is_one_bool(value):
-        node.fail(f"its condition is {value.type}, expected one bool")
+        node.fail(f"its condition must be one bool, got {value.type}")
     assert isinstance(value.type, TensorType)
     builder = Builder(block)
     indices = [builder.constant(0, IndexType()) for _ in value.type.shape or ()]

@@ -26,7 +26,8 @@ _MOST_OPERANDS = 63
 def axis_of(node: Node, axis: int, rank: int) -> int:
     """Return ``axis`` counted from 0; a negative axis counts from the end. Raise ModelError if it is out of range."""
     if not -rank <= axis < rank:
-        node.fail(f"axis {axis} is out of range for rank {rank}")
+        expected = f"must be from {-rank} to {rank - 1}" if rank else "cannot be given, because the tensor is a scalar"
+        node.fail(f"the axis {expected}, got {axis}")
     return axis % rank
 
 
@@ -42,7 +43,10 @@ def reshaped(node: Node, value: Value, shape: Shape) -> Value:
         return value
     known = [size for size in shape if size is not None]
     if None not in (*shape, *(value.type.shape or ())) and prod(known) != prod(n or 0 for n in value.type.shape or ()):
-        node.fail(f"{list(value.type.shape or ())} has another number of elements than shape {list(shape)}")
+        node.fail(
+            f"a tensor of shape {list(value.type.shape or ())} cannot be reshaped to {list(shape)}: the numbers of "
+            "elements differ"
+        )
     return node.emit("qrt.reshape", [value], None, TensorType(shape, value.type.element))
 
 

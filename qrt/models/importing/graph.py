@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from qrt.errors import ModelError, plural, shown
+from qrt.errors import ModelError, input_limit, plural, shown
 from qrt.ir import ArrayAttr, Attribute, Block, Builder, DictAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.operations import NOWHERE, Region
 from qrt.ir.rewriting.rewrite import erase_dead
@@ -79,8 +79,8 @@ class Graph:
         """Raise ModelError if a tensor of the type ``kind`` takes more than the limit ``max_bytes``."""
         elements = math.prod(size for size in kind.shape or () if size is not None)
         if elements > self.max_bytes // 8 and elements * element_dtype(kind.element).itemsize > self.max_bytes:
-            place, most = self.file if op is None else self.place(op), self.max_bytes
-            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), {most}")
+            place = self.file if op is None else self.place(op)
+            raise ModelError(f"{place}: {kind.shown()} takes more than {input_limit(self.max_bytes)}")
 
     def builder(self, op: Operator | None) -> Builder:
         """Return a builder whose operations have the location of the operator ``op`` of the file."""
@@ -202,7 +202,8 @@ def check_shapes(place: str, shapes: Mapping[str, Sequence[int]], ports: Mapping
         own = ports[name]
         if own is not None and len(own) != len(given):
             raise ModelError(
-                f"{place}: shapes: input {shown(name)} has {len(own)} dimensions, but {tuple(given)} has {len(given)}"
+                f"{place}: shapes: input {shown(name)} has {plural(len(own), 'dimension')}, so {len(own)} sizes "
+                f"are expected, got {tuple(given)}"
             )
 
 

@@ -79,6 +79,8 @@ class Node:
                 return self._kernel(family, operands, attributes or {}, result_types)
             builder = self.graph.builder(self.op)
             return builder.create(name, *operands, types=result_types, attributes=attributes, **more)
+        except ModelError:  # it names the place already
+            raise
         except QuantError as error:
             raise self.error(str(error)) from None
 
@@ -96,7 +98,7 @@ class Node:
         results = family.resolve_all(tensors, family.complete(attributes), declared)
         for here, there in zip(declared, results, strict=True):
             if here is not None and here.shape is not None and not have_compatible_shapes((here, there)):
-                self.fail(f"the result is {there}, but the file declares {here}")
+                self.fail(f"the inputs give a result of type {there}, but the file declares {here}")
         return self.graph.append(
             self.op, family.declaration.op, operands, results, {n: attribute(v) for n, v in attributes.items()}
         )

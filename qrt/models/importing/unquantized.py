@@ -76,7 +76,7 @@ def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None
     for column in zip(*[(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes], strict=True):
         wanted = {size for size in column if size != 1}
         if len(wanted) > 1:
-            node.fail(f"shapes {' and '.join(map(str, shapes))} do not broadcast")
+            node.fail(f"the shapes of its inputs must broadcast, got {' and '.join(map(str, shapes))}")
         sizes.append(wanted.pop() if wanted else 1)
     return tuple(sizes)
 
@@ -163,7 +163,7 @@ def _check_element(node: Node, name: str, operand: Operand, element: Type) -> No
         is_other = not isinstance(operand.type, TensorType) or operand.type.element is not element
         own = str(operand.type)
     if is_other:
-        node.fail(f"an operand is {own}, but {name} needs elements of {element}")
+        node.fail(f"an operand has elements of {own}, but {name} expects {element}")
 
 
 def _spread(

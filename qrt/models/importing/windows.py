@@ -73,8 +73,8 @@ def make_window(
         room = size + sum(ends) - (extent - 1) * dilation - 1
         if room < 0 or extent < 1:
             node.fail(
-                f"a window of {extent} elements with dilation {dilation} is larger than an axis of {size} elements "
-                f"with padding {list(ends)}"
+                f"a window of {extent} elements with dilation {dilation} must not be larger than the image, which has "
+                f"{size} elements along this axis and padding {list(ends)}"
             )
         outputs.append(room // stride + 1)
         extents.append(extent)

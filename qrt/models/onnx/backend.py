@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import ModelError, QuantTypeError, require, shown
+from qrt.errors import ModelError, QuantTypeError, plural, require, shown
 from qrt.extras import extra
 from qrt.models.onnx.exporting.operation_metadata import without_states
 from qrt.models.onnx.importing import Importer
@@ -71,7 +71,7 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
             If the inputs do not match those of the model.
         """
         if kwargs:
-            raise QuantTypeError(f"run: qrt's backend has no option {next(iter(kwargs))}")
+            raise QuantTypeError(f"run: qrt's backend accepts no options, got {next(iter(kwargs))!r}")
         given = self._named(inputs)
         outputs = self._program(given).run(given)
         arrays = [np.asarray(getattr(value, "storage", value)) for value in outputs.values()]
@@ -85,7 +85,10 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
         else:
             arrays = [inputs] if isinstance(inputs, np.ndarray) else list(inputs)
             if len(arrays) != len(ports):
-                raise QuantTypeError(f"run: the model has {len(ports)} inputs, got {len(arrays)}")
+                raise QuantTypeError(
+                    f"run: 'inputs' must have {plural(len(ports), 'array')}, one for each input of the model, got "
+                    f"{len(arrays)}"
+                )
             values = {port.name: array for port, array in zip(ports, arrays, strict=True)}
         dtypes = {port.name: port.dtype for port in ports}
         return {
@@ -127,10 +130,10 @@ class Backend(_base.Backend):  # type: ignore[misc]
         """
         profile = kwargs.pop("profile", "ort")
         if kwargs:
-            raise QuantTypeError(f"prepare: qrt's backend has no option {next(iter(kwargs))}")
+            raise QuantTypeError(f"prepare: qrt's backend accepts no option but 'profile', got {next(iter(kwargs))!r}")
         require(profile, str, "the profile of a backend", "a string")
         if not cls.supports_device(device):
-            raise ModelError(f"device {shown(device)} is not supported, only CPU")
+            raise ModelError(f"'device' must be 'CPU', the only device that qrt supports, got {shown(device)}")
         content = model if isinstance(model, bytes) else model.SerializeToString()
         stateless = without_states(read(content))
         return PreparedModel(stateless, profile, [_output_dtype(port.dtype) for port in stateless.graph.outputs])
@@ -165,7 +168,10 @@ class Backend(_base.Backend):  # type: ignore[misc]
         arrays = [np.asarray(value) for value in inputs]
         names = [name for name in node.input if name]
         if len(arrays) not in (len(names), len(set(names))):
-            raise QuantTypeError(f"run_node: the node has {len(names)} inputs, {names}, got {len(arrays)} arrays")
+            raise QuantTypeError(
+                f"run_node: 'inputs' must have {plural(len(names), 'array')} for the inputs {names} of the node, "
+                f"got {len(arrays)}"
+            )
         if len(arrays) < len(names):  # an array for each name: the node reads one of them twice
             names = list(dict.fromkeys(names))
         values = dict(zip(names, arrays, strict=True))

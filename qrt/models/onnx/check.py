@@ -7,7 +7,7 @@ such as a positive stride, are checked where that operator is imported.
 import math
 from collections.abc import Collection, Mapping
 
-from qrt.errors import ModelError, shown
+from qrt.errors import ModelError, input_limit, shown
 from qrt.models.onnx.model import ABSENT, ModelGraph, ModelPort, Operator
 from qrt.models.onnx.types import numpy_dtype
 
@@ -27,7 +27,7 @@ def check_versions(name: str, ir_version: int, opsets: Mapping[str, int]) -> Non
         raise ModelError(f"{name}: the IR version is {ir_version}, but only {known} are supported")
     check_opsets(name, opsets)
     if not opsets:
-        raise ModelError(f"{name}: the model imports no opset")
+        raise ModelError(f"{name}: the model must import an opset, but imports none")
 
 
 def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
@@ -47,9 +47,8 @@ def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
     """
     if domain in OPSETS:
         raise ModelError(
-            f"{place}: the function is in the domain {shown(domain or 'ai.onnx')}, where runtimes use "
-            "their own operator"
-            " of this name: give the function another domain"
+            f"{place}: a function must not be in the domain {shown(domain or 'ai.onnx')}, where runtimes have "
+            "operators of their own: give the function another domain"
         )
     check_opsets(place, opsets)
 
@@ -82,7 +81,9 @@ def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[
     known = {*outer, *graph.constants}
     for port in graph.inputs:
         if port.name in known:
-            raise ModelError(f"{name}: input {shown(port.name)} has the name of another tensor")
+            raise ModelError(
+                f"{name}: every tensor must have its own name, but input {shown(port.name)} has that of another tensor"
+            )
         known.add(port.name)
     written = {output for operator in graph.operators for output in operator.outputs if output != ABSENT}
     writers: dict[str, Operator] = {}
@@ -92,8 +93,9 @@ def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[
             if output == ABSENT:
                 continue
             if output in known:
-                conflict = f"node {writers[output].index} writes" if output in writers else "is defined before"
-                raise ModelError(f"{place_of(name, operator)}: it computes {shown(output)}, which {conflict}")
+                writer = writers.get(output)
+                conflict = "is an input or a constant" if writer is None else f"node {writer.index} writes already"
+                raise ModelError(f"{place_of(name, operator)}: it must not write {shown(output)}, which {conflict}")
             known.add(output)
             writers[output] = operator
         for value in operator.attributes.values():
@@ -101,13 +103,11 @@ def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[
                 check_graph(place_of(name, operator), value, max_bytes, known)
     for port in graph.outputs:
         if port.name not in known:
-            raise ModelError(f"{name}: no node computes output {shown(port.name)}")
+            raise ModelError(f"{name}: output {shown(port.name)} must be computed by a node, but no node computes it")
     ports = {port.name: port for port in (*graph.inputs, *graph.outputs)}
     total = sum(map(_bytes, ports.values()))
     if total > max_bytes:
-        raise ModelError(
-            f"{name}: the inputs and outputs take {total} bytes, more than max_bytes (--max-input), {max_bytes}"
-        )
+        raise ModelError(f"{name}: the inputs and outputs take {total} bytes, more than {input_limit(max_bytes)}")
 
 
 def _check_reads(name: str, operator: Operator, known: Collection[str], written: Collection[str]) -> None:
@@ -116,7 +116,8 @@ def _check_reads(name: str, operator: Operator, known: Collection[str], written:
             continue
         if read in written:
             raise ModelError(
-                f"{place_of(name, operator)}: it reads {shown(read)}, which the node itself or a later node computes"
+                f"{place_of(name, operator)}: it reads {shown(read)} before a node has computed it: nodes must "
+                "follow the nodes whose results they read"
             )
         raise ModelError(f"{place_of(name, operator)}: it reads {shown(read)}, which no node computes")
 

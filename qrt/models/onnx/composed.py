@@ -100,7 +100,10 @@ def input_names(node: Node, count: int, *optional: int) -> Sequence[str]:
     names = node.op.inputs
     least = count if not optional else max(set(range(count)) - set(optional)) + 1
     if not least <= len(names) <= count or not all(name or i in optional for i, name in enumerate(names)):
-        node.fail(f"its inputs are {shown(list(names))}, expected {f'{least} to ' * (least < count)}{count}")
+        node.fail(
+            f"it must have {f'{least} to ' * (least < count)}{count} inputs, the required ones with names, got "
+            f"{shown(list(names))}"
+        )
     return names
 
 

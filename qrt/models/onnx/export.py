@@ -79,10 +79,16 @@ def _choose_function(program: ir.Module, name: str | None) -> FuncOp:
     if name is None:
         name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
     if name not in functions:
-        raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
+        raise ModelError(
+            f"no function with a body is named {name!r}; the functions of the module are: "
+            f"{', '.join(functions) or 'none'}"
+        )
     function = functions[name]
     if len(function.regions[0].blocks) > 1:
-        raise ModelError(f"function {name!r} has several blocks, but ONNX has no branches between blocks")
+        raise ModelError(
+            f"function {name!r} must have one block, because ONNX has no branches between blocks, got "
+            f"{len(function.regions[0].blocks)}"
+        )
     return function
 
 
@@ -108,14 +114,14 @@ class _Function:
         try:
             self.variables = Variables(program, self.block)
         except UnsupportedForm as refused:
-            raise ModelError(str(refused)) from None
+            raise ModelError(f"ONNX does not support {refused}") from None
         self.inputs += [self._port(*variable) for variable in self.variables.begin(self.graph)]
 
     def _input(self, name: str, value: Value) -> None:
         try:
             exported = self.graph.exported(value)
         except UnsupportedForm as refused:
-            raise ModelError(f"argument {name!r}: {refused}") from None
+            raise ModelError(f"argument {name!r}: ONNX does not support {refused}") from None
         exported.is_unsigned = is_unsigned(value)
         exported.names[exported.canonical] = name
         self.inputs.append(self._port(name, exported))
@@ -123,7 +129,9 @@ class _Function:
     def _port(self, name: str, exported: ExportedValue) -> Port:
         kind = exported.data_type
         if kind is None:
-            raise ModelError(f"input or output {name!r}: ONNX has no elements of {exported.type.element.shown()}")
+            raise ModelError(
+                f"input or output {name!r}: ONNX has no type for elements of {exported.type.element.shown()}"
+            )
         if isinstance(exported.type.element, UniformType):
             self.quantized_ports[name] = exported.type.element
         return name, kind, exported.shape
@@ -308,7 +316,7 @@ def _names(function: FuncOp, kind: Literal["inputs", "results"], prefix: str, co
         given = function.port_name(kind, number)
         name = f"{prefix}{number}" if given is None else given
         if name in names:
-            raise QuantTypeError(f"two inputs or outputs are named {name!r}")
+            raise QuantTypeError(f"inputs must have different names, and outputs too, got {name!r} twice")
         names.append(name)
     return names
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from qrt.errors import ModelError, QuantError, shown
+from qrt.errors import ModelError, QuantError, plural, shown
 from qrt.ir import Value
 from qrt.models.onnx.exporting.exported_value import Order, out_of_order
 from qrt.models.onnx.exporting.neighbors import GraphNeighbors, bias_of
@@ -121,7 +121,7 @@ class Exported:
                 self._make(group, op)
             except QuantError as error:
                 entry = f"{self.graph.file}: metadata {shown(group.key)}: "
-                raise ModelError(entry + str(error).removeprefix(entry)) from None
+                raise ModelError(entry + str(error).removeprefix(entry).removeprefix(f"{self.graph.file}: ")) from None
             if group.fold is not None:
                 self.graph.importer.folds.append(group.fold)
         return True
@@ -136,16 +136,16 @@ class Exported:
         try:
             entry = json.loads(text)
         except (ValueError, RecursionError):
-            self._fail(key, "it is not JSON")
+            self._fail(key, "it must be JSON, but cannot be read as JSON")
         if not isinstance(entry, dict) or not isinstance(entry.get("op"), str):
-            self._fail(key, "it does not name an op")
+            self._fail(key, "it must be an object with the name of an op ('op')")
         op, then = entry["op"], entry.get("then")
         if op and family_named(op) is None:
-            self._fail(key, f"it names the unknown op {shown(op)}")
+            self._fail(key, f"'op' must be the name of an op of qrt, got {shown(op)}")
         operands = tuple(self._tensor(key, tensor) for tensor in self._list(key, entry, "operands"))
         results = tuple(self._tensor(key, tensor) for tensor in self._list(key, entry, "results"))
         if any(tensor.elements is not None for tensor in results) or not results:
-            self._fail(key, "its results are not tensors")
+            self._fail(key, "'results' must be one or more tensors without elements")
         attributes = self._attributes(key, entry.get("attributes", {}))
         reads = [tensor.name for tensor in operands if tensor.elements is None]
         names = [tensor.name for tensor in results]
@@ -161,7 +161,7 @@ class Exported:
         clamp = None if then is None else self._attributes(key, then)
         program = entry.get("program")
         if program is not None and not isinstance(program, str):
-            self._fail(key, f"its program must be text, got {shown(program)}")
+            self._fail(key, f"'program' must be text, got {shown(program)}")
         return _Group(
             key, op, attributes, operands, results, clamp, own_nodes, nodes[-1].index, _fold(key, nodes), program
         )
@@ -169,44 +169,44 @@ class Exported:
     def _list(self, key: str, entry: Mapping[str, Any], name: str) -> list[Any]:
         listed = entry.get(name)
         if not isinstance(listed, list):
-            self._fail(key, f"it has no {name}")
+            self._fail(key, f"'{name}' must be a list")
         return listed
 
     def _tensor(self, key: str, entry: Any) -> _Tensor:
         if not isinstance(entry, dict):
-            self._fail(key, f"a tensor is {shown(entry)}")
+            self._fail(key, f"a tensor must be an object, got {shown(entry)}")
         order, elements, name, text = (entry.get(field) for field in ("order", "elements", "name", "type"))
         element = None if text is None else self._type(key, text)
         if elements is not None:
             if not isinstance(elements, list) or len(elements) > _MOST_INLINE or not all(map(_is_integer, elements)):
-                self._fail(key, "the elements of an operand are not integers")
+                self._fail(key, "'elements' of a tensor must be a list of integers")
             if not isinstance(element, UniformType):
-                self._fail(key, "an operand with elements has no quantized type")
+                self._fail(key, "a tensor with 'elements' must have a quantized 'type'")
             return _Tensor("", None, element, tuple(elements))
         if not isinstance(name, str):
-            self._fail(key, "a tensor has no name")
+            self._fail(key, f"'name' of a tensor must be text, got {shown(name)}")
         if order is None:
             return _Tensor(name, None, element)
         axes: list[Any] = [axis for axis in order if axis is not None] if isinstance(order, list) else [None]
         if not all(map(_is_integer, axes)) or sorted(axes) != list(range(len(axes))):
-            self._fail(key, f"the order of axes is {shown(order)}, which is not a permutation")
+            self._fail(key, f"'order' of a tensor must be a permutation of its axes, got {shown(order)}")
         return _Tensor(name, tuple(order), element)
 
     def _attributes(self, key: str, attributes: Any) -> dict[str, Any]:
         if not isinstance(attributes, dict):
-            self._fail(key, f"its attributes are {shown(attributes)}")
+            self._fail(key, f"'attributes' must be an object, got {shown(attributes)}")
         return {name: self._plain(key, value) for name, value in attributes.items()}
 
     def _plain(self, key: str, value: Any, depth: int = 0) -> Any:
         if isinstance(value, list) and depth < 2:
             return tuple(self._plain(key, element, depth + 1) for element in value)
         if not isinstance(value, str | float) and not _is_integer(value) and not isinstance(value, bool):
-            self._fail(key, f"an attribute is {shown(value)}")
+            self._fail(key, f"an attribute must be a number, text, or a list of these, got {shown(value)}")
         return value
 
     def _type(self, key: str, text: Any) -> Type:
         if not isinstance(text, str):
-            self._fail(key, f"a type is {shown(text)}")
+            self._fail(key, f"'type' of a tensor must be text, got {shown(text)}")
         try:
             return parse_type(text)
         except QuantError as error:
@@ -225,20 +225,22 @@ class Exported:
         if group.program is not None:
             values = inlined(node, group.program, operands)
             if len(values) != len(group.results):
-                self._fail(group.key, f"the program has {len(values)} results, the entry {len(group.results)}")
+                count = plural(len(group.results), "result")
+                self._fail(group.key, f"'program' must return {count}, got {len(values)}")
             for result, value in zip(group.results, values, strict=True):
                 self._set(node, result, node.named(value, result.name))
             return
         if not group.op:
             if len(operands) != 1 or len(group.results) != 1:
-                self._fail(group.key, "it is not a single value")
+                self._fail(group.key, "without an op, it must have one operand and one result")
             self._set(node, group.results[0], operands[0])
             return
         types = [self._result_type(group, result) for result in group.results]
         operation = node.make(group.op, operands, group.attributes, types)
         values = list(operation.results)
         if len(values) != len(group.results):
-            self._fail(group.key, f"the op has {len(values)} results, the entry {len(group.results)}")
+            count = plural(len(values), "tensor")
+            self._fail(group.key, f"'results' must have {count}, the results of the op, got {len(group.results)}")
         if group.then is not None:
             values[0] = node.emit("qrt.clamp", values[:1], group.then)
         for result, value in zip(group.results, values, strict=True):
@@ -270,7 +272,7 @@ class Exported:
     def _table(self, node: Node, group: _Group, elements: Sequence[int], element: UniformType) -> Value:
         least, greatest = element.default_bounds
         if not elements or min(elements) < least or max(elements) > greatest:
-            self._fail(group.key, f"its elements are not storage values of {element}")
+            self._fail(group.key, f"'elements' must be storage values of {element}, from {least} to {greatest}")
         return node.dense(np.array(elements, element_dtype(element)), element)
 
     def _value(self, node: Node, group: _Group, name: str, order: Order) -> Value:
@@ -282,7 +284,7 @@ class Exported:
         if value is None:
             value = self.graph.values.get(name)
             if value is None:
-                self._fail(group.key, f"tensor {shown(name)} does not exist there")
+                self._fail(group.key, f"tensor {shown(name)} must be computed before the op's last node, but is not")
             other = tuple(range(self._rank(value)))
         if other != order:
             if other is None or None in order or len(order) != len(other):

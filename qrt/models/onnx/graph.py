@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from qrt.errors import ModelError
+from qrt.errors import ModelError, input_limit
 from qrt.ir import Module, Value
 from qrt.models.importing import graph as importing
 from qrt.models.importing.graph import Refusals
@@ -154,7 +154,7 @@ class Graph(importing.Graph):
         if importer.computed_bytes > importer.max_bytes:
             raise ModelError(
                 f"{self.place(op)}: the constants that are computed at import, up to this one, take more than"
-                f" max_bytes (--max-input), {importer.max_bytes}"
+                f" {input_limit(importer.max_bytes)}"
             )
 
     # -- places -----------------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ def with_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
             wanted = sizes.setdefault(own, given) if isinstance(own, str) else own
             if wanted not in (None, given):
                 place = f"{model.name}: shapes: dimension {axis} of input {shown(port.name)}"
-                raise ModelError(f"{place} is {wanted}{f' ({own})' if isinstance(own, str) else ''}, not {given}")
+                raise ModelError(f"{place} must be {wanted}{f' ({own})' if isinstance(own, str) else ''}, got {given}")
 
     def resized(port: ModelPort) -> ModelPort:
         if port.name in shapes:
@@ -136,7 +136,10 @@ class FunctionGraph(Graph):
         variable_type = TensorType(initial.shape, signless(element))
         symbol = self.importer.symbol(state.symbol)
         if symbol != state.symbol:
-            raise ModelError(f"{self.file}: {shown(state.symbol)} is not a valid name of a variable")
+            raise ModelError(
+                f"{self.file}: the name of a variable must be the name of an MLIR symbol, which no function has, "
+                f"got {shown(state.symbol)}"
+            )
         variable = variables.declare(self.importer.module, symbol, variable_type)
         variables.initialise(variable, initial.data, variable_type)
         value = variables.load(self, None, symbol, variable_type)
@@ -155,9 +158,9 @@ class FunctionGraph(Graph):
     def _port_type(self, port: ModelPort) -> TensorType:
         place = f"{self.file}: input {shown(port.name)}"
         if port.shape is None:
-            raise ModelError(f"{place}: the file does not declare its number of dimensions")
+            raise ModelError(f"{place}: the file must declare the number of its dimensions, but does not")
         if 0 in port.shape:
-            raise ModelError(f"{place}: its shape {port.shape} has a dimension of size 0")
+            raise ModelError(f"{place}: every dimension of an input must be at least 1, got shape {port.shape}")
         shape = tuple(size if isinstance(size, int) else None for size in port.shape)
         return TensorType(shape, self.exported.port(port.name, element_of(port.dtype)))
 
@@ -175,7 +178,8 @@ class FunctionGraph(Graph):
         element = value.type.element if isinstance(value.type, TensorType) else None
         if port.dtype and element is not element_of(port.dtype):
             raise ModelError(
-                f"{self.file}: output {shown(port.name)} is declared as {port.dtype}, but computed as {value.type}"
+                f"{self.file}: the file declares output {shown(port.name)} with elements of {port.dtype}, but its "
+                f"nodes compute {value.type}"
             )
         return value
 

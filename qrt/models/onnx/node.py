@@ -4,9 +4,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from qrt.errors import QuantError, shown
+from qrt.errors import ModelError, QuantError, shown
 from qrt.ir import Value
 from qrt.models.importing import node as importing
+from qrt.models.importing.data_movement import axis_of
 from qrt.models.onnx.graph import Constant, Graph
 from qrt.models.onnx.model import ABSENT, ModelGraph, Operator, Tensor
 from qrt.models.onnx.types import dtype_of, element_of, plain_of
@@ -52,9 +53,9 @@ class Node(importing.Node):
         if kind is float and isinstance(value, int):
             value = float(value)
         if not isinstance(value, kind):
-            self.fail(f"attribute {name} is {attribute_text(value)}, expected {_KINDS.get(kind, kind.__name__)}")
+            self.fail(f"attribute '{name}' must be {_KINDS.get(kind, kind.__name__)}, got {attribute_text(value)}")
         if isinstance(value, tuple) and any(not isinstance(element, int) for element in value):
-            self.fail(f"attribute {name} is {attribute_text(value)}, expected integers")
+            self.fail(f"attribute '{name}' must be a list of integers, got {attribute_text(value)}")
         return value
 
     def ints(self, name: str, default: tuple[int, ...] = ()) -> tuple[int, ...]:
@@ -65,8 +66,9 @@ class Node(importing.Node):
         """Return an attribute of the type ``kind``. Raise ModelError if it is missing or of another type."""
         value = self.op.attributes.get(name)
         if not isinstance(value, kind):
-            given = "missing" if value is None else attribute_text(value)
-            self.fail(f"attribute {name} is {given}, expected {_KINDS.get(kind, kind.__name__)}")
+            expected = _KINDS.get(kind, kind.__name__)
+            given = "is missing" if value is None else f"is {attribute_text(value)}"
+            self.fail(f"attribute '{name}' {given}, expected {expected}")
         return value
 
     def number(self, name: str) -> float | None:
@@ -77,14 +79,14 @@ class Node(importing.Node):
         """Return an attribute that is a list of ``kind``, float or str. Return ``default`` if it is missing."""
         values = self.op.attributes.get(name, default)
         if not isinstance(values, tuple) or not all(isinstance(value, kind) for value in values):
-            self.fail(f"attribute {name} is {attribute_text(values)}, expected a list, each of it {_KINDS[kind]}")
+            self.fail(f"attribute '{name}' must be a list, each item {_KINDS[kind]}, got {attribute_text(values)}")
         return values
 
     def check_flags(self) -> None:
         """Raise ModelError for a boolean attribute that is neither 0 nor 1."""
         for name, value in self.op.attributes.items():
             if name in FLAGS and value not in (0, 1):
-                self.fail(f"attribute {name} is {attribute_text(value)}, expected 0 or 1")
+                self.fail(f"attribute '{name}' must be 0 or 1, got {attribute_text(value)}")
 
     def has_attribute(self, name: str) -> bool:
         """Return True if the file gives the node this attribute."""
@@ -95,7 +97,7 @@ class Node(importing.Node):
     def input(self, i: int) -> str:
         """Return the tensor name of input ``i``. Raise ModelError if the input is missing."""
         if not self.has(i):
-            self.fail(f"input {i} is missing")
+            self.fail(f"input {i} is required, but missing")
         return self.op.inputs[i]
 
     def has(self, i: int) -> bool:
@@ -124,7 +126,7 @@ class Node(importing.Node):
         """
         array = self.known(i, what)
         if array.dtype.kind not in "iu":
-            self.fail(f"{what} have the type {self.dtype(i)}, expected integers")
+            self.fail(f"{what} (input {i}) must be integers, got {self.dtype(i)}")
         return tuple(int(value) for value in array.ravel())
 
     def value(self, i: int) -> Value:
@@ -215,16 +217,19 @@ class Node(importing.Node):
         scales = np.ones(1, np.float32) if scale is None else self.known(scale, "a scale")
         zeros = None if zero_point is None or not self.has(zero_point) else self.known(zero_point, "a zero point")
         if zeros is not None and zero_point is not None and self.plain(zero_point) is not storage:
-            self.fail(f"the zero point has the type {self.dtype(zero_point)}, expected {dtype_of(storage)}")
+            self.fail(
+                f"the zero point must have the type of the quantized tensor, {dtype_of(storage)}, got "
+                f"{self.dtype(zero_point)}"
+            )
         if zeros is not None and zeros.shape != scales.shape and zeros.size * scales.size != 1:
-            self.fail(f"the scale has shape {scales.shape}, but the zero point {zeros.shape}")
+            self.fail(f"the scale and the zero point must have one shape, got {scales.shape} and {zeros.shape}")
         text = f"{'u' if storage.signedness == 'unsigned' else 'i'}{storage.width}"
         wide = np.asarray(scales, np.float64)
         wrong = wide.reshape(-1)[~((wide > 0) & (wide < np.inf)).reshape(-1)]
         if wrong.size or not wide.size:
             name = "" if scale is None else f" {shown(self.input(scale))}"
-            given = str(wrong[0]) if wrong.size else "empty"
-            self.fail(f"the scale{name} is {given}, expected a positive finite number")
+            given = str(wrong[0]) if wrong.size else "no element"
+            self.fail(f"the scale{name} must be a positive finite number, got {given}")
         try:
             if scales.size == 1 and not block_size:
                 return UniformType(
@@ -236,9 +241,14 @@ class Node(importing.Node):
             if block_size:
                 return self._blocked(text, expressed, wide, zeros, shape, axis, block_size)
             if scales.ndim > 1 or (shape[axis] is not None and shape[axis] != scales.size):
-                self.fail(f"the scales have shape {scales.shape} for axis {axis} of shape {list(shape)}")
+                self.fail(
+                    f"the scales must have the shape ({shape[axis]},) for axis {axis} of a tensor of shape "
+                    f"{list(shape)}, got {scales.shape}"
+                )
             points = None if zeros is None else [int(zero) for zero in zeros.reshape(-1)]
             return UniformType(text, expressed, wide.reshape(-1).tolist(), points, axis)
+        except ModelError:  # it names the place already
+            raise
         except QuantError as error:
             raise self.error(str(error)) from None
 
@@ -251,7 +261,9 @@ class Node(importing.Node):
             self.refuse("blocks of a shape known only at run time")
         if scales.shape != expected:
             self.fail(
-                f"the scales have shape {scales.shape} for blocks of {size} along axis {axis} of shape {list(shape)}"
+                f"the scales must have the shape {expected} for blocks of {size} along axis {axis} of a tensor of "
+                "shape "
+                f"{list(shape)}, got {scales.shape}"
             )
         if length % size:
             self.refuse(f"blocks of {size} that do not divide an axis of size {length}")
@@ -261,9 +273,7 @@ class Node(importing.Node):
 
     def axis(self, axis: int, rank: int) -> int:
         """Return an axis counted from 0; a negative ``axis`` counts from the end. Raise ModelError if out of range."""
-        if not -rank <= axis < rank:
-            self.fail(f"axis {axis} is out of range for rank {rank}")
-        return axis % rank
+        return axis_of(self, axis, rank)
 
     # -- results ----------------------------------------------------------------------------------------------------
 

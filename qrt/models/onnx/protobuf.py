@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import ModelError
+from qrt.errors import ModelError, input_limit
 from qrt.ops.core import Array
 
 FIELDS = {
@@ -139,6 +139,10 @@ class _MalformedField(Exception):
         self.path: list[str] = []
 
 
+class _LargeModel(_MalformedField):
+    """An error about a field with which the description of the model exceeds the limit of memory."""
+
+
 def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Model") -> Message:
     """Decode the bytes of a message, by default of a whole model. ``kind`` is a name in `FIELDS`.
 
@@ -154,7 +158,8 @@ def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Mode
         reader.message(message, 0, len(data))
     except _MalformedField as wrong:
         place = "".join(f"{part}: " for part in [", ".join(reversed(wrong.path))] if part)
-        raise ModelError(f"{name}: not an ONNX model, or a damaged one: {place}{wrong}") from None
+        reason = "" if isinstance(wrong, _LargeModel) else "not an ONNX model, or a damaged one: "
+        raise ModelError(f"{name}: {reason}{place}{wrong}") from None
     return message
 
 
@@ -171,7 +176,7 @@ class _Reader:
         self._charge(_MESSAGE_BYTES)
         self.depth += 1
         if self.depth > _MOST_DEPTH:
-            raise _MalformedField(f"messages are nested more than {_MOST_DEPTH} deep")
+            raise _MalformedField(f"messages must be nested at most {_MOST_DEPTH} deep, got deeper ones")
         data, by_tag, values, position = self.data, message.by_tag, message.__dict__, start
         field: _Field | None = None
         try:
@@ -217,7 +222,7 @@ class _Reader:
             try:
                 return str(self.data[start:end], "utf-8")
             except UnicodeDecodeError as error:
-                raise _MalformedField(f"it is not UTF-8: {error.reason}") from None
+                raise _MalformedField(f"it must be UTF-8 text: {error.reason}") from None
         return self.view[start:end] if field.message is None else self._nested_message(message, field, start, end)
 
     def _single_number(self, kind: str, position: int, end: int) -> tuple[Any, int]:
@@ -266,7 +271,9 @@ class _Reader:
                 return value & ((1 << 64) - 1), place + 1
             shift += 7
         is_long = position + 10 <= end
-        raise _MalformedField(f"the number at {position} {'has more than 10 bytes' if is_long else 'does not end'}")
+        raise _MalformedField(
+            f"the number at byte {position} {'has more than 10 bytes' if is_long else 'is cut short'}"
+        )
 
     def _extent(self, position: int, end: int) -> tuple[int, int]:
         """Decode the length at a position, and return the start and the end of the bytes that it counts."""
@@ -287,7 +294,7 @@ class _Reader:
             return numbers.view(np.int64) if kind == "int" else numbers
         size = _FLOATS[kind].size
         if content.size % size:
-            raise _MalformedField(f"{content.size} bytes are not a multiple of the {size} bytes of a number")
+            raise _MalformedField(f"a list of numbers of {size} bytes each cannot have {content.size} bytes")
         return np.frombuffer(content.tobytes(), f"<f{size}")  # a copy: they may lie at any address
 
     def _skip(self, message: Message, tag: int, position: int, end: int) -> int:
@@ -309,21 +316,19 @@ class _Reader:
 
     def _require(self, position: int, size: int, end: int) -> None:
         if size > end - position:
-            raise _MalformedField(f"{size} bytes at {position} exceed the message, which ends at {end}")
+            raise _MalformedField(f"{size} bytes are expected at byte {position}, but the message ends at byte {end}")
 
     def _charge(self, size: int) -> None:
         self.left -= size
         if self.left < 0:
-            raise _MalformedField(
-                f"the description of the model takes more than max_bytes (--max-input), {self.max_bytes}"
-            )
+            raise _LargeModel(f"the description of the model takes more memory than {input_limit(self.max_bytes)}")
 
 
 def _integers(content: Array) -> Array:
     """Decode packed varints as an array of uint64."""
     ends = np.flatnonzero(content < 128) + 1
     if content.size and not (ends.size and ends[-1] == content.size):
-        raise _MalformedField("it ends in a number")
+        raise _MalformedField("its last number is cut short")
     starts = np.concatenate(([0], ends[:-1])) if ends.size else ends
     if ends.size and (ends - starts).max() > 10:
         raise _MalformedField("a number has more than 10 bytes")

@@ -8,7 +8,7 @@ from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
-from qrt.errors import ModelError, shown
+from qrt.errors import ModelError, input_limit, plural, shown
 from qrt.models.importing.source import Source, mapped
 from qrt.models.onnx.check import check_function, check_graph, check_operator_of_function, check_versions
 from qrt.models.onnx.model import ABSENT, Model, ModelGraph, ModelPort, Operator
@@ -150,15 +150,18 @@ class _FileReader:
         for entry in entries:
             domain = _domain(entry.domain)
             if opsets.setdefault(domain, entry.version) != entry.version:
-                raise ModelError(f"{self.name}: it imports two opsets of the domain {shown(domain or 'ai.onnx')}")
+                raise ModelError(
+                    f"{self.name}: it must import one opset of each domain, but imports two of "
+                    f"{shown(domain or 'ai.onnx')}"
+                )
         return opsets
 
     def _charge(self, place: str) -> None:
         self.left -= _OBJECT_BYTES
         if self.left < 0:
             raise ModelError(
-                f"{place.rstrip(' ,:')}: the description of the model takes more than max_bytes "
-                f"(--max-input), {self.max_bytes}"
+                f"{place.rstrip(' ,:')}: the description of the model takes more memory than "
+                f"{input_limit(self.max_bytes)}"
             )
 
     # -- graphs ------------------------------------------------------------------------------------------------------
@@ -166,16 +169,20 @@ class _FileReader:
     def _graph(self, place: str, message: Any, opsets: Mapping[str, int], names: Names) -> ModelGraph:
         self.depth += 1
         if self.depth > _MOST_DEPTH:
-            raise ModelError(f"{place.rstrip(' ,:')}: graphs are nested more than {_MOST_DEPTH} deep")
+            raise ModelError(
+                f"{place.rstrip(' ,:')}: graphs must be nested at most {_MOST_DEPTH} deep, got deeper ones"
+            )
         if len(message.sparse_initializer):
             sparse = message.sparse_initializer[0].values.name
-            raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(sparse)} is sparse, which is not supported")
+            raise ModelError(f"{place.rstrip(' ,:')}: sparse initializers are not supported, got {shown(sparse)}")
         constants = {}
         for entry in message.initializer:
             self._charge(place)
             constant = tensor(place, entry, self.external, names(entry.name))
             if constant.name in constants:
-                raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(constant.name)} is an initializer twice")
+                raise ModelError(
+                    f"{place.rstrip(' ,:')}: every initializer must have its own name, got {shown(constant.name)} twice"
+                )
             constants[constant.name] = constant
         inputs = tuple(
             self._port(place, "input", entry, names, self.depth > 1)
@@ -208,7 +215,7 @@ class _FileReader:
             return ModelPort(names(message.name), "", None)
         if kind != "tensor_type":
             words = (kind or "value without a type").removesuffix("_type").replace("_", " ")
-            raise ModelError(f"{place}: it is a {words}, expected a tensor")
+            raise ModelError(f"{place}: it must be a tensor, got a {words}")
         tensor_type = message.type.tensor_type
         dtype = "" if may_follow and not tensor_type.elem_type else dtype_name(place, tensor_type.elem_type)
         shape = tuple(map(_size, tensor_type.shape.dim)) if tensor_type.has("shape") else None
@@ -233,10 +240,13 @@ class _FileReader:
             self._inline(own, key, inputs, outputs, attributes, operators)
             return
         if not message.op_type:
-            raise ModelError(f"{own}: the node has no operator")
+            raise ModelError(f"{own}: a node must name its operator (op_type), but this one has no op_type")
         opset = opsets.get(domain)
         if opset is None:
-            raise ModelError(f"{own}: the file imports no opset of its domain {shown(domain or 'ai.onnx')}")
+            raise ModelError(
+                f"{own}: the file must import an opset of the domain of this node, {shown(domain or 'ai.onnx')}, "
+                "but does not"
+            )
         if self.calls and not domain:
             check_operator_of_function(own, message.op_type, opset, self.opsets.get("", opset))
         operators.append(Operator(index, domain, message.op_type, message.name, inputs, outputs, attributes, opset))
@@ -252,8 +262,8 @@ class _FileReader:
                 attributes[name] = self._value(f"{place}, attribute {shown(name)}", message, opsets, names)
             elif not self.calls:
                 raise ModelError(
-                    f"{place}: attribute {shown(name)} is that of a function, "
-                    f"{shown(message.ref_attr_name)}, but the node is not in a function"
+                    f"{place}: attribute {shown(name)} refers to the attribute "
+                    f"{shown(message.ref_attr_name)} of a function (ref_attr_name), but the node is not in a function"
                 )
             elif message.ref_attr_name in self.given:
                 value = attributes[name] = self.given[message.ref_attr_name]
@@ -264,7 +274,7 @@ class _FileReader:
     def _value(self, place: str, message: Any, opsets: Mapping[str, int], names: Names) -> Any:
         kind = _KINDS.get(message.type or _kind_of(message))
         if kind is None:
-            raise ModelError(f"{place}: it has the kind {message.type}, which is not supported")
+            raise ModelError(f"{place}: attributes of kind {message.type} (type in AttributeProto) are not supported")
         value = getattr(message, kind)
         if kind in ("f", "i", "s"):
             return value
@@ -275,7 +285,7 @@ class _FileReader:
         if kind == "strings":
             return tuple(value)
         if kind in ("tensors", "graphs"):
-            raise ModelError(f"{place}: it is a list of {kind}, which is not supported")
+            raise ModelError(f"{place}: lists of {kind} are not supported")
         return listed(value)
 
     # -- functions ---------------------------------------------------------------------------------------------------
@@ -296,20 +306,20 @@ class _FileReader:
         function = self.functions[key]
         if key in self.calls:
             chain_of_calls = " -> ".join(name for _, name, _ in (*self.calls[self.calls.index(key) :], key))
-            raise ModelError(f"{place}: functions call each other recursively: {chain_of_calls}")
+            raise ModelError(f"{place}: functions must not call each other recursively, got the calls {chain_of_calls}")
         if len(self.calls) >= _MOST_DEPTH:
-            raise ModelError(f"{place}: functions call each other more than {_MOST_DEPTH} deep")
+            raise ModelError(f"{place}: calls of functions must be at most {_MOST_DEPTH} deep, got deeper calls")
         if len(inputs) > len(function.input) or len(outputs) > len(function.output):
             raise ModelError(
-                f"{place}: it has {len(inputs)} inputs and {len(outputs)} outputs, but the function "
-                f"{len(function.input)} and {len(function.output)}"
+                f"{place}: the function has {plural(len(function.input), 'input')} and "
+                f"{plural(len(function.output), 'output')}, but is called with {len(inputs)} and {len(outputs)}"
             )
         prefix = f"{next(filter(None, outputs), place)}/"
         outer_names: dict[str, str] = dict(
             zip(function.input, (*inputs, *[ABSENT] * len(function.input)), strict=False)
         )
         if len(outer_names) < len(function.input):
-            raise ModelError(f"{place}: the function has two inputs with the same name")
+            raise ModelError(f"{place}: the inputs of the function must have different names, but two have the same")
         parameters = frozenset(outer_names)
         copies = []
         for inner, outer in zip(function.output, outputs, strict=False):
@@ -331,7 +341,7 @@ class _FileReader:
         for node in function.node:
             written = parameters.intersection(node.output)
             if written:
-                raise ModelError(f"{place}: the function writes its input {shown(min(written))}")
+                raise ModelError(f"{place}: a node of the function must not write its input {shown(min(written))}")
             self._node(f"{place}, ", node, opsets, names, operators)
         for inner, outer in copies:
             opset = opsets.get("", 13)
@@ -350,8 +360,9 @@ class _FileReader:
         self.inlined += nodes
         if self.inlined > _MOST_INLINED:
             raise ModelError(
-                f"{self.name}: inlining the functions makes more than {_MOST_INLINED} nodes, the"
-                " limit: let functions call each other less often"
+                f"{self.name}: the model has more than {_MOST_INLINED} nodes, the limit, after its functions are "
+                "inlined:"
+                " let functions call each other less often"
             )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from qrt.errors import plural
 from qrt.ir import StringAttr, Value
 from qrt.ir.core.functions import FuncOp
 from qrt.models.onnx import model as description
@@ -75,7 +76,9 @@ class Subgraph(FunctionGraph):
         """Set the outputs of the node that holds this graph to the outputs of the graph, after `inline`."""
         names = [name for name in self.holder.outputs if name]
         if len(names) != len(self.graph.outputs):
-            Node(self.outer, self.holder).fail(f"it has {len(names)} outputs, expected {len(self.graph.outputs)}")
+            Node(self.outer, self.holder).fail(
+                f"it must have {plural(len(self.graph.outputs), 'output')}, got {len(names)}"
+            )
         for name, port in zip(names, self.graph.outputs, strict=True):
             node = Node(self.outer, self.holder)
             i = self.holder.outputs.index(name)

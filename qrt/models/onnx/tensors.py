@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import ModelError, shown
+from qrt.errors import ModelError, plural, shown
 from qrt.models.onnx.model import Tensor
 from qrt.models.onnx.protobuf import Message
 from qrt.models.onnx.types import NUMBERS, PACKED, element_of, numpy_dtype
@@ -35,11 +35,12 @@ class External:
         location = entries.get("location", "")
         offset, length = _number(place, entries, "offset", 0), _number(place, entries, "length", expected)
         if length != expected:
-            raise ModelError(f"{place}: its external data has {length} bytes, expected {expected}")
+            raise ModelError(f"{place}: its external data must have {expected} bytes (length), got {length}")
         content = self._file(place, location)
         if offset + length > content.size:
             raise ModelError(
-                f"{place}: {length} bytes at {offset} exceed {shown(location)}, which has {content.size} bytes"
+                f"{place}: its external data is {length} bytes from byte {offset} of {shown(location)} on, but "
+                f"that file has {content.size} bytes"
             )
         return content[offset : offset + length]
 
@@ -50,12 +51,18 @@ class External:
 
     def _path(self, place: str, location: str) -> Path:
         if self.folder is None:
-            raise ModelError(f"{place}: its data is external, but the model was not read from a file")
+            raise ModelError(
+                f"{place}: its data is in another file, which can be read only if the model is given by its file "
+                "name, not as bytes"
+            )
         parts = Path(location).parts
         if not location or "\0" in location or Path(location).is_absolute() or "\\" in location or ":" in location:
-            raise ModelError(f"{place}: its external data is in {shown(location)}, expected a path in the folder")
+            raise ModelError(
+                f"{place}: its external data must be in a file of the model's folder, named by a relative path, "
+                f"got {shown(location)}"
+            )
         if ".." in parts or not parts:
-            raise ModelError(f"{place}: its external data is in {shown(location)}, outside the model's folder")
+            raise ModelError(f"{place}: its external data must be in the model's folder, got {shown(location)}")
         path = self.folder
         for part in parts:
             path = path / part
@@ -64,7 +71,9 @@ class External:
             except OSError as error:  # a name that is too long, or a folder that must not be read
                 raise ModelError(f"{place}: its external data {shown(location)}: {error.strerror}") from None
             if is_link:
-                raise ModelError(f"{place}: its external data is in {shown(location)}, which is a link")
+                raise ModelError(
+                    f"{place}: its external data must not be behind a symbolic link, got {shown(location)}"
+                )
         return path
 
 
@@ -76,7 +85,7 @@ def _map(path: Path, place: str, location: str) -> Array:
     try:
         status = os.fstat(number)
         if not stat.S_ISREG(status.st_mode):
-            raise ModelError(f"{place}: its external data {shown(location)} is not a regular file")
+            raise ModelError(f"{place}: its external data must be in a regular file, but {shown(location)} is none")
         if not status.st_size:  # an empty file cannot be mapped
             return np.empty(0, np.uint8)
         return np.frombuffer(mmap.mmap(number, 0, access=mmap.ACCESS_READ), np.uint8)
@@ -89,7 +98,7 @@ def _number(place: str, entries: Mapping[str, str], name: str, default: int) -> 
     if text is None:
         return default
     if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise ModelError(f"{place}: the {name} of its external data is {shown(text)}, expected a number")
+        raise ModelError(f"{place}: the {name} of its external data must be a number, got {shown(text)}")
     return int(text)
 
 
@@ -118,20 +127,24 @@ def tensor(place: str, message: Message, external: External, name: str | None = 
     shape = listed(message.dims)
     count = element_count(place, shape)
     if message.has("segment"):
-        raise ModelError(f"{place}: it is a segment of a tensor, which is not supported")
+        raise ModelError(f"{place}: tensors in segments are not supported")
     size = byte_count(dtype, count)
     if message.data_location not in (0, _EXTERNAL):
-        raise ModelError(f"{place}: its data_location is {message.data_location}, which is unknown")
+        raise ModelError(
+            f"{place}: its data_location must be 0 (in the file) or 1 (external), got {message.data_location}"
+        )
     if message.data_location == _EXTERNAL:
         entries = {entry.key: entry.value for entry in message.external_data}
         data = _elements(external.data(place, entries, size), dtype, count)
     elif message.has("raw_data"):
         raw = message.raw_data
         if any(len(getattr(message, field)) for field in _ALL_FIELDS):
-            raise ModelError(f"{place}: it has data twice, raw and typed")
+            raise ModelError(f"{place}: it must have raw_data or typed data, but has both")
         if len(raw) != size:
-            shaped = "x".join(map(str, shape)) or "scalar"
-            raise ModelError(f"{place}: its raw_data has {len(raw)} bytes, but a {shaped} of {dtype} has {size}")
+            shaped = "x".join(map(str, shape)) or "1"
+            raise ModelError(
+                f"{place}: its raw_data must have {size} bytes for {shaped} elements of {dtype}, got {len(raw)}"
+            )
         data = _elements(np.frombuffer(raw, np.uint8), dtype, count)
     else:
         data = _typed(place, message, dtype, count)
@@ -144,11 +157,11 @@ def dtype_name(place: str, number: int) -> str:
     """Return the dtype with a type number of ONNX files: "float" for 1. Raise ModelError for unsupported types."""
     dtype = NUMBERS.get(number)
     if dtype is None:
-        raise ModelError(f"{place}: its type has the unknown number {number}")
+        raise ModelError(f"{place}: the number {number} of its data_type is unknown: expected 1 to {max(NUMBERS)}")
     try:
         element_of(dtype)
     except ModelError as error:
-        raise ModelError(f"{place}: a tensor of {error}") from None
+        raise ModelError(f"{place}: {error}") from None
     return dtype
 
 
@@ -158,7 +171,7 @@ def element_count(place: str, shape: tuple[int, ...]) -> int:
         if size < 0:
             raise ModelError(f"{place}: its shape {shape} has a negative dimension")
     if len(shape) > 64:
-        raise ModelError(f"{place}: it has {len(shape)} dimensions, more than the 64 that are supported")
+        raise ModelError(f"{place}: it must have at most 64 dimensions, got {len(shape)}")
     if math.prod(size or 1 for size in shape) > _LARGEST:
         raise ModelError(f"{place}: its shape {shape} has more than 2^63 - 1 elements")
     return math.prod(shape)
@@ -199,11 +212,11 @@ def _typed(place: str, message: Message, dtype: str, count: int) -> Array:
     field = _FIELDS.get(dtype, "int32_data")
     other = next((name for name in _ALL_FIELDS if name != field and len(getattr(message, name))), None)
     if other is not None:
-        raise ModelError(f"{place}: its data is in {other}, but {dtype} needs it in {field}")
+        raise ModelError(f"{place}: the data of a tensor of {dtype} must be in {field}, but is in {other}")
     values = getattr(message, field)
     expected = -(-count * PACKED[dtype] // 8) if dtype in PACKED else count
     if len(values) != expected:
-        raise ModelError(f"{place}: its {field} has {len(values)} numbers, expected {expected}")
+        raise ModelError(f"{place}: its {field} must have {plural(expected, 'number')}, got {len(values)}")
     array = np.array(values, {"float_data": np.float32, "double_data": np.float64, "int64_data": np.int64}.get(
         field, np.uint64 if field == "uint64_data" else np.int64))  # fmt: skip
     if dtype in PACKED:
@@ -214,7 +227,10 @@ def _typed(place: str, message: Message, dtype: str, count: int) -> Array:
     if kind.kind in "iu":
         least, most = np.iinfo(kind).min, np.iinfo(kind).max
         if array.size and (int(array.min()) < least or int(array.max()) > most):
-            raise ModelError(f"{place}: its {field} has numbers out of the range of {dtype}")
+            raise ModelError(
+                f"{place}: the numbers in {field} must be from {least} to {most} for {dtype}, got {array.min()} to "
+                f"{array.max()}"
+            )
         return array.astype(kind)
     if field != "int32_data":
         return array.astype(kind)

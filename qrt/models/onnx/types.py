@@ -37,7 +37,7 @@ def element_of(dtype: str) -> Type:
     name, width = dtype.rstrip("0123456789"), dtype.lstrip("uint")
     if name in ("int", "uint") and width.isdigit() and int(width) in WIDTHS:
         return IntegerType(int(width), "unsigned" if name == "uint" else "signless")
-    raise ModelError(f"{dtype} is not supported")
+    raise ModelError(f"tensors of {dtype} are not supported")
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from qrt.errors import ModelError, shown
+from qrt.errors import ModelError, input_limit, plural, shown
 from qrt.models.tflite.model import ABSENT, Model, Operator, Quantization, Signature, Subgraph
 from qrt.models.tflite.operands import OPERANDS, operands
 
@@ -63,21 +63,30 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
     least, most = _bounds(scales)
     if not (least > 0 and most < math.inf):  # comparisons with NaN are false
         wrong = next(scale for scale in scales.tolist() if not 0 < scale < math.inf)
-        raise ModelError(f"{place}: its scale is {wrong}, expected a positive finite number")
+        raise ModelError(f"{place}: its scale must be a positive finite number, got {wrong}")
     if zero_points.size != count:
-        raise ModelError(f"{place}: the tensor has {count} scales, but {zero_points.size} zero points")
+        raise ModelError(
+            f"{place}: it must have a zero point for each of its {plural(count, 'scale')}, got "
+            f"{plural(zero_points.size, 'zero point')}"
+        )
     low, high = ZERO_POINTS[dtype] if count == 1 else (0, 0)
     least, most = _bounds(zero_points)
     if not low <= least <= most <= high:
         wrong = next(zero for zero in zero_points.tolist() if not low <= zero <= high)
-        expected = f"{low} to {high}" if count == 1 else "0, as it has several scales"
-        raise ModelError(f"{place}: the zero point is {wrong}, expected {expected}")
+        expected = f"from {low} to {high} for {dtype}" if count == 1 else "0 for a tensor with several scales"
+        raise ModelError(f"{place}: its zero point must be {expected}, got {wrong}")
     if count == 1:
         return
     if not 0 <= axis < len(shape):
-        raise ModelError(f"{place}: its quantized dimension is {axis}, but it has {len(shape)} dimensions")
+        raise ModelError(
+            f"{place}: its quantized_dimension must be from 0 to {len(shape) - 1}, because it has "
+            f"{plural(len(shape), 'dimension')}, got {axis}"
+        )
     if count != shape[axis]:
-        raise ModelError(f"{place}: it has {count} scales, but its dimension {axis} is {shape[axis]}")
+        raise ModelError(
+            f"{place}: it must have 1 scale, or {shape[axis]}, the size of its quantized dimension {axis}, got "
+            f"{count} scales"
+        )
 
 
 def _bounds(values: npt.NDArray[Any]) -> tuple[float, float]:
@@ -94,7 +103,7 @@ def _bounds(values: npt.NDArray[Any]) -> tuple[float, float]:
 def check_model(model: Model, max_bytes: int) -> None:
     """Raise a ModelError for the first error in a model, or if its computed tensors take more than ``max_bytes``."""
     if not model.subgraphs:
-        raise ModelError(f"{model.name}: the model has no subgraph")
+        raise ModelError(f"{model.name}: a model must have at least one subgraph, but this one has none")
     for subgraph in model.subgraphs:
         _Subgraph(model, subgraph).check()
     _check_calls(model)
@@ -103,8 +112,7 @@ def check_model(model: Model, max_bytes: int) -> None:
     computed = (tensor for subgraph in model.subgraphs for tensor in subgraph.tensors if tensor.data is None)
     total = sum(byte_count(tensor.dtype, math.prod(tensor.shape)) for tensor in computed)
     if total > max_bytes:
-        limit = f"max_bytes (--max-input), {max_bytes}"
-        raise ModelError(f"{model.name}: its tensors take {total} bytes, more than {limit}")
+        raise ModelError(f"{model.name}: its tensors take {total} bytes, more than {input_limit(max_bytes)}")
 
 
 class _Subgraph:
@@ -140,7 +148,10 @@ class _Subgraph:
 
     def _check_index(self, place: str, index: int) -> None:
         if not 0 <= index < len(self.tensors):
-            raise ModelError(f"{place}: tensor {index} does not exist, the subgraph has {len(self.tensors)}")
+            raise ModelError(
+                f"{place}: tensor {index} does not exist: the subgraph has {plural(len(self.tensors), 'tensor')}, "
+                "numbered from 0"
+            )
 
     def _check_operands(self, operator: Operator) -> None:
         place = self.operator(operator)
@@ -156,20 +167,26 @@ class _Subgraph:
         most = math.inf if declared and declared[-1].is_many else len(declared)
         if not least <= len(operator.inputs) <= most:
             expected = f"{least} or more" if most == math.inf else str(least) if least == most else f"{least} to {most}"
-            raise ModelError(f"{place}: it has {len(operator.inputs)} inputs, expected {expected}")
+            raise ModelError(f"{place}: it must have {expected} inputs, got {len(operator.inputs)}")
         if results is not None and len(operator.outputs) != results:
-            raise ModelError(f"{place}: it has {len(operator.outputs)} outputs, expected {results}")
+            raise ModelError(f"{place}: it must have {plural(results, 'output')}, got {len(operator.outputs)}")
         for number, index in enumerate(operator.inputs):
             operand = declared[min(number, len(declared) - 1)]
             if index == ABSENT and (operand.is_many or not operand.is_optional):
-                raise ModelError(f"{place}: its input {number}, '{operand.name}', is absent")
+                raise ModelError(
+                    f"{place}: its input {number} ('{operand.name}') is required, but absent (tensor index -1)"
+                )
 
     def _check_inputs(self) -> None:
         for index, times in Counter(self.subgraph.inputs).items():
             if times > 1:
-                raise ModelError(f"{self.place}: {self.tensor(index)} is an input {times} times")
+                raise ModelError(
+                    f"{self.place}: {self.tensor(index)} must be listed once among the inputs, got {times} times"
+                )
             if self.tensors[index].is_constant:
-                raise ModelError(f"{self.place}: {self.tensor(index)} is an input, but has a buffer of data")
+                raise ModelError(
+                    f"{self.place}: {self.tensor(index)} is an input, so it must not have a buffer with data"
+                )
 
     def _check_writers(self) -> None:
         inputs = {*self.subgraph.inputs}
@@ -177,7 +194,9 @@ class _Subgraph:
             for index in operator.outputs:
                 reason = self._reason_against_writing(index, inputs)
                 if reason:
-                    raise ModelError(f"{self.operator(operator)}: it computes {self.tensor(index)}, which {reason}")
+                    raise ModelError(
+                        f"{self.operator(operator)}: it must not write {self.tensor(index)}, which {reason}"
+                    )
                 self.writers[index] = operator
 
     def _reason_against_writing(self, index: int, inputs: set[int]) -> str:
@@ -189,7 +208,7 @@ class _Subgraph:
         if self.tensors[index].is_variable:
             return "is a variable"
         writer = self.writers.get(index)
-        return f"operator {writer.index} {writer.name} computes" if writer else ""
+        return f"operator {writer.index} {writer.name} writes already" if writer else ""
 
     def _check_order(self) -> None:
         """Raise ModelError if a tensor is read before it is computed, or if a dimension has size 0.
@@ -214,7 +233,7 @@ class _Subgraph:
         if writer is None:
             raise ModelError(f"{place}: it reads {self.tensor(index)}, which no operator computes")
         raise ModelError(
-            f"{place}: it reads {self.tensor(index)}, which a later operator computes, {writer.index} {writer.name}"
+            f"{place}: it reads {self.tensor(index)} before operator {writer.index} {writer.name} computes it"
         )
 
 
@@ -242,7 +261,10 @@ def _check_calls(model: Model) -> None:
             for index in callees(operator):
                 if not 0 <= index < len(model.subgraphs):
                     place = f"{model.name}: subgraph {subgraph.index}, operator {operator.index} {operator.name}"
-                    raise ModelError(f"{place}: subgraph {index} does not exist, the file has {len(model.subgraphs)}")
+                    raise ModelError(
+                        f"{place}: it calls subgraph {index}, but the file has "
+                        f"{plural(len(model.subgraphs), 'subgraph')}, numbered from 0"
+                    )
                 called[subgraph.index].add(index)
     left = dict(called)
     for _ in range(_DEEPEST):  # remove subgraphs without remaining callees, once per level of depth
@@ -254,14 +276,20 @@ def _check_calls(model: Model) -> None:
         chain.append(min(left[chain[-1]]))
     shown_chain = " -> ".join(map(str, chain[-8:]))
     if chain.count(chain[-1]) > 1:
-        raise ModelError(f"{model.name}: subgraphs call each other recursively: {shown_chain}")
-    raise ModelError(f"{model.name}: calls go more than {_DEEPEST} subgraphs deep: ... {shown_chain}")
+        raise ModelError(f"{model.name}: subgraphs must not call each other recursively, got the calls {shown_chain}")
+    raise ModelError(
+        f"{model.name}: calls of subgraphs must be at most {_DEEPEST} levels deep, got deeper calls: ... -> "
+        f"{shown_chain}"
+    )
 
 
 def _check_signature(model: Model, signature: Signature) -> None:
     place = f"{model.name}: signature {shown(signature.key)}"
     if signature.subgraph >= len(model.subgraphs):
-        raise ModelError(f"{place}: subgraph {signature.subgraph} does not exist, the file has {len(model.subgraphs)}")
+        raise ModelError(
+            f"{place}: it is of subgraph {signature.subgraph}, but the file has "
+            f"{plural(len(model.subgraphs), 'subgraph')}, numbered from 0"
+        )
     subgraph = model.subgraphs[signature.subgraph]
     for what, given, indices in (
         ("input", signature.inputs, subgraph.inputs),
@@ -270,5 +298,6 @@ def _check_signature(model: Model, signature: Signature) -> None:
         for name, index in given.items():
             if index not in indices:
                 raise ModelError(
-                    f"{place}: tensor {index} is not an {what} of subgraph {subgraph.index}, {shown(name)}"
+                    f"{place}: its {what} {shown(name)} is tensor {index}, which is not an {what} of subgraph "
+                    f"{subgraph.index}"
                 )

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import ModelError
+from qrt.errors import ModelError, input_limit
 from qrt.models.tflite.schema import SCALARS, Field, enumeration, fields, union_table
 
 _U16, _I32, _U32 = Struct("<H"), Struct("<i"), Struct("<I")
@@ -68,7 +68,7 @@ class Reader:
         """
         self._tables_left -= 1
         if self._tables_left < 0:
-            raise self.error(f"the file has more tables than fit in max_bytes (--max-input), {self.max_bytes}")
+            raise self.error(f"the tables up to this one take more memory than {input_limit(self.max_bytes)}")
         self._require(position, 4)
         vtable = position - _I32.unpack_from(self._bytes, position)[0]
         layout = self._layouts.get((vtable, name)) or self._layout(vtable, name)
@@ -88,7 +88,9 @@ class Reader:
         there = [(field, offset) for field, offset in zip(known, offsets, strict=False) if offset]
         for field, offset in there:
             if offset < 4 or offset + field.size > size:
-                raise self.error(f"the field '{field.name}' is at {offset} of a table of {size} bytes")
+                raise self.error(
+                    f"the file is damaged: field '{field.name}' is at byte {offset} of a table of {size} bytes"
+                )
         if any(offsets[len(known) :]):
             self._refuse_unknown(name)
         plain = [(f.name, _UNPACKERS[f.code].unpack_from, offset) for f, offset in there if f.is_plain]
@@ -100,7 +102,9 @@ class Reader:
     def _refuse_unknown(self, name: str) -> None:
         """Raise ModelError for a field that the schema does not have, in a table where it could change results."""
         if name.endswith("Options") or name == "Tensor":
-            raise self.error(f"it has a field of a later schema than the one that qrt supports for {name}")
+            raise self.error(
+                f"its table {name} has a field that qrt does not know, of a later version of the TFLite schema"
+            )
 
     def _vtable(self, position: int) -> tuple[int, tuple[int, ...]]:
         """Return the size of the tables of a vtable, and the offset of each field in a table (0 if absent).
@@ -112,12 +116,18 @@ class Reader:
             self._require(position, 4)
             size = _U16.unpack_from(self._bytes, position)[0]
             if size < 4 or size % 2:
-                raise self.error(f"a vtable at {position} has {size} bytes")
+                raise self.error(
+                    f"the file is damaged: the vtable at byte {position} must have an even number of bytes, at "
+                    f"least 4, got {size}"
+                )
             self._require(position, size)
             self._spend(size)
             _, table, *offsets = Struct(f"<{size // 2}H").unpack_from(self._bytes, position)
             if table < 4:
-                raise self.error(f"a vtable at {position} says that its table has {table} bytes")
+                raise self.error(
+                    f"the file is damaged: by the vtable at byte {position}, a table has {table} bytes, fewer than "
+                    "the 4 that every table has"
+                )
             vtable = self._vtables[position] = table, tuple(offsets)
         return vtable
 
@@ -131,7 +141,7 @@ class Reader:
             names = enumeration(field.enumeration)
             if not 0 <= number < len(names):
                 listed = f"{names[0]} to {names[-1]}" if len(names) > 8 else ", ".join(names)
-                raise self.error(f"{field.name} is {number}, expected one of {listed}")
+                raise self.error(f"field '{field.name}' must be one of {listed}, got the number {number}")
             return names[number]
         target = position + _U32.unpack_from(self._bytes, position)[0]
         self._path.append(field.name)  # stays after an error, whose message has the path
@@ -182,12 +192,15 @@ class Reader:
 
     def _require(self, position: int, size: int) -> None:
         if position < 0 or position + size > self._size:
-            raise self.error(f"{size} bytes at {position} exceed the file, which has {self._size}")
+            raise self.error(
+                f"the file is damaged or cut short: it has {self._size} bytes, but refers to {size} bytes from "
+                f"byte {position} on"
+            )
 
     def _spend(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
-            raise self.error(f"tables refer to the bytes of the file more than {_REFERENCES} times")
+            raise self.error(f"the file is damaged: its tables refer to the same bytes more than {_REFERENCES} times")
 
 
 _SINGULAR = {

@@ -22,7 +22,7 @@ def read_map(content: bytes, place: str) -> dict[str, Number]:
     try:
         return _Reader(content).numbers()
     except (struct.error, IndexError, ValueError, OverflowError):
-        raise ModelError(f"{place}: its custom options are not a FlexBuffers map") from None
+        raise ModelError(f"{place}: its custom options must be a FlexBuffers map, but cannot be read as one") from None
 
 
 class _Reader:

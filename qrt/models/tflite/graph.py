@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from math import prod
 
-from qrt.errors import ModelError, shown
+from qrt.errors import ModelError, input_limit, shown
 from qrt.ir import Module, Value
 from qrt.ir.core.functions import FuncOp
 from qrt.models.importing import graph as importing
@@ -84,7 +84,7 @@ class Graph(importing.Graph):
         self.importer.result_bytes += elements * element_dtype(kind.element).itemsize
         if self.importer.result_bytes > self.max_bytes:
             raise ModelError(
-                f"{self.place(op)}: the results up to this one take more than max_bytes (--max-input), {self.max_bytes}"
+                f"{self.place(op)}: the results up to this one take more than {input_limit(self.max_bytes)}"
             )
 
     def type(self, tensor: Tensor) -> TensorType:
@@ -148,14 +148,19 @@ class Graph(importing.Graph):
     def _require_type(self, op: Operator, variable: Variable, declared: TensorType) -> None:
         """Create the global of a variable with the declared type, or raise ModelError if one of another type exists."""
         if not self.importer.state.declare(variable, declared):
-            mismatch = f"variable {shown(variable.name)} is {variable.type}, not {declared.shown()}"
-            raise ModelError(f"{self.place(op)}: {mismatch}")
+            raise ModelError(
+                f"{self.place(op)}: variable {shown(variable.name)} has the type {variable.type}, but is used here as "
+                f"{declared.shown()}"
+            )
 
     def handle(self, tensor: Tensor, op: Operator) -> Handle:
         """Return the (container, name) of the variable that a resource tensor refers to."""
         handle = self.handles.get(tensor.index)
         if handle is None:
-            raise ModelError(f"{self.place(op)}: tensor {tensor.name!r} is not the handle of a variable")
+            raise ModelError(
+                f"{self.place(op)}: tensor {tensor.name!r} must be the handle of a variable (a result of "
+                "VAR_HANDLE), but is not"
+            )
         return handle
 
     # -- places -----------------------------------------------------------------------------------------------------

@@ -101,7 +101,9 @@ class Importer(ImportContext):
             failure = f"{self.model.name}: cannot import the model: qrt does not support"
             raise self.refused.error(failure, open_inputs_hint(ports))
         if (unset := self.state.unset()) is not None:
-            raise ModelError(f"{unset.reader}: it reads variable {shown(unset.name)}, which no operator sets")
+            raise ModelError(
+                f"{unset.reader}: it reads variable {shown(unset.name)}, to which no operator assigns a value"
+            )
         return self.module
 
     def subgraph_function(self, index: int, handles: Mapping[int, Handle]) -> FuncOp:

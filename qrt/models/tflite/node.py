@@ -45,7 +45,7 @@ class Node(importing.Node):
     def input(self, i: int) -> Tensor:
         """Return the tensor of input ``i``. Raise ModelError if the operator does not have it."""
         if i >= len(self.inputs) or (tensor := self.inputs[i]) is None:
-            self.fail(f"input {i} is missing")
+            self.fail(f"input {i} is required, but missing")
         return tensor
 
     def has(self, i: int) -> bool:
@@ -65,7 +65,7 @@ class Node(importing.Node):
         if array is None:
             self.refuse(f"{description} known only at run time")
         if array.dtype.kind not in "iu":
-            self.fail(f"{description} have the type {self.input(i).dtype}, expected integers")
+            self.fail(f"{description} (input {i}) must be integers, got {self.input(i).dtype}")
         return tuple(int(value) for value in array.ravel())
 
     def value(self, i: int) -> Value:
@@ -111,7 +111,10 @@ class Node(importing.Node):
         tensor = self.outputs[i]
         declared = self.result_type(i)
         if not isinstance(value.type, TensorType) or value.type.element is not declared.element:
-            self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
+            self.fail(
+                f"the result has the type {value.type.shown()}, but the file declares tensor {tensor.name!r} as "
+                f"{declared.shown()}"
+            )
         self.graph.charge(self.op, value.type)
         if tensor.dtype != "complex64":  # its value is only half of the tensor
             value = self.named(value, self.graph.names[tensor.index])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import ModelError, shown
+from qrt.errors import ModelError, input_limit, plural, shown
 from qrt.models.importing.source import Source, mapped
 from qrt.models.tflite import check, schema
 from qrt.models.tflite.flatbuffer import Reader
@@ -77,7 +77,7 @@ class _FileReader:
     def model(self) -> Model:
         """Return the content of the file as data classes."""
         if self.root["version"] != _VERSION:
-            raise ModelError(f"{self.name}: the version of its schema is {self.root['version']}, expected {_VERSION}")
+            raise ModelError(f"{self.name}: its schema must have version {_VERSION}, got {self.root['version']}")
         self.codes = [self._code(index, table) for index, table in enumerate(self.root["operator_codes"])]
         subgraphs = tuple(self._subgraph(index, table) for index, table in enumerate(self.root["subgraphs"]))
         signatures = tuple(map(self._signature, self.root["signature_defs"]))
@@ -92,7 +92,10 @@ class _FileReader:
         if offset <= 1:  # writers use 1 as a placeholder
             return data
         if offset + size > self.reader.data.size:
-            raise ModelError(f"{self.name}: {place}: {size} bytes at {offset} exceed the file")
+            raise ModelError(
+                f"{self.name}: {place}: the file is damaged or cut short: it has {self.reader.data.size} bytes, "
+                f"but refers to {size} bytes from byte {offset} on"
+            )
         return self.reader.data[offset : offset + size]
 
     def _code(self, index: int, table: Mapping[str, Any]) -> tuple[str, int, bool]:
@@ -100,14 +103,17 @@ class _FileReader:
         number = max(table["deprecated_builtin_code"], table["builtin_code"])  # the deprecated field has only 8 bits
         known = schema.operators()
         if number < 0:
-            raise ModelError(f"{self.name}: operator code {index} is {number}")
+            raise ModelError(
+                f"{self.name}: operator code {index}: the number of an operator must be at least 0, got {number}"
+            )
         if number >= len(known):
             return f"BUILTIN_{number}", table["version"], False
         if known[number] != _CUSTOM:
             return known[number], table["version"], False
         if not table["custom_code"] or table["custom_code"] in known:
             raise ModelError(
-                f"{self.name}: operator code {index}: a custom operator has the invalid name "
+                f"{self.name}: operator code {index}: a custom operator must have a name that no built-in operator "
+                "has, got "
                 f"{shown(table['custom_code'])}"
             )
         return table["custom_code"], table["version"], True
@@ -131,7 +137,8 @@ class _FileReader:
         elements = check.element_count(place, shape)
         if signature and len(signature) != len(shape):
             raise ModelError(
-                f"{place}: its shape_signature has {len(signature)} dimensions, but its shape {len(shape)}"
+                f"{place}: its shape_signature must have as many dimensions as its shape, {len(shape)}, got "
+                f"{len(signature)}"
             )
         opened = tuple(-1 if open == -1 else size for open, size in zip(signature or shape, shape, strict=True))
         dtype = table["type"].lower()
@@ -154,21 +161,24 @@ class _FileReader:
     def _sparse(self, sparsity: Sparsity, index: int, dtype: str) -> npt.NDArray[Any]:
         """Return the elements of a sparse constant as a dense array."""
         if dtype in check.UNSIZED:
-            raise ModelError(f"{sparsity.place}: a tensor of {dtype} cannot be sparse")
+            raise ModelError(f"{sparsity.place}: a sparse tensor must have numbers, got {dtype}")
         self.dense_bytes += check.byte_count(dtype, math.prod(sparsity.shape))
         if self.dense_bytes > self.reader.max_bytes:
-            limit = f"max_bytes (--max-input), {self.reader.max_bytes}"
+            limit = input_limit(self.reader.max_bytes)
             raise ModelError(f"{sparsity.place}: the sparse tensors up to this one take more than {limit}")
         stored = self._elements(sparsity.place, index, dtype, (sparsity.count,), sparsity.count)
         if stored is None and sparsity.count:
-            raise ModelError(f"{sparsity.place}: a sparse tensor without data, only a constant can be sparse")
+            raise ModelError(f"{sparsity.place}: a sparse tensor must be constant, but this one has no data")
         return sparsity.densified(np.empty(0, numpy_dtype(dtype)) if stored is None else stored)
 
     def _elements(
         self, place: str, index: int, dtype: str, shape: tuple[int, ...], elements: int
     ) -> npt.NDArray[Any] | None:
         if index >= max(len(self.buffers), 1):
-            raise ModelError(f"{place}: buffer {index} does not exist, the file has {len(self.buffers)}")
+            raise ModelError(
+                f"{place}: buffer {index} does not exist: the file has {plural(len(self.buffers), 'buffer')}, "
+                "numbered from 0"
+            )
         data = self.buffers[index] if index else None  # buffer 0 means none
         if data is None or not data.size:
             return None
@@ -176,8 +186,11 @@ class _FileReader:
             return data
         expected = check.byte_count(dtype, elements)
         if data.size != expected:
-            shaped = "x".join(map(str, shape)) or "scalar"
-            raise ModelError(f"{place}: buffer {index} has {data.size} bytes, but a {shaped} of {dtype} has {expected}")
+            shaped = "x".join(map(str, shape)) or "1"
+            raise ModelError(
+                f"{place}: its data (buffer {index}) must have {expected} bytes for {shaped} elements of {dtype}, "
+                f"got {data.size}"
+            )
         if dtype in check.PACKED:
             return _unpacked(data, shape, dtype)
         return _viewed(data, numpy_dtype(dtype)).reshape(shape)
@@ -191,21 +204,25 @@ class _FileReader:
         """
         size, index = (0, -1) if details is None else (details["block_size"], details["scales"])
         if len(shape) != 2 or size < 1 or shape[1] % size:
-            raise ModelError(f"{place}: blocks of {size} elements do not divide the rows of its shape {list(shape)}")
+            raise ModelError(f"{place}: the block size must divide the rows of its shape {list(shape)}, got {size}")
         if details is None or not 0 <= index < len(tables):
-            raise ModelError(f"{place}: tensor {index}, of its scales, does not exist, the subgraph has {len(tables)}")
+            raise ModelError(
+                f"{place}: its scales are in tensor {index}, but the subgraph has {plural(len(tables), 'tensor')}"
+            )
         if details["zero_points"] > 0:
-            raise ModelError(f"{place}: its blocks have zero points, in tensor {details['zero_points']}, expected none")
+            raise ModelError(
+                f"{place}: its blocks must not have zero points, got those in tensor {details['zero_points']}"
+            )
         scales, count = tables[index], shape[0] * (shape[1] // size)
         if scales["type"] != "FLOAT16" or math.prod(_tuple(scales["shape"])) != count or scales["sparsity"] is not None:
             given = f"{scales['type'].lower()} of shape {_tuple(scales['shape'])}"
-            raise ModelError(f"{place}: its scales are {given}, expected {count} numbers of float16")
+            raise ModelError(f"{place}: its scales must be {count} numbers of float16, got {given}")
         array = self._elements(f"{place}, tensor {index}", scales["buffer"], "float16", (count,), count)
         if array is None:
-            raise ModelError(f"{place}: tensor {index}, of its scales, has no data")
+            raise ModelError(f"{place}: its scales (tensor {index}) must have data, but have none")
         wide = array.astype(np.float32)
         if not ((wide > 0) & (wide < np.inf)).all():
-            raise ModelError(f"{place}: one of its scales is not a positive finite number")
+            raise ModelError(f"{place}: its scales must be positive finite numbers, but one is not")
         matrix = wide.reshape(shape[0], -1)
         return Quantization(matrix, np.zeros(matrix.shape, np.int64), 0, size)
 
@@ -214,7 +231,10 @@ class _FileReader:
     def _operator(self, place: str, index: int, table: Mapping[str, Any]) -> Operator:
         code = table["opcode_index"]
         if code >= len(self.codes):
-            raise ModelError(f"{place}, operator {index}: operator code {code} does not exist")
+            raise ModelError(
+                f"{place}, operator {index}: operator code {code} does not exist: the file has "
+                f"{plural(len(self.codes), 'operator code')}, numbered from 0"
+            )
         name, version, is_custom = self.codes[code]
         place = f"{place}, operator {index} {name}"
         options = {} if is_custom else self._options(place, name, table)
@@ -232,7 +252,9 @@ class _FileReader:
             kind = operator[f"{union}_type"]
             table = schema.union_table(f"{union.title().replace('_', '')}?", kind)
             if kind and table != own:
-                raise ModelError(f"{place}: its options are {table or f'of kind {kind}'}, expected {own or 'none'}")
+                raise ModelError(
+                    f"{place}: its options must be {own or 'absent'}, got {table or f'options of kind {kind}'}"
+                )
             if operator[union] is not None:
                 return {field: _option(value) for field, value in operator[union].items()}
         return _defaults(own) if own else {}
@@ -246,7 +268,10 @@ class _FileReader:
         indices: dict[str, int] = {}
         for entry in entries:
             if entry["name"] in indices:
-                raise ModelError(f"{self.name}: signature {shown(key)}: it has {shown(entry['name'])} twice")
+                raise ModelError(
+                    f"{self.name}: signature {shown(key)}: the names of its inputs or outputs must differ, got "
+                    f"{shown(entry['name'])} twice"
+                )
             indices[entry["name"]] = entry["tensor_index"]
         return indices
 

@@ -49,7 +49,7 @@ def require_supported_tensors(node: Node) -> None:
     _require_packed_weights(node)
     for i, tensor in enumerate(node.inputs):
         if tensor is not None and tensor.blocks is not None and (node.op.name, i) not in _SPARSE_INPUTS:
-            node.refuse(f"input {i} {shown(tensor.name)}, which is sparse and not dense by DENSIFY")
+            node.refuse(f"sparse input {i} {shown(tensor.name)}, without a DENSIFY before it")
     if node.op.name not in _INT16_ZERO_POINTS:
         for tensor in (*node.inputs, *node.outputs):
             if tensor is not None and tensor.dtype == "int16" and has_zero_point(tensor):
@@ -99,5 +99,5 @@ def moves_complex_numbers(node: Node) -> bool:
         return False
     supported = _COMPLEX.get(node.op.name)
     if (len(reads), len(computes)) != supported or any(tensor.index not in node.graph.imaginary for tensor in reads):
-        node.refuse("complex numbers" if supported is None else "complex numbers that no RFFT2D computes")
+        node.refuse("complex numbers" if supported is None else "complex numbers that are no result of RFFT2D")
     return supported == (1, 1)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import ModelError
+from qrt.errors import ModelError, plural
 from qrt.ops.core import Array
 
 
@@ -44,18 +44,20 @@ class Sparsity:
         rank, expected = len(shape), len(shape) + len(blocked)
         if sorted(order) != list(range(expected)) or len(tables) != expected:
             self._fail(
-                f"its traversal order must name each of {expected} levels once ({rank} axes, {len(blocked)} blocked),"
-                f" got {order[:16]} and {len(tables)} descriptions of levels"
+                f"traversal_order must have each number from 0 to {expected - 1} once, and dim_metadata {expected} "
+                "entries"
+                f" ({rank} axes and {len(blocked)} in blocks), got {order[:16]} and "
+                f"{plural(len(tables), 'entry', 'entries')}"
             )
         if len(set(blocked)) < len(blocked) or not all(0 <= axis < rank for axis in blocked):
-            self._fail(f"its blocks must divide different axes below {rank}, got {blocked[:16]}")
+            self._fail(f"block_map must have different axes from 0 to {rank - 1}, got {blocked[:16]}")
         sizes = dict(zip(order, (level["dense_size"] for level in tables), strict=True))
         blocks = [1] * rank
         for number, axis in enumerate(blocked):
             blocks[axis] = sizes[rank + number]
         self.blocks = tuple(blocks)
         if any(block < 1 or extent % block for block, extent in zip(blocks, shape, strict=True)):
-            self._fail(f"blocks of sizes {blocks} do not divide its shape {list(shape)}")
+            self._fail(f"the block sizes must divide its shape {list(shape)}, got {blocks}")
         strides = [prod(shape[axis + 1 :]) for axis in range(rank)]
         steps = [(shape[axis] // blocks[axis], strides[axis] * blocks[axis]) for axis in range(rank)]
         steps += [(blocks[axis], strides[axis]) for axis in blocked]
@@ -68,17 +70,22 @@ class Sparsity:
         """Append a level, and set ``count`` to its number of nodes."""
         if table["format"] == "DENSE":
             if table["dense_size"] != size:
-                self._fail(f"level {axis} has {table['dense_size']} positions, expected {size}")
+                self._fail(f"level {axis} must have {size} positions (dense_size), got {table['dense_size']}")
             self._levels.append(_Level(size, stride, None, None))
             self.count *= size
             return
         segments, indices = (_integers(table[name]) for name in ("array_segments", "array_indices"))
         if segments.size != self.count + 1:
-            self._fail(f"level {axis} has {segments.size} segments, expected {self.count + 1}")
+            self._fail(f"level {axis} must have {self.count + 1} values in array_segments, got {segments.size}")
         if segments[0] or segments[-1] != indices.size or (np.diff(segments) < 0).any():
-            self._fail(f"the segments of level {axis} do not rise from 0 to the number of its indices, {indices.size}")
+            self._fail(
+                f"array_segments of level {axis} must rise from 0 to {indices.size}, the number of its indices, "
+                "but do not"
+            )
         if indices.size and not 0 <= indices.min() <= indices.max() < size:
-            self._fail(f"an index of level {axis} is not within 0 to {size - 1}")
+            self._fail(
+                f"the indices of level {axis} must be from 0 to {size - 1}, got {indices.min()} to {indices.max()}"
+            )
         self._levels.append(_Level(size, stride, segments, indices))
         self.count = indices.size
 
@@ -97,13 +104,13 @@ class Sparsity:
         is_stored = np.zeros(dense.size, np.bool_)
         is_stored[positions] = True
         if np.count_nonzero(is_stored) != positions.size:
-            self._fail("two stored elements have one position")
+            self._fail("every stored element must have its own position, but two have the same")
         dense[positions] = stored
         dense.flags.writeable = False
         return dense.reshape(self.shape)
 
     def _fail(self, message: str) -> NoReturn:
-        raise ModelError(f"{self.place}: a sparse tensor: {message}")
+        raise ModelError(f"{self.place}: sparse tensor: {message}")
 
 
 def _integers(vector: Mapping[str, Any] | None) -> npt.NDArray[np.int64]:

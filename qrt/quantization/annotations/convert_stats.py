@@ -68,7 +68,7 @@ def _ranges(operation: Operation, name: str) -> Array:
     wrong = ~(np.isfinite(ends).all(1) & (ends[:, 0] <= ends[:, 1]))
     if wrong.any():
         low, high = ends[wrong.argmax()]
-        raise operation.op_error(f"{name} must have a finite, ascending range, got {low:g} to {high:g}")
+        raise operation.op_error(f"attribute '{name}' must have a finite minimum <= maximum, got {low:g} and {high:g}")
     is_point = ends[:, 0] == ends[:, 1]
     low = np.where(is_point, np.minimum(ends[:, 0], 0), ends[:, 0])
     high = np.where(is_point, np.maximum(ends[:, 1], 0), ends[:, 1])

@@ -26,9 +26,9 @@ def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
     Raises ModelError if inputs are missing, unknown or empty, or have different numbers of batches.
     """
     if not program.inputs:
-        raise ModelError(f"{program.name} has no inputs, so that there is nothing to calibrate with data")
+        raise ModelError(f"{program.name} has no inputs, so it cannot be calibrated with data")
     if not isinstance(data, Mapping | Iterable) or isinstance(data, str | bytes | np.ndarray | QuantTensor):
-        raise QuantTypeError(f"data must map names of inputs to arrays or batches, got {shown(data)}")
+        raise QuantTypeError(f"'data' must be a mapping from names of inputs to arrays or batches, got {shown(data)}")
     if isinstance(data, Mapping):
         in_order(data, program.inputs)
         if all(map(_is_array, data.values())):
@@ -39,7 +39,7 @@ def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
     for number, batch in enumerate(data, 1):
         where = f"batch {number}"
         if not isinstance(batch, Mapping):
-            raise QuantTypeError(f"{where} must map names of inputs to arrays, got {shown(batch)}")
+            raise QuantTypeError(f"{where} must be a mapping from names of inputs to arrays, got {shown(batch)}")
         try:
             in_order(batch, program.inputs)
         except ModelError as error:
@@ -72,7 +72,8 @@ def _side_by_side(data: Mapping[str, Any]) -> Iterator[Batch]:
         if _is_array(value) or not isinstance(value, Iterable):
             others = min(name for name, other in data.items() if not _is_array(other))
             raise ModelError(
-                f"input {name!r} is one array, while {others!r} has batches: give an iterable of batches for each input"
+                f"all inputs must be arrays, or all iterables of batches, but input {name!r} is an array and "
+                f"{others!r} has batches: give a list of batches for each input"
                 if _is_array(value)
                 else f"input {name!r} must be an array or an iterable of batches, got {shown(value)}"
             )
@@ -87,7 +88,10 @@ def _side_by_side(data: Mapping[str, Any]) -> Iterator[Batch]:
         if ended:
             more = next(name for name in batch if name not in ended)
             batches = plural(number - 1, "batch", "batches")
-            raise ModelError(f"input {ended[0]!r} ends after {batches}, but {more!r} has more")
+            raise ModelError(
+                f"all inputs must have the same number of batches, but input {ended[0]!r} ends after {batches}, "
+                f"and {more!r} has more"
+            )
         yield batch
 
 
@@ -101,7 +105,10 @@ def _parts(program: Program, batch: Batch, where: str, rows: int | None) -> Iter
     counts = {name: len(parts) for name, parts in cut.items()}
     if len(set(counts.values())) > 1:
         (one, a), (other, b) = next((x, y) for x in counts.items() for y in counts.items() if x[1] != y[1])
-        raise ModelError(f"{where}: input {one!r} has enough rows for {a} runs of the program, but {other!r} for {b}")
+        raise ModelError(
+            f"{where}: all inputs must have rows for the same number of runs, but input {one!r} has rows for {a} "
+            f"and {other!r} for {b}"
+        )
     for number in range(next(iter(counts.values()))):
         yield {name: arrays[name][parts[number]] if parts[number] else arrays[name] for name, parts in cut.items()}
 
@@ -109,7 +116,7 @@ def _parts(program: Program, batch: Batch, where: str, rows: int | None) -> Iter
 def _array(value: Any, port: Port, where: str) -> Any:
     array = value if isinstance(value, QuantTensor) else np.asarray(value)
     if 0 in array.shape:
-        raise ModelError(f"{where}: input {port.name!r} is empty: it has shape {list(array.shape)}")
+        raise ModelError(f"{where}: input {port.name!r} must have elements, got shape {list(array.shape)}")
     return array
 
 
@@ -123,7 +130,8 @@ def _cuts(array: Any, port: Port, where: str, rows: int | None) -> Sequence[tupl
         return [()]
     if shape[0] is not None and count % size:
         raise ModelError(
-            f"{where}: input {port.name!r} has {count} rows, but the program takes {size} at a time: "
-            f"give a multiple of {size} rows"
+            f"{where}: the number of rows of input {port.name!r} must be a multiple of {size}, because the program "
+            "takes "
+            f"{size} rows at a time, got {count}"
         )
     return [(slice(start, start + size),) for start in range(0, count, size)]

@@ -40,7 +40,8 @@ def named_program(module: ir.Module, function: str | None) -> Program:
     program = observed_program(module, function)
     if not any(op.name == OBSERVED for op in module.operation.walk()):
         raise ModelError(
-            f"{program.name} has no quant.stats_ref, so that no value is observed: run the pass attach-stats-ref first"
+            f"{program.name} must have quant.stats_ref ops, which mark the values to observe, but has none: run "
+            "the pass attach-stats-ref first"
         )
     return program
 
@@ -111,7 +112,7 @@ def runs(program: Program, data: Data) -> Iterator[tuple[str, list[Array]]]:
             raise ModelError(f"{where}: {error}") from None
         yield where, arrays
     if not where:
-        raise ModelError(f"no data: {program.name} needs at least one batch")
+        raise ModelError(f"'data' must have at least one batch for {program.name}, got none")
 
 
 def sample_of(program: Program) -> Sample:
@@ -191,7 +192,8 @@ def _refused(array: Array, cause: str = "the data") -> str:
     place = np.unravel_index(int(finite.argmin()), array.shape)
     where = f" at [{', '.join(map(str, place))}]" if place else ""
     return (
-        f"is {float(array[place])}{where}: fix {cause}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+        f"must be finite, got {float(array[place])}{where}: fix {cause}, or leave such values out by "
+        "skip_nonfinite=True (--skip-nonfinite)"
     )
 
 

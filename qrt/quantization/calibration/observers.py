@@ -175,7 +175,7 @@ def _finite(values: Array, skip_nonfinite: bool) -> tuple[Array, int]:
         values = values.astype(np.float32)
     dtype = values.dtype.newbyteorder("=")
     if dtype not in (np.float32, np.float64):
-        raise QuantTypeError(f"an observer needs floats, got dtype {dtype}")
+        raise QuantTypeError(f"the values to observe must be floats, got dtype {dtype}")
     flat = np.ascontiguousarray(values, dtype).reshape(-1)
     if not flat.size or (np.isfinite(flat.min()) and np.isfinite(flat.max())):  # min and max propagate a NaN
         return flat, 0

@@ -98,7 +98,7 @@ def _record(entry: Any, where: str) -> Record:
             raise ModelError(f"{where}: {key} must be a finite number, got {shown(value)}")
     count, low, high = cast(int, count), cast(float, low), cast(float, high)
     if low > high:
-        raise ModelError(f"{where}: min {low} is above max {high}")
+        raise ModelError(f"{where}: min must be at most max, got {low} and {high}")
     return Record(count, float(low), float(high), _histogram(entry.get("histogram", {}), count, where))
 
 
@@ -109,12 +109,17 @@ def _histogram(entry: Any, count: int, where: str) -> dict[int, int]:
     for key, number in entry.items():
         bits = int(key) if key.isascii() and key.isdigit() and len(key) <= 5 else _BINS
         if bits >= _BINS or not np.isfinite(_floats([bits]))[0]:
-            raise ModelError(f"{where}: histogram key {shown(key)} is not the 16 high bits of a finite f32, as decimal")
+            raise ModelError(
+                f"{where}: the keys of the histogram must be the 16 high bits of a finite f32, as a decimal "
+                f"number, got {shown(key)}"
+            )
         if not _is_integer(number) or number < 1:
-            raise ModelError(f"{where}: histogram has count {shown(number)} for {key}: give a positive integer")
+            raise ModelError(
+                f"{where}: the counts of the histogram must be positive integers, got {shown(number)} for key {key}"
+            )
         histogram[bits] = number
     if histogram and sum(histogram.values()) != count:
-        raise ModelError(f"{where}: the histogram has {sum(histogram.values())} values, but count is {count}")
+        raise ModelError(f"{where}: count must be the sum of the histogram, {sum(histogram.values())}, got {count}")
     return histogram
 
 

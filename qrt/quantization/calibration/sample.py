@@ -109,7 +109,7 @@ class Sample:
     def merge(self, other: Self) -> None:
         """Add the rows of another sample; raise QuantTypeError if its inputs or limits differ."""
         if other._kind != self._kind:
-            raise QuantTypeError("samples can be merged only if they keep the same inputs with the same limits")
+            raise QuantTypeError("samples can be merged only if they were created with the same inputs and limits")
         for row in other._rows:
             if not self._has(row.key):
                 self._keep(row)

@@ -97,7 +97,11 @@ class Comparison:
         self._add_parts()
         if not self.parts:
             first = next(iter(self.unmatched.values()), name)
-            raise ModelError(f"the quantized program and the float program have no quant.key in common: {first}")
+            raise ModelError(
+                "the operations of the two programs have no quant.key in common, so they cannot be compared: the "
+                "quantized program must be made from this float program; the quantized one has "
+                f"{first}"
+            )
         self.rescales = self._rescales()
         names = {*self._kernels, *(port.name for part in self.parts.values() for port in part.ports)}
         names.update(name for kernel in (*self._kernels.values(), *self._bodies.values()) for name in kernel.names)
@@ -350,18 +354,22 @@ def _check_shapes(key: str, expected: Value, given: Value) -> None:
     if isinstance(one, TensorType) and isinstance(other, TensorType) and one.shape and other.shape:
         sizes = zip(one.shape, other.shape, strict=False)
         if len(one.shape) != len(other.shape) or any(a != b and None not in (a, b) for a, b in sizes):
-            raise ModelError(located(given, f"{key} is {other.shown()}, and {one.shown()} in the float program"))
+            types = f"{other.shown()} in the quantized program, and {one.shown()} in the float program"
+            raise ModelError(located(given, f"{key} must have one shape in both programs, but has the type {types}"))
 
 
 def _check_inputs(floats: Program, quantized: Program) -> None:
     """Raise ModelError if the two programs differ in the names or types of their inputs or outputs."""
     for what, ports, others in (
-        ("takes", floats.inputs, quantized.inputs),
-        ("gives", floats.outputs, quantized.outputs),
+        ("inputs", floats.inputs, quantized.inputs),
+        ("outputs", floats.outputs, quantized.outputs),
     ):
         one, other = (", ".join(f"{port.name}: {port.type.shown()}" for port in side) for side in (ports, others))
         if one != other:
-            raise ModelError(f"the quantized program {what} ({other}), and the float program ({one})")
+            raise ModelError(
+                f"both programs must have the same {what}, but the quantized program has ({other}), and the float "
+                f"program ({one})"
+            )
 
 
 def _place(operation: Operation) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from qrt.errors import QuantTypeError, VerifyError
+from qrt.errors import QuantTypeError, VerifyError, plural
 from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core import registry
 from qrt.ir.core.folding import Folds
@@ -130,12 +130,14 @@ def _check(call: RegionCall, values: object, written: Sequence[Operation], name:
         except VerifyError as error:
             raise QuantTypeError(f"{name} writes invalid IR: {error.message}") from None
     if not isinstance(values, list | tuple) or not all(isinstance(value, Value) for value in values):
-        raise QuantTypeError(f"{name} must return a list of the {len(call.results)} result values")
+        raise QuantTypeError(f"{name} must return a list of {plural(len(call.results), 'value')}, one for each result")
     if len(values) != len(call.results):
-        raise QuantTypeError(f"{name} returns {len(values)} values for {len(call.results)} results")
+        raise QuantTypeError(
+            f"{name} must return {plural(len(call.results), 'value')}, one for each result, got {len(values)}"
+        )
     for value, type in zip(values, call.results, strict=True):
         if value.type is not type:
-            raise QuantTypeError(f"{name} returns a value of type {value.type}, and the result's type is {type}")
+            raise QuantTypeError(f"{name} must return a value of type {type}, the type of the result, got {value.type}")
 
 
 def apply_rewrites(module: Module, target: Target) -> None:
@@ -164,7 +166,9 @@ def _checked(rewrite: Rewrite, target: Target) -> Pattern:
                 except VerifyError as error:
                     raise operation.op_error(f"{name} writes invalid IR: {error.message}") from None
         if values and [getattr(value, "type", None) for value in values] != types:
-            raise operation.op_error(f"{name} must return values of the results' types {', '.join(map(str, types))}")
+            raise operation.op_error(
+                f"{name} must return values of the types {', '.join(map(str, types))}, those of the results"
+            )
         return values
 
     checked.__name__ = name_of(rewrite)

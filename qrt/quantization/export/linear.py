@@ -95,7 +95,9 @@ class Linear:
         if value not in self._values:
             constant = dense_of(value) or constant_of(value)
             if constant is None:
-                raise QuantTypeError(f"the body uses a value of type {value.type} from outside of the region")
+                raise QuantTypeError(
+                    f"the body must not use values from outside of the region, got one of type {value.type}"
+                )
             self._values[value] = self._constant(constant)
         return self._values[value]
 
@@ -152,7 +154,7 @@ class Linear:
     def _structured(self, op: StructuredOp) -> Exact:
         (region,) = op.regions
         if len(op.outputs) != 1:
-            raise QuantTypeError(f"{op.name} in its body has several results")
+            raise QuantTypeError(f"{op.name} in its body must have one result, got several")
         *maps, out = op.indexing_maps
         outer = plain_loops(out)
         if outer is None or len(set(outer)) < len(outer):
@@ -208,7 +210,7 @@ class Linear:
             known = self._values.get(value)
             if loop in at and known is not None and known.value is not None:
                 return self.context.extent(known.value, list(at).index(loop))
-        raise QuantTypeError(f"{op.name} in its body has a dimension of unknown size")
+        raise QuantTypeError(f"{op.name} in its body must have dimensions of static size")
 
     def _read(self, nest: LoopNest, x: Exact, at: Sequence[Expression]) -> Exact:
         if x.value is None:
@@ -256,9 +258,9 @@ class Linear:
         x = self.of(op.operands[0])
         (region,) = op.regions
         if len(op.operands) > 1:
-            raise QuantTypeError("tensor.pad in its body has sizes that are not constant")
+            raise QuantTypeError("tensor.pad in its body must have constant sizes")
         if self.of(region.blocks[0].terminator.operands[0]).known != 0:
-            raise QuantTypeError("tensor.pad in its body pads with another value than 0")
+            raise QuantTypeError("tensor.pad in its body must pad with 0")
         if x.value is None:
             return x if x.bound == 0 else _refuse(op)
         type = tensor_type(op.results[0]).with_(element=I64)
@@ -301,7 +303,8 @@ def _with_channels_around(x: Exact, pad: Operation) -> Exact:
 
 def _not_linear(op: Operation) -> str:
     return (
-        f"{op.name} in its body is not linear: give what it reads and yields a type inside, by a quant.qcast and back"
+        f"{op.name} in its body is not linear: write a quant.qcast and a quant.dcast in the body before and after "
+        "it, so that its operand and its result have quantized types"
     )
 
 
@@ -317,7 +320,7 @@ def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) 
     if op.name == "arith.divf":
         if not b.known:
             below = "a value that is not constant" if b.known is None else "0"
-            raise QuantTypeError(f"arith.divf in its body divides by {below}")
+            raise QuantTypeError(f"arith.divf in its body must divide by a constant, but divides by {below}")
         return arithmetic.multiplied(a, number(1 / b.known))
     rules: dict[str, Callable[[Exact, Exact], Exact]] = {
         "arith.addf": arithmetic.added,
@@ -378,7 +381,7 @@ def _places_below(x: Exact, element: UniformType) -> list[int]:
 
 def _fraction(value: float) -> Fraction:
     if not isfinite(value):
-        raise QuantTypeError("a constant in the body is not finite")
+        raise QuantTypeError("the constants of the body must be finite, but one is not")
     return Fraction(float(value))
 
 
@@ -389,7 +392,7 @@ def _sign(x: Exact) -> int:
 
 def _known(extent: Extent) -> int:
     if not isinstance(extent, int):
-        raise QuantTypeError("a sum in its body is over a dimension of unknown size")
+        raise QuantTypeError("a sum in its body must be over dimensions of static size")
     return extent
 
 

@@ -55,8 +55,8 @@ def check_ports(region: RegionOp) -> None:
     for port in inputs(region):
         given = declared_type(port.value)
         if isinstance(given, UniformType) and isinstance(port.spec, UniformType) and given is not port.spec:
-            message = f"{port.name} is {given.shown()}, but its port has the type {port.spec.shown()}"
-            raise region.op_error(f"{message}: propagate-quant puts a rescale between them")
+            message = f"{port.name} has the type {given.shown()}, but input_specs declares {port.spec.shown()} for it"
+            raise region.op_error(f"{message}: run propagate-quant, which puts a rescale between them")
     floats = region.kernel == FLOAT_MATMUL
     for port in (*inputs(region), *outputs(region)):
         if not port.is_decided and not (port.stays and floats):
@@ -64,8 +64,11 @@ def check_ports(region: RegionOp) -> None:
 
 
 def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
-    message = f"{port.name} of kernel '{region.kernel}' is {port.spec}, for which no type is chosen"
-    return region.op_error(f"{message}: run propagate-quant, or give the port a !quant.uniform or !quant.none")
+    attribute = "input_specs" if port.name.startswith("operand") else "output_specs"
+    return region.op_error(
+        f"of kernel '{region.kernel}': {port.name} must have a quantized type or !quant.none, got {port.spec}: run "
+        f"propagate-quant, or write the type in {attribute}"
+    )
 
 
 def declared_type(value: Value) -> Type | None:

@@ -44,8 +44,10 @@ def export(module: Module, to: str, target: Target | None, tabulate: Tabulate) -
     for region in every:
         check_ports(region)
         if target is not None and region.kernel not in (RESCALE, LINEAR) and not target.signatures(region.kernel):
-            message = f"the target '{target.name}' has no kernel '{region.kernel}'"
-            raise region.op_error(f"{message}: unfuse-kernels=target={target.name} puts the body back")
+            message = f"of kernel '{region.kernel}' cannot be exported: the target '{target.name}' has no such kernel"
+            raise region.op_error(
+                f"{message}: run unfuse-kernels{{target={target.name}}} first, which inlines its body"
+            )
     casts = Casts()
     kernels = Kernels(casts, tabulate)
     for region in every:

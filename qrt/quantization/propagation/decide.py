@@ -184,7 +184,8 @@ class Decider:
                     same = {after[n.index] for n in region.floats if n.in_class is node.in_class and n.own is None}
                     self._change(region, node, after[i], proposed, is_alone=len(same) > 1)
         raise region.operation.error(
-            f"the constraint of {shown(region.name)} does not settle: it changes a type at every call"
+            f"the constraint of {shown(region.name)} must stop changing types after a few calls, but changes a "
+            "type at every call"
         )
 
     def _called(self, region: GraphRegion, before: list[Spec]) -> list[Spec]:
@@ -226,7 +227,7 @@ class Decider:
         constraint = f"the constraint of {shown(region.name)}"
         if not _expresses(new, node.element) or node.port is None or not fits(node.port, new, node):
             raise region.operation.error(
-                f"{constraint} gives {node.where} {new.shown()}, which the target does not accept there"
+                f"{constraint} sets {node.where} to {new.shown()}, but the kernel does not accept this type there"
             )
         storage = node.in_class.storage
         is_stored = storage is None or not isinstance(new, UniformType) or storage_of(new) == storage
@@ -306,20 +307,24 @@ def _check_returned(
     is_pair = isinstance(changed, tuple) and len(changed) == 2 and all(isinstance(numbers, list) for numbers in changed)
     if not is_pair or (len(inputs), len(outputs)) != counts:
         raise region.operation.error(
-            f"{constraint} must return the lists of the inputs and outputs that it has changed"
+            f"{constraint} must return two lists, the numbers of the inputs and of the outputs that it has changed"
         )
     assert isinstance(changed, tuple)
     for side, count in zip(changed, counts, strict=True):
         if not all(isinstance(i, int | np.integer) and 0 <= i < count for i in side):
-            raise region.operation.error(f"{constraint} returned changed ports {shown(side)}, but there are {count}")
+            raise region.operation.error(
+                f"{constraint} must return numbers of ports from 0 to {count - 1} as changed, got {shown(side)}"
+            )
     named = {*changed[0], *(region.inputs + i for i in changed[1])}
     for i, (new, old) in enumerate(zip((*inputs, *outputs), before, strict=True)):
         if new is not old and i not in named:
             node = region.nodes[i]
             where = node.where if node is not None else f"port {i}"
-            raise region.operation.error(f"{constraint} changed {where}, but did not return it as changed")
+            raise region.operation.error(
+                f"{constraint} changed the type of {where}, so it must return its number as changed, but does not"
+            )
         if not isinstance(new, Spec):
-            raise region.operation.error(f"{constraint} set port {i} to {shown(new)}, which is not a type")
+            raise region.operation.error(f"{constraint} must set ports to types, got {shown(new)} for port {i}")
 
 
 def _expresses(spec: Spec, element: FloatType) -> bool:

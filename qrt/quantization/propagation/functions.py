@@ -93,7 +93,10 @@ def separate(module: Module, how: Functions) -> Clones:
         if callee is None or callee not in quantized or _is_marked(call) or _is_marked(callee):
             continue
         if not budget.allows(callee):
-            raise call.error(f"calls of {shown(callee.sym_name)} would make the program too large: call it less often")
+            raise call.error(
+                f"the program would be too large with a copy of {shown(callee.sym_name)} for each call: call it "
+                "less often"
+            )
         if how == "inline":
             pending += _inline(call, callee)
         else:
@@ -146,8 +149,9 @@ def _require_no_recursion(module: Module, quantized: dict[FuncOp, None]) -> None
                 continue
             if any(callee is caller for caller, _ in path):
                 raise call.error(
-                    f"{shown(callee.sym_name)} calls itself and has regions: each call may need other types: "
-                    "write a loop, or move the regions out of it"
+                    f"{shown(callee.sym_name)} calls itself and contains regions, which may need other types in "
+                    "each call: "
+                    "write a loop instead, or move the regions out of it"
                 )
             path.append((callee, _calls(callee)))
 
@@ -160,8 +164,8 @@ def _inline(call: Operation, callee: FuncOp) -> list[Operation]:
     """Replace a call by the body of the called function. Return the calls in the inserted body."""
     if len(callee.regions[0].blocks) > 1:
         raise call.error(
-            f"{shown(callee.sym_name)} has several blocks, and cannot be inlined: "
-            "write scf, or propagate with functions=duplicate"
+            f"{shown(callee.sym_name)} has several blocks, so it cannot be inlined: write its branches as scf ops, or "
+            "run propagate-quant with functions=duplicate"
         )
     return [call for operation in put_body(call, callee) for call in _calls(operation)]
 

@@ -133,4 +133,4 @@ def _check_keys(module: Module, records: dict[str, Record], name: str) -> None:
     if not any(key in records for key in keys):
         known = f"are {shown(keys[0])}, ..." if keys else "are none"
         given = f"the keys of its records are {shown(min(records, default=''))}, ..."
-        raise ModelError(f"{name}: {given}; the program's {known}")
+        raise ModelError(f"{name}: the records must be of this program, but {given}, and those of the program {known}")

@@ -301,7 +301,7 @@ def _misfit(region: GraphRegion, signatures: Sequence[TargetKernel], target: Tar
     tried = [(bad, kernel) for kernel in signatures if (bad := _misfits(region, kernel)) is not None]
     if not tried:
         count = f"{region.inputs} operands and {len(region.nodes) - region.inputs} results"
-        return f"no signature of {shown(region.name)} in target {target.name} has {count}"
+        return f"target {target.name} has no kernel {shown(region.name)} with {count}"
     bad, kernel = min(tried, key=lambda pair: len(pair[0]))
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None

@@ -40,6 +40,6 @@ def _plain(value: Any, where: str) -> Any:
         return {str(key): value[key] for key in sorted(value)}
     if isinstance(value, float):
         if isnan(value):
-            raise QuantValueError(f"{where} is NaN, which reports cannot have")
+            raise QuantValueError(f"the numbers of a report must not be NaN, but {where} is")
         return str(value) if isinf(value) else value
     return value

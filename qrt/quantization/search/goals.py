@@ -162,8 +162,8 @@ class _Drop(_Floor):
             return decimal(tried.metric)
         if not tried.rows:
             raise ModelError(
-                "drop= needs an output with several values in a row, whose greatest is the answer, "
-                "but no output has them: give a metric"
+                "without a metric, drop= compares the index of the greatest value in each row of an output, but no "
+                "output has several values in a row: give a metric"
             )
         return Fraction(tried.same, tried.rows)
 

@@ -127,6 +127,6 @@ def _check(first: Line, header: Line, name: str) -> None:
     if other := [key for key in {**header, **first} if first.get(key) != header.get(key)]:
         given, wanted = first.get(other[0]), header.get(other[0])
         raise ModelError(
-            f"{name}: the journal is of another {other[0]}: {shown(given)}, not {shown(wanted)}: "
+            f"{name}: the journal is of another search, with {other[0]} {shown(given)} and not {shown(wanted)}: "
             "remove it, or give another file"
         )

@@ -175,7 +175,8 @@ def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> U
             least = _at_least(max(own) / Fraction(high), y)
         if min(own) < Fraction(least) * Fraction(low):
             raise QuantTypeError(
-                f"{kernel.name}: no scale of the result from {scale:g} up has all multipliers in {low:g} to {high:g}"
+                f"{kernel.name}: the multipliers must be from {low:g} to {high:g}, but no scale of the result from "
+                f"{scale:g} up gives such multipliers for all channels"
             )
         scales.append(least)
     return y if tuple(scales) == y.scales else y.with_(scales=scales[0] if y.is_per_layer else scales)

@@ -54,12 +54,18 @@ def declared_tables(policy: Mapping[str, Any], names: Collection[str], where: st
         if key not in KEYS:
             raise ModelError(f"{where}: unknown key {shown(key)}: the keys are {', '.join(KEYS)}")
     if not policy.get("activations"):
-        raise ModelError(f'{where}: activations must be given, such as \'i8\' or ["i8", "u8"]')
+        raise ModelError(f"{where}: 'activations' must be given, such as 'i8' or [\"i8\", \"u8\"]")
     if "default" in policy and _listed(policy.get("results")) != ["*"]:
-        raise ModelError(f"{where}: default is the storage of results that are '*': write results = \"*\"")
+        raise ModelError(
+            f"{where}: 'default' can be given only together with results = \"*\", because it is the storage of "
+            "such results"
+        )
     left_out = policy.get("without", [])
-    if not isinstance(left_out, list) or any(name not in FAMILIES for name in left_out):
-        raise ModelError(f"{where}: without must be a list of operations of qrt, got {shown(left_out)}")
+    if not isinstance(left_out, list):
+        raise ModelError(f"{where}: 'without' must be a list of names of operations, got {shown(left_out)}")
+    unknown = next((name for name in left_out if name not in FAMILIES), None)
+    if unknown is not None:
+        raise ModelError(f"{where}: 'without' must have names of operations of qrt, got {shown(unknown)}")
     return [
         _table(family, policy)
         for name, family in FAMILIES.items()

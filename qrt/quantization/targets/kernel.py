@@ -102,18 +102,16 @@ class TargetPort:
         if self.layout is not None and sorted(self.layout) != [*range(len(self.layout))]:
             raise QuantTypeError(f"layout {shown(self.layout)} must name each axis once, as in 0,3,1,2")
         if self.axis is not None and self.blocks is not None:
-            raise QuantTypeError("a port has either an axis or blocks, not both")
+            raise QuantTypeError("a port can have an axis or blocks, not both")
         if self.blocks is not None and not (
             self.blocks and all(axis >= 0 and size > 0 for axis, size in self.blocks.items())
         ):
             raise QuantTypeError("blocks must map non-negative axes to positive sizes")
         if self.is_wildcard or self.is_float:
             if (self.low, self.high) != (None, None) or self.symmetric:
-                raise QuantTypeError(
-                    f"storage {self.storage} can have neither bounds nor symmetric: use an integer type"
-                )
+                raise QuantTypeError(f"bounds and symmetric are for integer storage, got storage {self.storage}")
             if self.is_float and (self.axis is not None or self.blocks is not None):
-                raise QuantTypeError(f"storage {self.storage} has no scales: give neither axis nor blocks")
+                raise QuantTypeError(f"axis and blocks are for integer storage, got storage {self.storage}")
             return
         self._check_bounds()
 
@@ -217,7 +215,9 @@ class TargetKernel:
                 )
         named = {port.name: port for port in (*self.inputs, *self.outputs)}
         if len(named) < len(self.inputs) + len(self.outputs):
-            raise QuantTypeError(f"kernel {shown(self.name)} has two ports with the same name")
+            raise QuantTypeError(
+                f"the ports of kernel {shown(self.name)} must have different names, but two have the same"
+            )
         for what, names in (("constrained", self.constrained), ("default", self.default)):
             if unknown := [name for name in names if name not in named]:
                 raise QuantTypeError(f"{what} names {shown(unknown[0])}, expected one of {', '.join(named)}")
@@ -229,9 +229,7 @@ class TargetKernel:
                 )
         for name, port in self.default.items():
             if not named[name].is_wildcard or port.is_wildcard:
-                raise QuantTypeError(
-                    f"default sets the storage of {shown(name)}, which must be a port with storage '*'"
-                )
+                raise QuantTypeError(f"'default' can be given only for ports with storage '*', got {shown(name)}")
         low, high = self.multiplier
         if not 0 <= low <= high or high == 0:
             raise QuantTypeError(f"multiplier must be a range of positive numbers, got {low} to {high}")
@@ -252,13 +250,17 @@ class TargetKernel:
         inputs, outputs = ([port for port in ports if self.relates(port)] for ports in (self.inputs, self.outputs))
         if constraint == "fixed_scale" and not any(port.given for port in (*inputs, *outputs)):
             raise QuantTypeError(
-                "fixed_scale needs a port with a whole type, such as !quant.uniform<i8:f32, 0.00390625>"
+                "the constraint fixed_scale needs a port that is written as a complete type, such as "
+                "!quant.uniform<i8:f32, 0.00390625>"
             )
         if isinstance(constraint, str) and constraint.startswith("multiplier"):
             most = 3 if constraint == "multiplier_accumulator_scale" else 2
             if not 2 <= len(inputs) <= most or len(outputs) != 1 or any(port.size == "*" for port in inputs):
                 bias = ", perhaps a bias," if most == 3 else ""
-                raise QuantTypeError(f"{constraint} relates two factors{bias} and one result: name them in constrained")
+                raise QuantTypeError(
+                    f"the constraint {constraint} is for two factors{bias} and one result: list these ports in "
+                    "'constrained'"
+                )
 
     def relates(self, port: TargetPort) -> bool:
         """Return True if the constraint applies to a port."""

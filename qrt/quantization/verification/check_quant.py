@@ -44,7 +44,10 @@ def violations(module: Module, target: Target) -> list[VerifyError]:
     errors: list[VerifyError] = []
     for region in regions_of(module):
         missing = [
-            region.op_error(f"({region.kernel}): {port} is {shown(port.spec)}, for which no type is chosen")
+            region.op_error(
+                f"({region.kernel}): {port} must have a quantized type, !quant.none or a narrower float type in "
+                f"{'input_specs' if port.is_input else 'output_specs'}, got {shown(port.spec)}"
+            )
             for port in ports_of(region)
             if not port.is_decided
         ]
@@ -72,7 +75,11 @@ def broken_annotations(annotated: Module, quantized: Module) -> list[VerifyError
             continue
         for port, wanted in zip(ports_of(region), before.specs, strict=True):
             if not _gives(port.spec, wanted):
-                errors.append(region.op_error(f"({region.kernel}): {port} is {shown(port.spec)}, not {shown(wanted)}"))
+                errors.append(
+                    region.op_error(
+                        f"({region.kernel}): {port} must satisfy its annotation {shown(wanted)}, got {shown(port.spec)}"
+                    )
+                )
     return errors
 
 

@@ -39,7 +39,7 @@ def _alloc(e: Emitter, op: Operation) -> None:
     sizes = iter([e.size(op, value) for value in op.operands])
     shape = tuple(next(sizes) if size is None else size for size in type.shape or ())
     if min(shape, default=0) < 0:
-        raise not_emitted(op, f"a dimension is negative: {list(shape)}")
+        raise not_emitted(op, f"every dimension must be at least 0, got shape {list(shape)}")
     e.set_buffer(op.result, e.fresh(type.element, shape, zero=True, is_exact=True))
 
 

@@ -252,7 +252,7 @@ def _insert_slice(e: Emitter, op: Operation) -> None:
 def _reshaped(e: Emitter, op: Operation, shape: Sequence[int]) -> None:
     source = e.buffer(op.operands[0])
     if prod(shape) != source.size or min(shape, default=0) < 0:
-        raise not_emitted(op, f"{source.size} elements cannot be reshaped to {list(shape)}")
+        raise not_emitted(op, f"a tensor of {source.size} elements cannot be reshaped to {list(shape)}")
     owned = e.is_owned(op.operands[0], op)
     if source.splat is None and not source.is_contiguous:
         copied = e.fresh(source.type, source.shape)

@@ -59,7 +59,7 @@ class Span(NamedTuple):
     def view(self, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
         """Return an array on these elements; offset and strides are in elements. Raise UndefinedError out of bounds."""
         if any(size < 0 for size in shape):
-            raise UndefinedError(f"a dimension is negative: {list(shape)}")
+            raise UndefinedError(f"every dimension must be at least 0, got shape {list(shape)}")
         if all(shape):
             ends = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
             low, high = offset + sum(min(end, 0) for end in ends), offset + sum(max(end, 0) for end in ends)

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from qrt.errors import MANY_STEPS, KernelError, ModelError, QuantError, UndefinedError, many_rounds
+from qrt.errors import MANY_STEPS, KernelError, ModelError, QuantError, UndefinedError, many_rounds, plural
 from qrt.ir import Block, Module, Operation, Region, Value
 from qrt.ir.core.registry import DIALECTS
 from qrt.ir.core.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
@@ -214,7 +214,7 @@ class Compiler:
     def _bound(self, table: dict[str, Any], operation: Operation) -> Any:
         bind = table.get(operation.name)
         if bind is None:
-            raise failure(operation, "cannot run: the interpreter does not implement this op")
+            raise failure(operation, "cannot run: qrt's interpreter does not implement this op")
         try:
             return bind(operation, self)
         except QuantError as error:
@@ -310,7 +310,8 @@ class BlockCode:
         """
         values = tuple(arguments)
         if len(values) != len(self.arguments):  # upstream's verifier allows block arguments in `scf.index_switch`
-            raise failure(self.owner, f"passes {len(values)} values to a block with {len(self.arguments)} arguments")
+            expected = plural(len(self.arguments), "value")
+            raise failure(self.owner, f"must pass {expected} to its block, one for each argument, got {len(values)}")
         for slot, value in zip(self.arguments, values, strict=True):
             frame[slot] = value
         frame[0].count(self.size, branch or self.owner)
@@ -358,7 +359,7 @@ class FunctionCode:
             return self._call_external(arguments)
         run.depth += 1
         if run.depth > MAX_CALL_DEPTH:
-            raise failure(self.operation, f"calls are nested deeper than {MAX_CALL_DEPTH} levels, or recursive")
+            raise failure(self.operation, f"calls must be at most {MAX_CALL_DEPTH} deep, got deeper or recursive ones")
         if self._compiled is None:
             self._compiled = self._compile()
         code, template = self._compiled

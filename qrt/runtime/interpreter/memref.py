@@ -66,7 +66,7 @@ def _dealloc(op: Operation, compiler: Compiler) -> Function:
         if buffer is None:
             return  # memory of the caller is not freed
         if buffer.freed:
-            raise UndefinedError("frees memory twice")
+            raise UndefinedError("frees memory that is freed already")
         buffer.freed = True
 
     return dealloc
@@ -349,7 +349,7 @@ def _reshape(op: Operation, compiler: Compiler) -> Function:
     def reshape(array: Array, lengths: Array) -> Array:
         shape = [int(length) for length in lengths]
         if prod(shape) != array.size or min(shape, default=0) < 0:
-            raise UndefinedError(f"{array.size} elements cannot be reshaped to {shape}")
+            raise UndefinedError(f"a memref of {array.size} elements cannot be reshaped to {shape}")
         if not array.flags.c_contiguous:  # only the run knows the strides of an unranked memref
             raise UndefinedError(
                 f"the memref must be contiguous, got shape {list(array.shape)} with strides {list(strides_of(array))}"

@@ -39,7 +39,7 @@ def initial_array(op: Operation) -> Array | None:
     given = as_tensor(value.type)
     is_of_kind = isinstance(value.type, TensorType) == isinstance(declared, TensorType)
     if not is_of_kind or given.element is not wanted.element or not _is_of(given, wanted):
-        raise QuantError(f"the global is of type {declared}, but its initial value is of type {value.type}")
+        raise QuantError(f"the initial value of the global must have the type {declared}, got {value.type}")
     array = attribute_array(value, value.type)
     array.flags.writeable = False
     return array

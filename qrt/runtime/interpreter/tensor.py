@@ -255,7 +255,7 @@ def _reshape(op: Operation, compiler: Compiler) -> Function:
     def reshape(array: Array, shape: Array) -> Array:
         sizes = [int(size) for size in shape]
         if any(size < 0 for size in sizes) or prod(sizes) != array.size:
-            raise UndefinedError(f"{array.size} elements cannot be reshaped to {sizes}")
+            raise UndefinedError(f"a tensor of {array.size} elements cannot be reshaped to {sizes}")
         return array.reshape(sizes)
 
     return reshape

@@ -238,9 +238,7 @@ class _Transfer:
             within = (indices[place] >= 0) & (indices[place] < size)
             may_leave = place in self.permutation and not self.in_bounds[self.permutation.index(place)]
             if not may_leave and np.any(there & ~within):
-                raise UndefinedError(
-                    f"lanes of the vector are out of bounds: dimension {place} of the memory has size {size}"
-                )
+                raise UndefinedError(f"accesses lanes beyond the memory, whose dimension {place} has size {size}")
             there = there & within
         return indices, there
 

@@ -68,7 +68,7 @@ def read(path: str) -> tuple[mmap, Any]:
     memory = _mapped(path)
     view = memoryview(memory)
     if len(memory) < SIZE or view[:8] != MAGIC:
-        raise ModelError(f"{path}: not a saved program (a file that Program.save writes), or truncated")
+        raise ModelError(f"{path}: the file is not a saved program (Program.save writes them), or is cut short")
     _, order, form, layout, version, size, begin, count, checksum = _HEADER.unpack_from(memory)
     if order != ORDER:
         raise ModelError(f"{path}: the file was saved on a machine with another byte order, or is damaged: {_AGAIN}")
@@ -98,7 +98,7 @@ def _mapped(path: str) -> mmap:
         require_regular(path, os.stat(path).st_mode)
         with open(path, "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
-                raise ModelError(f"{path}: not a saved program: the file is empty")
+                raise ModelError(f"{path}: the file is empty, and not a saved program (Program.save writes them)")
             return mmap(file.fileno(), 0, access=ACCESS_READ)
     except (OSError, ValueError) as error:
         if isinstance(error, ModelError):

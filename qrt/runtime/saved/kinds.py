@@ -31,10 +31,10 @@ def _refuse(value: Any, expected: str) -> Never:
     if isinstance(value, np.ndarray):
         given = f"an array of {value.dtype} and shape {value.shape}"
     elif isinstance(value, dict):
-        given = "named values"
+        given = "a dictionary"
     if len(given) > _MOST_CHARACTERS:
         given = f"{given[:_MOST_CHARACTERS]}..."
-    raise Misfit(f"{given} is given, expected {expected}")
+    raise Misfit(f"expected {expected}, got {given}")
 
 
 def integer(least: int = 0, most: int = MOST) -> Check:
@@ -196,7 +196,7 @@ def fields(required: Mapping[str, Check], defaulted: Mapping[str, Check] | None 
 
     def check(value: Any) -> dict[str, Any]:
         if type(value) is not dict:
-            _refuse(value, "named values")
+            _refuse(value, "a dictionary")
         missing = [name for name in required if name not in value]
         if missing:
             raise Misfit(f"{missing[0]} is missing")
@@ -204,7 +204,7 @@ def fields(required: Mapping[str, Check], defaulted: Mapping[str, Check] | None 
         for name, given in value.items():
             own = names.get(name)
             if own is None:
-                raise Misfit(f"{shown(name)} is given, expected none but {', '.join(names)}")
+                raise Misfit(f"expected only the names {', '.join(names)}, got {shown(name)}")
             try:
                 checked[name] = own(given)
             except Misfit as error:

@@ -108,7 +108,7 @@ def _text(source: PlanSource, arrays: Arrays) -> bytes:
     content = text.encode()
     if len(content) > MOST_TEXT:
         raise ModelError(
-            f"the program's text has {len(content)} bytes, but a saved program can have at most {MOST_TEXT}"
+            f"Program.save: the text of the program must have at most {MOST_TEXT} bytes, got {len(content)}"
         )
     short = zlib.compress(content, 1)  # types with many scales are repeated
     return encode({"text": np.frombuffer(short, np.uint8), "constants": constants}, arrays.place)

@@ -89,7 +89,9 @@ def test_a_crash_is_an_error_and_the_next_model_runs():
         before = litert.load(added(), name="before")
         with pytest.raises(ModelError, match=r"^LiteRT crashed \(SIG.*: crashing\.tflite$"):
             litert.load(crashing(), name="crashing.tflite").run([np.zeros((1, 4), np.int8)])
-        with pytest.raises(ModelError, match="the process of LiteRT with before has ended: load the model again"):
+        with pytest.raises(
+            ModelError, match="the process of LiteRT that had loaded before has ended: load the model again"
+        ):
             before.run([np.zeros((1, 4), np.int8)])
         before.close()
         assert litert.load(added()).run([np.zeros((1, 4), np.int8)])[0].tolist() == [[1] * 4]

@@ -71,7 +71,9 @@ def test_a_hang_is_an_error_and_the_next_model_runs() -> None:
         runtime._child.seconds = 0.5
         with pytest.raises(ModelError, match=r"^ONNX Runtime did not answer within 0.5 s and was ended: endless$"):
             loop.run([X[:1]])
-        with pytest.raises(ModelError, match="the process of ONNX Runtime with before has ended: load the model again"):
+        with pytest.raises(
+            ModelError, match="the process of ONNX Runtime that had loaded before has ended: load the model again"
+        ):
             before.run([X])
         runtime._child.seconds = 30
         assert runtime.load(squared()).run([X])[0].tolist() == [4, 16, 36]

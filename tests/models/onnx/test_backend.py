@@ -64,7 +64,7 @@ def test_inputs_that_must_be_known_make_programs_of_their_own() -> None:
     for _ in range(2):
         assert prepared.run([x, np.array([6])])[0].shape == (6,)
     assert len(prepared._programs) == 1
-    with pytest.raises(ModelError, match="elements do not fill"):
+    with pytest.raises(ModelError, match=r"an input of 6 elements cannot be reshaped to \[5\]"):
         prepared.run([x, np.array([5])])
     assert prepared.run({"x": x + 1, "s": np.array([-1])})[0].tolist() == [1, 2, 3, 4, 5, 6]
 
@@ -80,9 +80,9 @@ def test_what_is_refused() -> None:
     assert backend.Backend.supports_device("CPU")
     assert backend.Backend.supports_device("CPU:0")
     assert not backend.Backend.supports_device("CUDA")
-    with pytest.raises(ModelError, match="device 'CUDA' is not supported"):
+    with pytest.raises(ModelError, match="'device' must be 'CPU', the only device that qrt supports, got 'CUDA'"):
         backend.Backend.prepare(reshaping(), "CUDA")
-    with pytest.raises(QuantTypeError, match="prepare: qrt's backend has no option fast"):
+    with pytest.raises(QuantTypeError, match="prepare: qrt's backend accepts no option but 'profile', got 'fast'"):
         backend.Backend.prepare(reshaping(), fast=True)
     prepared = backend.Backend.prepare(reshaping())
     with pytest.raises(QuantTypeError, match="has no option"):
@@ -129,5 +129,5 @@ def test_a_node_reads_one_tensor_twice() -> None:
     node, x = helper.make_node("Add", ["x", "x"], ["y"]), np.float32([1, 2])
     for arrays in ([x], [x, x]):
         assert backend.run_node(node, arrays)[0].tolist() == [2, 4]
-    with pytest.raises(QuantTypeError, match="the node has 2 inputs"):
+    with pytest.raises(QuantTypeError, match=r"run_node: 'inputs' must have 2 arrays for the inputs \['x', 'x'\]"):
         backend.run_node(node, [x, x, x])

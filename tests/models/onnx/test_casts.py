@@ -164,12 +164,17 @@ def test_the_output_type_of_opset_21() -> None:
 @pytest.mark.parametrize(
     ("scale", "zero", "more", "said"),
     [
-        (np.float32(0), np.int8(0), {}, "the scale 's' is 0.0, expected a positive finite number"),
-        (np.float32(np.nan), np.int8(0), {}, "the scale 's' is nan"),
-        (np.float32([1, -1, 1, 1]), np.int8([0] * 4), {}, "the scale 's' is -1.0"),
-        (np.float32([1, 1]), np.int8([0, 0]), {}, r"the scales have shape \(2,\) for axis 1"),
-        (np.float32([1] * 4), np.int8([0] * 3), {}, r"the scale has shape \(4,\), but the zero point \(3,\)"),
-        (np.float32([1] * 4), np.int8([0] * 4), {"axis": 3}, "axis 3 is out of range for rank 3"),
+        (np.float32(0), np.int8(0), {}, "the scale 's' must be a positive finite number, got 0.0"),
+        (np.float32(np.nan), np.int8(0), {}, "the scale 's' must be a positive finite number, got nan"),
+        (np.float32([1, -1, 1, 1]), np.int8([0] * 4), {}, r"the scale 's' must be a positive finite number, got"),
+        (np.float32([1, 1]), np.int8([0, 0]), {}, r"the scales must have the shape \(4,\) for axis 1"),
+        (
+            np.float32([1] * 4),
+            np.int8([0] * 3),
+            {},
+            r"the scale and the zero point must have one shape, got \(4,\) and \(3,\)",
+        ),
+        (np.float32([1] * 4), np.int8([0] * 4), {"axis": 3}, "the axis must be from -3 to 2, got 3"),
         (np.float32([[[1]]]), np.int8([[[0]]]), {"axis": 2, "block_size": 4}, "for blocks of 4 along axis 2"),
         (np.float32(1), np.float32(0), {}, "to float"),
     ],

@@ -32,7 +32,7 @@ def _given(a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_dimension_of_one_name_has_one_size(program: qrt.Program) -> None:
-    said = "dimension 0 of input 'a' is 2 and dimension 1 of input 'b' is 4, but both are named 'batch'"
+    said = "dimension 0 of input 'a' and dimension 1 of input 'b' must be equal, because both are named 'batch'"
     for _ in range(2):  # nothing of a refused call is kept
         with pytest.raises(qrt.QuantError, match=said):
             program(*_given(2, 4))

@@ -256,22 +256,22 @@ REFUSED: dict[str, tuple[Sequence[Any], Sequence[Any], str]] = {
                 [node("If", ["k"], ["b"], then_branch=graph([call("f", ["a", "k"], ["c"])], "c"))],
             )
         ],
-        "functions call each other recursively: f -> f",
+        "functions must not call each other recursively, got the calls f -> f",
     ),
     "three that call each other": (
         [call("f", ["x"], ["y"])],
         [function(one, ["a"], ["b"], [call(other, ["a"], ["b"])]) for one, other in ("fg", "gi", "if")],
-        "functions call each other recursively: f -> g -> i -> f",
+        "functions must not call each other recursively, got the calls f -> g -> i -> f",
     ),
     "a written input": (
         [call("f", ["x"], ["y"])],
         [function("f", ["a", "c"], ["b"], [node("Neg", ["a"], ["c"]), node("Abs", ["c"], ["b"])])],
-        "node 0 f: the function writes its input 'c'",
+        "node 0 f: a node of the function must not write its input 'c'",
     ),
     "the function has two inputs with the same name": (
         [call("f", ["x", "x"], ["y"])],
         [function("f", ["a", "a"], ["b"], [node("Neg", ["a"], ["b"])])],
-        "node 0 f: the function has two inputs with the same name",
+        "node 0 f: the inputs of the function must have different names, but two have the same",
     ),
     "a name of the graph around": (
         [call("f", ["x"], ["y"])],
@@ -281,7 +281,7 @@ REFUSED: dict[str, tuple[Sequence[Any], Sequence[Any], str]] = {
     "a name that is written twice": (
         [call("f", ["x"], ["y"])],
         [function("f", ["a"], ["b"], [node("Neg", ["a"], ["b"])] * 2)],
-        "node 1 Neg: it computes 'y', which node 0 writes",
+        "node 1 Neg: it must not write 'y', which node 0 writes already",
     ),
     "an operator that another opset defines otherwise": (
         [call("f", ["x"], ["y"])],
@@ -296,17 +296,17 @@ REFUSED: dict[str, tuple[Sequence[Any], Sequence[Any], str]] = {
     "the name of an operator": (
         [node("Neg", ["x"], ["y"])],
         [function("Neg", ["a"], ["b"], [node("Abs", ["a"], ["b"])], domain="")],
-        "function 'Neg': the function is in the domain 'ai.onnx', where runtimes use their own operator of this name",
+        "function 'Neg': a function must not be in the domain 'ai.onnx', where runtimes have operators of their",
     ),
     "a function's attribute in the graph": (
         [with_reference(node("LeakyRelu", ["x"], ["y"]), "alpha", "slope")],
         [],
-        "attribute 'alpha' is that of a function, 'slope', but the node is not in a function",
+        "attribute 'alpha' refers to the attribute 'slope' of a function (ref_attr_name), but the node is not in a",
     ),
     "an attribute of another kind": (
         [call("outer", ["x"], ["y"], s="steep")],
         [OUTER, LEAK],
-        "attribute alpha is 'steep', expected a number",
+        "attribute 'alpha' must be a number, got 'steep'",
     ),
 }
 
@@ -332,7 +332,7 @@ def test_functions_that_double_are_bounded() -> None:
         for i in range(30)
     ]
     content = model([call("f0", ["x"], ["y"])], *PORTS, functions=[*functions, function("f30", ["a"], ["b"], G.node)])
-    with pytest.raises(ModelError, match="makes more than 100000 nodes, the limit"):
+    with pytest.raises(ModelError, match="the model has more than 100000 nodes, the limit, after its functions"):
         read(content)
 
 

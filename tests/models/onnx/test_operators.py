@@ -64,7 +64,9 @@ def expected(form: Form, content: bytes) -> list[Any]:
 def test_a_normalization_needs_channels() -> None:
     constants = {name: np.float32([1]) for name in "sbmv"}
     made = node("BatchNormalization", ["x", *constants], ["y"])
-    with pytest.raises(ModelError, match=r"node 0 BatchNormalization: the input has shape \[3\], expected channels"):
+    with pytest.raises(
+        ModelError, match=r"node 0 BatchNormalization: the input must have a batch and channels, got shape \[3\]"
+    ):
         imported(model([made], [port("x", shape=(3,))], [port("y")], constants))
 
 

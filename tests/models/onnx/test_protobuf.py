@@ -162,19 +162,19 @@ def test_numbers_around_a_block(count: int) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\x08", "the number at 1 does not end"),
-        (b"\x08" + b"\xff" * 11, "the number at 1 has more than 10 bytes"),
-        (b"\x3a\x05", "graph: 5 bytes at 2 exceed the message, which ends at 2"),
-        (b"\x3a\x03\x12\x02\x41", "graph, name: 2 bytes at 4 exceed the message"),
-        (_nested([7, 2], b"\xff"), "graph, name: it is not UTF-8"),
+        (b"\x08", "ir_version: the number at byte 1 is cut short"),
+        (b"\x08" + b"\xff" * 11, "ir_version: the number at byte 1 has more than 10 bytes"),
+        (b"\x3a\x05", "graph: 5 bytes are expected at byte 2, but the message ends at byte 2"),
+        (b"\x3a\x03\x12\x02\x41", "graph, name: 2 bytes are expected at byte 4, but the message ends at byte 5"),
+        (_nested([7, 2], b"\xff"), "graph, name: it must be UTF-8 text: invalid start byte"),
         (b"\x0a\x00", "field 1 has the unknown wire type 2"),
         (b"\x00", "field 0 has"),
         (b"\x7b", "field 15 has the unknown wire type 3"),
         (
             _nested([7, 5, 4], b"123"),
-            "graph, initializer 0, float_data 0: 3 bytes are not a multiple of the 4 bytes of a number",
+            "graph, initializer 0, float_data 0: a list of numbers of 4 bytes each cannot have 3 bytes",
         ),
-        (_nested([7, 5, 7], b"\x80"), "it ends in a number"),
+        (_nested([7, 5, 7], b"\x80"), "its last number is cut short"),
         (_nested([7, 5, 7], b"\x80" * 11 + b"\x01"), "more than 10 bytes"),
     ],
 )
@@ -189,7 +189,7 @@ def test_messages_in_messages_are_bounded() -> None:
     for _ in range(40):
         content = _long(1, _long(5, _long(6, content)))
     content = _long(7, content)
-    with pytest.raises(ModelError, match="more than 100 deep"):
+    with pytest.raises(ModelError, match="messages must be nested at most 100 deep, got deeper ones"):
         parsed(content)
 
 
@@ -204,7 +204,9 @@ def _long(number: int, content: bytes) -> bytes:
 def test_memory_is_bounded(number: int) -> None:
     """Messages and texts of two bytes take hundreds of bytes as objects."""
     content = _long(7, bytes([number << 3 | 2, 0]) * 10**5)
-    with pytest.raises(ModelError, match=r"more than max_bytes \(--max-input\), 1000000"):
+    with pytest.raises(
+        ModelError, match=r"^m\.onnx: graph, \w+ 2270: .* takes more memory than the limit of 1000000 bytes"
+    ):
         parse(content, "m.onnx", 10**6)
 
 

@@ -75,7 +75,7 @@ def test_an_unknown_opset(opset: int) -> None:
 
 def test_a_domain_without_an_opset() -> None:
     content = model([node("Reshape", ["x"], ["y"], domain="other", name="n")], [X], [Y])
-    assert "node 0 Reshape 'n': the file imports no opset of its domain 'other'" in refused(content)
+    assert "node 0 Reshape 'n': the file must import an opset of the domain of this node" in refused(content)
 
 
 def test_an_operator_that_is_not_known() -> None:
@@ -91,34 +91,34 @@ def test_an_operator_that_is_not_known() -> None:
 def test_nodes_out_of_order() -> None:
     nodes = [node("Reshape", ["a", "s"], ["y"], name="first"), node("Reshape", ["x", "s"], ["a"])]
     found = refused(model(nodes, [X], [Y], {"s": np.array([2, 3])}))
-    assert "node 0 Reshape 'first': it reads 'a', which the node itself" in found
+    assert "node 0 Reshape 'first': it reads 'a' before a node has computed it: nodes must follow the" in found
 
 
 def test_a_node_that_reads_itself() -> None:
     found = refused(model([node("Reshape", ["y", "s"], ["y"])], [X], [Y], {"s": np.array([2, 3])}))
-    assert "it reads 'y', which the node itself or a later node computes" in found
+    assert "it reads 'y' before a node has computed it: nodes must follow the nodes whose results they read" in found
 
 
 def test_a_tensor_that_nothing_writes() -> None:
     assert "it reads 'lost', which no node computes" in refused(
         model([node("Reshape", ["x", "lost"], ["y"])], [X], [Y])
     )
-    assert "node computes output 'y'" in refused(model([], [X], [Y]))
+    assert "output 'y' must be computed by a node, but no node computes it" in refused(model([], [X], [Y]))
 
 
 def test_duplicate_names() -> None:
     nodes = [node("Reshape", ["x", "s"], ["y"]), node("Reshape", ["x", "s"], ["y"])]
-    assert "node 1 Reshape: it computes 'y', which node 0 writes" in refused(
+    assert "node 1 Reshape: it must not write 'y', which node 0 writes already" in refused(
         model(nodes, [X], [Y], {"s": np.array([6])})
     )
     twice = [node("Reshape", ["x", "s"], ["x"])]
-    assert "it computes 'x', which is defined before" in refused(model(twice, [X], [X], {"s": np.array([6])}))
+    assert "it must not write 'x', which is an input or a" in refused(model(twice, [X], [X], {"s": np.array([6])}))
     assert "'x' is an input twice" in refused(model([], [X, X], [X]))
 
     def again(message: Any) -> None:
         message.graph.initializer.append(message.graph.initializer[0])
 
-    assert "tensor 's' is an initializer twice" in refused(reshaping(change=again))
+    assert "every initializer must have its own name, got 's' twice" in refused(reshaping(change=again))
 
     def attribute(message: Any) -> None:
         message.graph.node[0].attribute.extend([helper.make_attribute("allowzero", 1)] * 2)
@@ -138,17 +138,17 @@ def test_raw_data_of_another_length() -> None:
     def cut(message: Any) -> None:
         message.graph.initializer[0].raw_data = b"12345"
 
-    assert "tensor 's': its raw_data has 5 bytes, but a 2 of int64 has 16" in refused(reshaping(change=cut))
+    assert "tensor 's': its raw_data must have 16 bytes for 2 elements of int64" in refused(reshaping(change=cut))
 
 
 def test_typed_data_of_another_length() -> None:
     short = onnx.TensorProto(name="w", data_type=1, dims=[2, 3], float_data=[1.0])
     found = refused(reshaping(constants={"w": short}))
-    assert "tensor 'w': its float_data has 1 numbers, expected 6" in found
+    assert "tensor 'w': its float_data must have 6 numbers, got 1" in found
     other = onnx.TensorProto(name="w", data_type=1, dims=[1], int32_data=[1])
-    assert "its data is in int32_data, but float needs it in float_data" in refused(reshaping(constants={"w": other}))
+    assert "the data of a tensor of float must be in float_data, but" in refused(reshaping(constants={"w": other}))
     large = onnx.TensorProto(name="w", data_type=3, dims=[1], int32_data=[300])
-    assert "its int32_data has numbers out of the range of int8" in refused(reshaping(constants={"w": large}))
+    assert "in int32_data must be from -128 to 127 for int8, got" in refused(reshaping(constants={"w": large}))
 
 
 @pytest.mark.parametrize("dims", [[-1], [2**40, 2**40]])
@@ -160,7 +160,7 @@ def test_shapes_that_no_tensor_has(dims: list[int]) -> None:
 
 def test_tensors_of_texts() -> None:
     text = onnx.TensorProto(name="w", data_type=8, dims=[1], string_data=[b"a"])
-    assert "tensor 'w': a tensor of string is not supported" in refused(reshaping(constants={"w": text}))
+    assert "tensor 'w': tensors of string are not supported" in refused(reshaping(constants={"w": text}))
 
 
 def test_a_sparse_tensor() -> None:
@@ -168,12 +168,12 @@ def test_a_sparse_tensor() -> None:
         values = tensor("sparse", np.float32([1]))
         message.graph.sparse_initializer.append(helper.make_sparse_tensor(values, tensor("i", np.array([0])), [4]))
 
-    assert "tensor 'sparse' is sparse" in refused(reshaping(change=sparse))
+    assert "sparse initializers are not supported, got 'sparse'" in refused(reshaping(change=sparse))
 
 
 def test_a_sequence() -> None:
     sequence = helper.make_tensor_sequence_value_info("x", 1, (2, 3))
-    assert "input 'x': it is a sequence, expected a tensor" in refused(model([], [sequence], [Y]))
+    assert "input 'x': it must be a tensor, got a sequence" in refused(model([], [sequence], [Y]))
 
 
 def test_a_text_that_is_no_utf_8() -> None:
@@ -206,11 +206,13 @@ def test_tensors_of_small_elements(dtype: str, values: list[float]) -> None:
 
 def test_inputs_that_are_too_large() -> None:
     large = port("x", shape=(10**6, 10**6))
-    assert "outputs take 4000000000000 bytes, more than max_bytes" in refused(model([], [large], [large]))
+    assert "the inputs and outputs take 4000000000000 bytes, more than the" in refused(model([], [large], [large]))
 
 
 def test_a_description_that_is_too_large() -> None:
-    with pytest.raises(ModelError, match=r"more than max_bytes \(--max-input\), 1000"):
+    with pytest.raises(
+        ModelError, match=r"^<bytes>: graph, node 0: the description of the model takes more memory than"
+    ):
         read(reshaping(), max_bytes=1000)
 
 
@@ -239,17 +241,17 @@ def test_external_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("location", "said"),
     [
-        ("../w.bin", "outside the model's folder"),
-        ("a/../../w.bin", "outside the model's folder"),
-        ("/etc/passwd", "expected a path in the folder"),
-        ("", "expected a path in the folder"),
+        ("../w.bin", "its external data must be in the model's folder, got '../w.bin'"),
+        ("a/../../w.bin", "its external data must be in the model's folder, got 'a/../../w.bin'"),
+        ("/etc/passwd", "must be in a file of the model's folder, named by a relative path"),
+        ("", "its external data must be in a file of the model's folder, named by a relative path, got ''"),
         ("absent.bin", "No such file"),
-        (".", "outside the model's folder"),
-        ("link.bin", "which is a link"),
-        ("folder/w.bin", "which is a link"),
-        ("short.bin", "24 bytes at 0 exceed 'short.bin', which has 3"),
-        ("pipe", "is not a regular file"),
-        ("own", "is not a regular file"),
+        (".", "its external data must be in the model's folder, got '.'"),
+        ("link.bin", "its external data must not be behind a symbolic link, got 'link.bin'"),
+        ("folder/w.bin", "its external data must not be behind a symbolic link, got 'folder/w.bin'"),
+        ("short.bin", "its external data is 24 bytes from byte 0 of 'short.bin' on, but that file has 3 bytes"),
+        ("pipe", "its external data must be in a regular file, but 'pipe' is none"),
+        ("own", "its external data must be in a regular file, but 'own' is none"),
         ("own/.", "is not a regular file"),
         ("n" * 5000, "File name too long"),
         ("own/" * 2000 + "w.bin", "File name too long"),
@@ -273,12 +275,12 @@ def test_external_data_elsewhere(tmp_path: Path, location: str, said: str) -> No
 def test_external_data_of_other_sizes(tmp_path: Path) -> None:
     path = external(tmp_path, "w.bin", size=20)
     (path.parent / "w.bin").write_bytes(W.tobytes())
-    with pytest.raises(ModelError, match="its external data has 20 bytes, expected 24"):
+    with pytest.raises(ModelError, match=r"its external data must have 24 bytes \(length\), got 20"):
         read(path)
     path = external(tmp_path, "w.bin", offset=2**50)
-    with pytest.raises(ModelError, match="which has 24"):
+    with pytest.raises(ModelError, match=r"its external data is 24 bytes from byte 1125899906842624 of 'w\.bin'"):
         read(path)
-    with pytest.raises(ModelError, match="its data is external, but the model was not read from a file"):
+    with pytest.raises(ModelError, match="its data is in another file, which can be read only if"):
         read(path.read_bytes())
 
 
@@ -304,7 +306,7 @@ def test_functions_that_call_themselves() -> None:
     nodes = [node("f", ["x", "s"], ["y"], domain="own")]
     functions = [function("f", "g"), function("g", "f")]
     found = refused(model(nodes, [X], [Y], {"s": np.array([2, 3])}, functions=functions))
-    assert "functions call each other recursively: f -> g -> f" in found
+    assert "functions must not call each other recursively, got the calls f -> g -> f" in found
 
 
 def test_functions_that_double_are_bounded() -> None:
@@ -317,7 +319,7 @@ def test_functions_that_double_are_bounded() -> None:
         functions.append(helper.make_function("own", f"f{number}", ["a", "s"], ["b"], nodes, opsets))
     functions.append(function("f30", "Reshape"))
     content = model([node("f0", ["x", "s"], ["y"], domain="own")], [X], [Y], {"s": np.array([6])}, functions=functions)
-    with pytest.raises(ModelError, match="more than max_bytes"):
+    with pytest.raises(ModelError, match=r"the description of the model takes more memory than the limit of"):
         read(content, max_bytes=1 << 22)
 
 
@@ -346,7 +348,7 @@ def test_initializers_that_are_inputs_too_are_constants() -> None:
 @pytest.mark.parametrize("shape", [[10**12], [10**6, 10**6], [2**40, 2**40]])
 def test_memory_that_a_constant_would_take_is_bounded(shape: list[int]) -> None:
     content = model([node("ConstantOfShape", ["s"], ["y"])], [], [port("y")], {"s": np.int64(shape)})
-    with pytest.raises(ModelError, match=r"node 0 ConstantOfShape: tensor<.*> is larger than max_bytes"):
+    with pytest.raises(ModelError, match=r"node 0 ConstantOfShape: tensor<.*> takes more than the limit"):
         imported(content)
 
 
@@ -369,5 +371,5 @@ def test_memory_of_all_constants_is_bounded() -> None:
 
 def test_a_constant_of_a_negative_size() -> None:
     content = model([node("ConstantOfShape", ["s"], ["y"])], [], [port("y")], {"s": np.int64([2, -1])})
-    with pytest.raises(ModelError, match=r"node 0 ConstantOfShape: \[2, -1\] is not a valid shape"):
+    with pytest.raises(ModelError, match=r"node 0 ConstantOfShape: a shape must have sizes of at least 0, got"):
         imported(content)

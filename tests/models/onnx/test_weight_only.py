@@ -57,11 +57,11 @@ def test_packed_weights(bits: int, depth: int, columns: int, size: int, has_zero
 
 def test_packed_weights_that_are_wrong() -> None:
     for change, message in (
-        ({"K": 48}, "the weights have 48 bytes, expected 3 columns of 3 blocks of 16"),
-        ({"K": 31}, "the input has shape [2, None, 32], expected 31 as the"),
-        ({"N": 5}, "the weights have 48 bytes, expected 5 columns of 2 blocks of 16"),
+        ({"K": 48}, "the weights must be 72 values of uint8 (3 columns of 3 blocks of 16 weights of 4 bits), got"),
+        ({"K": 31}, "the last dimension of the input must be K, 31, got shape [2, None, 32]"),
+        ({"N": 5}, "must be 80 values of uint8 (5 columns of 2 blocks of 16 weights of 4 bits), got 48"),
         ({"bits": 3}, "of float and 3 bits"),
-        ({"block_size": 17}, "K is 32, N 3, block_size 17"),
+        ({"block_size": 17}, "a power of two of at least 16, got 32, 3 and 17"),
     ):
         with pytest.raises(ModelError) as raised:
             imported(nbits(4, 32, 3, 16, True, change)[0])
@@ -134,7 +134,7 @@ def test_lstm(direction: str, has_state: bool, per_column: bool) -> None:
         ({"activations": ["Relu", "Tanh", "Tanh"]}, "activations relu, tanh, tanh"),
         ({"clip": 1.0}, "with a clip"),
         ({"input_forget": 1}, "with coupled gates"),
-        ({"direction": "up"}, "attribute direction is 'up'"),
+        ({"direction": "up"}, "attribute 'direction' must be forward, reverse or bidirectional, got 'up'"),
     ],
 )
 def test_lstm_that_is_refused(change: dict[str, Any], message: str) -> None:

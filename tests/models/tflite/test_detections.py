@@ -54,13 +54,13 @@ BYTES = {
     "anchors": Tensor((3, 4), "uint8", 0.1, 0, data=np.zeros((3, 4), np.uint8)),
 }
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "no options": ({"options": b""}, "TFLite_Detection_PostProcess: its custom options are not a FlexBuffers map"),
-    "a list": ({"options": bytes(Dumps([1, 2]))}, "its custom options are not a FlexBuffers map"),
+    "no options": ({"options": b""}, "TFLite_Detection_PostProcess: its custom options must be a FlexBuffers map"),
+    "a list": ({"options": bytes(Dumps([1, 2]))}, "its custom options must be a FlexBuffers map"),
     "no classes": ({"options": {"num_classes": 0}}, "option num_classes is 0"),
     "no number": ({"options": {"max_detections": float("nan")}}, "option max_detections is nan"),
     "too many": ({"options": {"max_detections": 1 << 30}}, "option max_detections is 1073741824"),
     "a threshold": ({"options": {"nms_iou_threshold": 0.0}}, "0.0 is out of range"),
-    "two backgrounds": ({"scores": 4}, "4 scores for 2 classes, expected as many or one more"),
+    "two backgrounds": ({"scores": 4}, "each box must have 2 scores (num_classes) or one more, got 4"),
     "anchors of another count": (
         {"anchors": Tensor((2, 4), "float32", data=ANCHORS[:2])}, "do not match"
     ),
@@ -81,7 +81,7 @@ def test_a_form_that_is_refused(name: str) -> None:
 
 def test_counts_of_operands_and_results() -> None:
     boxes, result = Tensor((1, 3, 4), "float32"), [Tensor((1,), "float32")]
-    for count, message in ((2, "it has 2 inputs, expected 3"), (3, "it has 1 outputs, expected 4")):
+    for count, message in ((2, "it must have 3 inputs, got 2"), (3, "it must have 4 outputs, got 1")):
         with pytest.raises(qrt.errors.ModelError, match=f"operator 0 TFLite_Detection_PostProcess: {message}"):
             imported(one_op("TFLite_Detection_PostProcess", [boxes] * count, result, custom_options=b""))
 

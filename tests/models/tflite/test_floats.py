@@ -252,10 +252,13 @@ _STRIDES = {"padding": "SAME", "stride_h": 2, "stride_w": 2}
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (one_op("BATCH_MATMUL", [_f32(4), _f32(4, 2)], [_f32(2)]), "inputs of ranks 1 and 2, less than 2"),
+        (
+            one_op("BATCH_MATMUL", [_f32(4), _f32(4, 2)], [_f32(2)]),
+            "its inputs must have at least 2 axes, got ranks 1 and 2",
+        ),
         (
             one_op("BATCH_MATMUL", [_f32(3, 4), _f32(5, 2)], [_f32(3, 2)]),
-            "inputs of shapes [3, 4] and [5, 2] do not make [3, 2]",
+            "the product of inputs of shapes [3, 4] and [5, 2] cannot have the declared shape [3, 2]",
         ),
         (
             one_op("BATCH_MATMUL", [_f32(3, 4, signature=(-1, 4)), _f32(4, 2)], [_f32(3, 2, signature=(-1, 2))]),
@@ -267,11 +270,11 @@ _STRIDES = {"padding": "SAME", "stride_h": 2, "stride_w": 2}
         ),
         (
             one_op("TRANSPOSE_CONV", [_SHAPE, _FILTER, _f32(1, 4, 4, 3)], [_f32(1, 8, 8, 2)], _STRIDES),
-            "3 channels are not the 4 of a filter",
+            "the input must have as many channels as a filter, 4, got 3",
         ),
         (
             one_op("TRANSPOSE_CONV", [_SHAPE, _f32(2, 3, 4), _f32(1, 4, 4, 4)], [_f32(1, 8, 8, 2)], _STRIDES),
-            "the input and the weights have rank 4, not 4 and 3",
+            "the input and the weights must have rank 4, got 4 and 3",
         ),
         (
             one_op("L2_NORMALIZATION", [_f32(2, 3)], [_f32(2, 3)], {"fused_activation_function": "RELU"}),
@@ -286,15 +289,15 @@ _STRIDES = {"padding": "SAME", "stride_h": 2, "stride_w": 2}
             ),
             "MAX_POOL_2D (float32, fused TANH)",
         ),
-        (one_op("ADD_N", [_f32(2), _f32(3)], [_f32(2)]), "its inputs have shapes (2,) and (3,)"),
+        (one_op("ADD_N", [_f32(2), _f32(3)], [_f32(2)]), "its inputs must have one shape, got (2,) and (3,)"),
         (one_op("SIGN", [Tensor((2,), "int64")], [Tensor((2,), "int64")]), "SIGN (int64)"),
         (
             one_op("REVERSE_SEQUENCE", [_f32(2, 3), _LENGTHS], [_f32(2, 3)], {"seq_dim": 1, "batch_dim": 0}),
-            "lengths [1, 4] are not all within 0 to 3",
+            "the lengths must be from 0 to 3, got [1, 4]",
         ),
         (
             one_op("REVERSE_SEQUENCE", [_f32(3, 4), _LENGTHS], [_f32(3, 4)], {"seq_dim": 1, "batch_dim": 0}),
-            "lengths [2] of axis 0 do not match axis 1 of shape [3, 4]",
+            "with a length for each row of batch_dim, got 0 and 1, and lengths of shape [2]",
         ),
         (
             one_op("REVERSE_SEQUENCE", [_f32(2, 4), _f32(2)], [_f32(2, 4)], {"seq_dim": 1, "batch_dim": 0}),

@@ -267,16 +267,16 @@ def _refused(said: str, name: str, inputs: list[Tensor], output: Tensor, **optio
 
 def test_what_does_not_fit() -> None:
     i, f = Tensor((2,), "int32"), Tensor((2,), "float32")
-    _refused("subgraph 0, operator 0 ADD: its inputs are of float32 and int32", "ADD", [i, f], f)
-    _refused("shapes (2,) and (3,) do not broadcast", "ADD", [i, Tensor((3,), "int32")], i)
+    _refused("subgraph 0, operator 0 ADD: its inputs must have one type, got float32 and int32", "ADD", [i, f], f)
+    _refused("the shapes of its inputs must broadcast, got (2,) and (3,)", "ADD", [i, Tensor((3,), "int32")], i)
     _refused("ADD (fused TANH of int32)", "ADD", [i, i], i, fused_activation_function="TANH")
     _refused("LESS (int8)", "LESS", [Tensor((2,), "int8")] * 2, Tensor((2,), "bool"))
-    _refused("its inputs are of int32, int32, int32", "SELECT", [i, i, i], i)
-    _refused("a range from 0 to 3 by 0", "RANGE", [Tensor((), "int32", data=n) for n in (0, 3, 0)], i)
+    _refused("input 0 must be bool, and inputs 1 and 2 of one type, got int32, int32, int32", "SELECT", [i, i, i], i)
+    _refused("delta finite and not 0, got 0, 3 and 0", "RANGE", [Tensor((), "int32", data=n) for n in (0, 3, 0)], i)
     sizes = Tensor((2,), "int32", data=[2**31 - 1, 2**31 - 1])
-    _refused("is larger than max_bytes (--max-input), 2147483648", "FILL", [sizes, Tensor((), "int32")], i)
+    _refused("takes more than the limit of 2147483648 bytes", "FILL", [sizes, Tensor((), "int32")], i)
     _refused(
-        "a shape must be non-negative integers, got [-1]",
+        "a shape (input 0) must have non-negative integers, got [-1]",
         "FILL",
         [Tensor((1,), "int32", data=-1), Tensor((), "int32")],
         i,

@@ -63,10 +63,10 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         r"ADD \(int16 that broadcasts, of scales that are powers of two \(pot_scale_int16\)\)",
     ),
     "sums of powers of two of which none is the result's": (
-        lambda: one_op("SUB", [power(-4), power(-5)], [power(-3)]), "SUB: of int16 .* one must have the scale"
+        lambda: one_op("SUB", [power(-4), power(-5)], [power(-3)]), r"SUB: one input must have the scale of the"
     ),
     "a sum of a scale above the result's": (
-        lambda: one_op("ADD", [power(-3), power(-2)], [power(-3)]), "ADD: the scale of input 1 is larger than"
+        lambda: one_op("ADD", [power(-3), power(-2)], [power(-3)]), r"ADD: the scale of input 1 must be at most that"
     ),
     "a sum that is shifted by more bits than there are": (
         lambda: one_op("SUB", [power(-19), power(-3)], [power(-3)]), r"SUB \(int16 shifted by 16 bits, more than 15\)"
@@ -77,7 +77,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "operands of two dtypes": (
         lambda: one_op("MAXIMUM", [X(4), X16(4)], [X(4)]),
-        "operator 0 MAXIMUM: operands of i8 and i16 with a result of i8",
+        "operator 0 MAXIMUM: its inputs and its result must have one storage type, got i8, i16 and i8",
     ),
     "shapes that do not broadcast": (
         lambda: one_op("MINIMUM", [X(4), X(3)], [X(4)]), "MINIMUM: .*dimension sizes 4 and 3 do not broadcast"
@@ -86,7 +86,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("DIV", [X16(4), X16(4)], [X16(4)]), r"DIV \(profile litert has no rule for div with storage"
     ),
     "a slope that is no number": (
-        lambda: one_op("LEAKY_RELU", [X(4)], [X(4)], {"alpha": float("nan")}), "LEAKY_RELU: alpha is nan"
+        lambda: one_op("LEAKY_RELU", [X(4)], [X(4)], {"alpha": float("nan")}), "LEAKY_RELU: option alpha must be"
     ),
     "slopes that do not broadcast": (
         lambda: one_op("PRELU", [X(2, 4), X(3)], [X(2, 4)]), "operator 0 PRELU: prelu: dimension sizes 4 and 3 "
@@ -100,13 +100,13 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a quotient of two types": (
         lambda: one_op("FLOOR_DIV", [Tensor((4,), "int8"), Tensor((4,), "int16")], [Tensor((4,), "int8")]),
-        "FLOOR_DIV: its inputs and its result are of int16 and int8",
+        "FLOOR_DIV: its inputs and its result must have one type, got int16 and int8",
     ),
     "a rest without a kernel": (
         lambda: one_op("FLOOR_MOD", [Tensor((4,), "uint8")] * 2, [Tensor((4,), "uint8")]), r"FLOOR_MOD \(uint8\)"
     ),
     "a sum over an axis too far": (
-        lambda: one_op("SUM", [X(2, 4), axes(-3)], [X(2)]), r"SUM: axes \[-3\] are out of range for rank 2"
+        lambda: one_op("SUM", [X(2, 4), axes(-3)], [X(2)]), "SUM: the axis must be from -2 to 1, got -3"
     ),
     "a sum over axes that the run knows": (
         lambda: one_op("SUM", [X(2, 4), Tensor((1,), "int32")], [X(2)]), r"SUM \(axes known only at run time\)"
@@ -115,7 +115,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("SUM", [X(2, 4), axes(1)], [X16(2)]), r"SUM \(int8 to int16\)"
     ),
     "a matrix of rank 1": (
-        lambda: one_op("BATCH_MATMUL", [X(4), X(4, 2)], [X(2)]), "BATCH_MATMUL: input 0 has rank 1, less than 2"
+        lambda: one_op("BATCH_MATMUL", [X(4), X(4, 2)], [X(2)]), "BATCH_MATMUL: input 0 must have at least 2 axes"
     ),
     "depths that differ": (
         lambda: one_op("BATCH_MATMUL", [X(3, 4), X(3, 4)], [X(3, 4)]), "contracted dimensions differ: 4 in a, 3 in w"
@@ -138,19 +138,19 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op(
             "BATCH_MATMUL", [Tensor((3, 4), "float32"), Tensor((4, 2), "int8", [0.5, 1, 2, 4], data=1)], [FLOATS]
         ),
-        "BATCH_MATMUL: the scales of the weights lie on axis 0, not 1",
+        "BATCH_MATMUL: the quantized_dimension of the weights must be 1, got 0",
     ),
     "float matrices in batches that do not broadcast": (
         lambda: one_op("BATCH_MATMUL", [Tensor((2, 3, 4), "float32"), Tensor((3, 4, 2), data=1, scales=1)], [FLOATS]),
-        r"BATCH_MATMUL: batches of shapes \[2\] and \[3\] do not broadcast",
+        r"BATCH_MATMUL: the batch dimensions of its inputs must broadcast, got \[2\] and \[3\]",
     ),
     "a stride of 0": (lambda: spread(strides=(0, 1)), r"TRANSPOSE_CONV: strides \[0, 1\] must be positive"),
-    "a shape of three": (lambda: spread(shape=(1, 5, 5)), r"TRANSPOSE_CONV: a result of shape \[1, 5, 5\]"),
-    "a shape of 0": (lambda: spread(shape=(1, 0, 5, 2)), r"TRANSPOSE_CONV: a result of shape \[1, 0, 5, 2\]"),
+    "a shape of three": (lambda: spread(shape=(1, 5, 5)), r"TRANSPOSE_CONV: the shape of the result must be a"),
+    "a shape of 0": (lambda: spread(shape=(1, 0, 5, 2)), r"TRANSPOSE_CONV: the shape of the result must be a"),
     "weights of another depth": (lambda: spread(weights=(2, 3, 3, 5)), "x has 4 channels, but w is for 5"),
-    "weights with a zero point": (lambda: spread(zero_points=1), "signed weights .* have a zero point other than 0"),
+    "weights with a zero point": (lambda: spread(zero_points=1), "zero points of signed weights must be 0, got 1"),
     "scales on another axis": (
-        lambda: spread(scales=[0.5] * 4, zero_points=[0] * 4, axis=3), "the scales of the weights lie on axis 3, not 0"
+        lambda: spread(scales=[0.5] * 4, zero_points=[0] * 4, axis=3), "the quantized_dimension of the weights must"
     ),
     "a bias out of the range of 32 bits": (
         lambda: spread(bias=Tensor((2,), "int64", 0.25, data=[1 << 40, 0])),

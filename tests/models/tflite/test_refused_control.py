@@ -75,20 +75,20 @@ def _two_conditions() -> list[Subgraph]:
     [
         (
             _initial(_int(2, data=[1, 2]), _int(3, data=[1, 2, 3])),
-            "subgraph 1, operator 2 ASSIGN_VARIABLE: it stores tensor<3xi32>, but variable 'total' is tensor<2xi32>",
+            "subgraph 1, operator 2 ASSIGN_VARIABLE: variable 'total' has the type tensor<2xi32>, but gets a value",
         ),
-        (_given_a_handle(), "operator 1 CALL: tensor 't0' is of resource, but the input of subgraph 1 is not"),
+        (_given_a_handle(), "operator 1 CALL: tensor 't0' has the type resource, but input 't0' of subgraph 1"),
         (_returned_handle(), "CALL (a result that is a handle of a variable)"),
         (
             _called(_int(2), Tensor((2,), "float32"), _negated(2)),
-            "operator 0 CALL: its outputs are not those of subgraph @subgraph_1",
+            "operator 0 CALL: its outputs must have the number and the types of the outputs of subgraph @subgraph_1",
         ),
         (
             _called(_int(3), _int(2), _negated(2)),
             "CALL (operands whose types differ from those of the subgraph's inputs)",
         ),
         (_branches(3), "IF (branches whose tensors have other types)"),
-        (_two_conditions(), "operator 0 WHILE: its condition has 2 results, expected 1"),
+        (_two_conditions(), "operator 0 WHILE: the subgraph of its condition must have 1 result, got 2"),
     ],
     ids=["initial", "given handle", "returned handle", "results", "operands", "branches", "conditions"],
 )
@@ -110,7 +110,7 @@ _X, _OPEN = _int(2), Tensor((1, 2), "int32", signature=(-1, 2))
         (one_op("ZEROS_LIKE", [Tensor((2,), "bool")], [Tensor((2,), "bool")]), "ZEROS_LIKE (bool)"),
         (
             one_op("FILL", [_int(1, data=[4]), _int(2)], [_int(4)]),
-            "operator 0 FILL: its value has shape (2,), expected one element",
+            "operator 0 FILL: its value (input 1) must have one element, got shape (2,)",
         ),
         (
             one_op("RANGE", [_int(), _int(data=4), _int(data=1)], [_int(4)]),
@@ -118,19 +118,19 @@ _X, _OPEN = _int(2), Tensor((1, 2), "int32", signature=(-1, 2))
         ),
         (
             one_op("RANGE", [_int(data=0), _int(data=4), Tensor((), "int64", data=1)], [_int(4)]),
-            "operator 0 RANGE: its start, limit and delta are not scalars of the same type",
+            "operator 0 RANGE: its start, limit and delta must be scalars of one type",
         ),
         (
             one_op("RANGE", [_int(data=0), _int(data=4), _int(2, data=[1, 1])], [_int(4)]),
-            "operator 0 RANGE: its start, limit and delta are not scalars of the same type",
+            "operator 0 RANGE: its start, limit and delta must be scalars of one type",
         ),
         (
             one_op("BROADCAST_ARGS", [_int(2, data=[0, 1]), _int(1, data=[1])], [_int(2)]),
-            "operator 0 BROADCAST_ARGS: (0, 1)",
+            "operator 0 BROADCAST_ARGS: a shape must have at most 8 sizes from 1 to 2**31 - 1, got (0, 1)",
         ),
         (
             one_op("SELECT", [Tensor((2,), "bool"), _int(2), _int(1)], [_int(2)]),
-            "operator 0 SELECT: its inputs have shapes (2,) and (1,)",
+            "operator 0 SELECT: inputs 1 and 2 must have one shape, got (2,) and (1,)",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -161,5 +161,5 @@ def test_a_signature_that_says_a_name_twice() -> None:
     graph = Subgraph([a, b], [y], [Operator("ADD", [a, b], [y])])
     content = write([graph], [Signature({"first": a, "other": b}, {"y": y}, "go")])
     read(content)
-    with pytest.raises(ModelError, match="signature 'go': it has 'first' twice"):
+    with pytest.raises(ModelError, match="signature 'go': the names of its inputs or outputs must differ, got"):
         read(content.replace(b"other", b"first"))

@@ -40,29 +40,29 @@ def composite(subgraph: int) -> bytes:
 CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     "a comparison of unlike dtypes": (
         lambda: one_op("LESS", [byte(4), Tensor((4,), "uint8", 0.5)], [Tensor((4,), "bool")]),
-        "operator 0 LESS: its inputs are of int8 and uint8",
+        "operator 0 LESS: its inputs must have one type, got int8 and uint8",
     ),
     "a comparison of large scales": (
         lambda: one_op("LESS", [byte(4), byte(4, scale=1.5)], [Tensor((4,), "bool")]),
-        "operator 0 LESS: the scale of tensor 't1' is 1.5, which must be below 1",
+        r"operator 0 LESS: the scale of tensor 't1' must be below 1, got 1\.5",
     ),
     "a position beyond the tensor": (
-        lambda: scattered(ints([[1], [4]]), f32(2)), r"operator 0 SCATTER_ND: index 4 is out of range for sizes \[4\]"
+        lambda: scattered(ints([[1], [4]]), f32(2)), r"operator 0 SCATTER_ND: index 4 is out of bounds of the"
     ),
     "indices of several axes": (
-        lambda: scattered(ints([[1, 0], [2, 0]]), f32(2)), r"indices of shape \[2, 2\] do not match shape \[4\]"
+        lambda: scattered(ints([[1, 0], [2, 0]]), f32(2)), r"the last dimension of the indices must be from 1 to 1"
     ),
     "updates of another shape": (
         lambda: scattered(ints([[1], [2]]), f32(3)), "operator 0 SCATTER_ND: scatter_nd: 'updates' "
         "must have the shape 2"
     ),
-    "a negative size": (lambda: scattered(ints([[1], [2]]), f32(2), (-5,)), r"a shape \[-5\] with a negative size"),
+    "the shape of the": (lambda: scattered(ints([[1], [2]]), f32(2), (-5,)), r"the shape of the result must have"),
     "truth values": (
         lambda: scattered(ints([[1]]), Tensor((1,), "bool"), out=Tensor((4,), "bool")), r"SCATTER_ND \(bool\)"
     ),
     "values without positions": (
         lambda: one_op("SPARSE_TO_DENSE", [ints([1, 2]), ints([4]), f32(3), f32()], [f32(4)]),
-        r"SPARSE_TO_DENSE: indices of shape \[2\] and values of shape \[3\] do not match shape \[4\]",
+        r"SPARSE_TO_DENSE: for a result of shape \[4\], indices must have the shape \[N, 1\] and values \[N\] or",
     ),
     "a default of another dtype": (
         lambda: one_op("SPARSE_TO_DENSE", [ints([1, 2]), ints([4]), f32(2), ints(1)], [f32(4)]),
@@ -70,11 +70,11 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a part that is too large": (
         lambda: one_op("DYNAMIC_UPDATE_SLICE", [f32(4), f32(5), ints([0])], [f32(4)]),
-        r"DYNAMIC_UPDATE_SLICE: an update of shape \[5\] is larger than shape \[4\]",
+        r"DYNAMIC_UPDATE_SLICE: the update must not be larger than the input, of shape \[4\], along any axis, got",
     ),
     "a part of another rank": (
         lambda: one_op("DYNAMIC_UPDATE_SLICE", [f32(4), f32(2, 1), ints([0])], [f32(4)]),
-        r"DYNAMIC_UPDATE_SLICE: an update of shape \[2, 1\] at an index of shape \[1\] does not fit in shape \[4\]",
+        r"DYNAMIC_UPDATE_SLICE: for an input of shape \[4\], the update must have rank 1 and the index the shape",
     ),
     "a table whose rows have scales": (
         lambda: one_op("EMBEDDING_LOOKUP", [ints([0]), Tensor((2, 3), "int8", [0.5, 1], [0, 0])], [f32(1, 3)]),
@@ -84,7 +84,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("EMBEDDING_LOOKUP", [ints([0]), byte(2, 3)], [f32(1, 3)]),
         r"EMBEDDING_LOOKUP \(int8 with zero points other than 0 to float32\)",
     ),
-    "an axis too far": (lambda: one_op("CUMSUM", [f32(4), ints(1)], [f32(4)]), "CUMSUM: axis 1 is out of range"),
+    "an axis too far": (lambda: one_op("CUMSUM", [f32(4), ints(1)], [f32(4)]), "CUMSUM: the axis must be from -1"),
     "sums of bytes": (
         lambda: one_op("CUMSUM", [Tensor((4,), "int8"), ints(0)], [Tensor((4,), "int8")]), r"CUMSUM \(int8\)"
     ),
@@ -96,10 +96,10 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a shift of floats": (lambda: one_op("RIGHT_SHIFT", [f32(4), f32(4)], [f32(4)]), r"RIGHT_SHIFT \(float32\)"),
     "angles of two shapes": (
-        lambda: one_op("ATAN2", [f32(4), f32(1)], [f32(4)]), r"ATAN2: its inputs have shapes \(4,\) and \(1,\)"
+        lambda: one_op("ATAN2", [f32(4), f32(1)], [f32(4)]), r"ATAN2: its inputs must have one shape, got \(4,\)"
     ),
-    "a composite of itself": (lambda: composite(0), "subgraphs call each other recursively: 0 -> 0"),
-    "a composite of nothing": (lambda: composite(7), "STABLEHLO_COMPOSITE: subgraph 7 does not exist"),
+    "a composite of itself": (lambda: composite(0), "subgraphs must not call each other recursively, got the"),
+    "a composite of nothing": (lambda: composite(7), "STABLEHLO_COMPOSITE: it calls subgraph 7, but the file has"),
     "random numbers": (
         lambda: one_op("RANDOM_UNIFORM", [ints([4])], [f32(4)]), r"RANDOM_UNIFORM \(int32\)"
     ),

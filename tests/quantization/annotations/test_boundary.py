@@ -192,9 +192,9 @@ def test_a_range_of_one_number(low, high, spec):
 @pytest.mark.parametrize(
     ("low", "high", "message"),
     [
-        ("1.0", "-1.0", "layerStats must have a finite, ascending range, got 1 to -1"),
-        ("0x7FC00000", "1.0", "layerStats must have a finite, ascending range, got nan to 1"),
-        ("0.0", "0x7F800000", "layerStats must have a finite, ascending range, got 0 to inf"),
+        ("1.0", "-1.0", "attribute 'layerStats' must have a finite minimum <= maximum, got 1 and -1"),
+        ("0x7FC00000", "1.0", "attribute 'layerStats' must have a finite minimum <= maximum, got nan and 1"),
+        ("0.0", "0x7F800000", "attribute 'layerStats' must have a finite minimum <= maximum, got 0 and inf"),
     ],
 )
 def test_a_range_that_is_none_is_an_error_with_a_place(low, high, message):

@@ -112,7 +112,9 @@ def test_a_ratio_just_above_a_scale_is_not_rounded_to_it():
 
 def test_a_multiplier_that_no_greater_scale_brings_into_range_is_an_error():
     made = kernel("multiplier_scale", multiplier=(0.5, 1.0))
-    with pytest.raises(QuantTypeError, match=r"k: no scale of the result from 1 up has all multipliers in 0.5 to 1"):
+    with pytest.raises(
+        QuantTypeError, match=r"k: the multipliers must be from 0.5 to 1, but no scale of the result from 1 up"
+    ):
         constraint_of(made)([A, A], [UniformType("i8", "f32", 1.0)])
     wide = UniformType("i8", "f32", [0.5, 2.0], axis=0)
     with pytest.raises(QuantTypeError, match="no scale of the result"):

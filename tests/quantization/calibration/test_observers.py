@@ -121,7 +121,7 @@ def test_moments_are_exact(values: Any) -> None:
 
 
 def test_integers_are_refused() -> None:
-    with pytest.raises(QuantTypeError, match="an observer needs floats, got dtype int32"):
+    with pytest.raises(QuantTypeError, match="the values to observe must be floats, got dtype int32"):
         Summary().update(np.int32([1]))
 
 

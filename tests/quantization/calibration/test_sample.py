@@ -115,7 +115,7 @@ def test_rows_that_are_not_finite_do_not_count() -> None:
 def test_samples_of_other_bounds_are_not_merged() -> None:
     for options in ({"most": 2}, {"by_rows": False}, {"most_bytes": 9}):
         with pytest.raises(
-            QuantTypeError, match="samples can be merged only if they keep the same inputs with the same limits"
+            QuantTypeError, match="samples can be merged only if they were created with the same inputs and limits"
         ):
             Sample(["x"]).merge(Sample(["x"], **options))
 

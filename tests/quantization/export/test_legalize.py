@@ -98,8 +98,8 @@ def failing(call: RegionCall) -> Sequence[ir.Value]:
 
 
 WRONG = {
-    nothing: "returns 0 values for 1 results",
-    operand: "returns a value of type i32, and the result's type is tensor<2x3x!quant.uniform",
+    nothing: "must return 1 value, one for each result",
+    operand: "must return a value of type tensor<2x3x!quant.uniform",
     unknown: "fails: 'box.none' is not an operation of a registered dialect",
     invalid: "writes invalid IR: .*qrt.lookup",
     failing: "fails: KeyError: 'strides'",

@@ -227,7 +227,7 @@ def test_what_is_joined_has_one_scale():
         ("%1 = math.tanh %a : Y", "math.tanh in its body is not linear"),
         ("%1 = arith.divf %a, %b : Y", "divides by a value that is not constant"),
         ("%0 = arith.constant dense<0.0> : Y\n%1 = arith.divf %a, %0 : Y", "divides by 0"),
-        ("%0 = arith.constant dense<0x7F800000> : Y\n%1 = arith.mulf %a, %0 : Y", "is not finite"),
+        ("%0 = arith.constant dense<0x7F800000> : Y\n%1 = arith.mulf %a, %0 : Y", "must be finite, but one is not"),
         (
             "%0 = arith.constant dense<[[1.0, 1.0e-30], [1.0e30, 1.0], [1.0, 1.0]]> : Y\n%1 = arith.addf %a, %0 : Y",
             "a constant in the body needs more than 64 bits",

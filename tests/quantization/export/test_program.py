@@ -133,14 +133,18 @@ def test_constants_in_narrow_floats():
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (add("y", "x", "z", (Q, "f32")), "operand #1 of kernel 'add' is f32, for which no type is chosen"),
+        (
+            add("y", "x", "z", (Q, "f32")),
+            "of kernel 'add': operand #1 must have a quantized type or !quant.none, got f32",
+        ),
         (
             add("y", "x", "z", (Q, Q), "!quant.any<i8:f32>"),
-            "result #0 of kernel 'add' is !quant.any",
+            "of kernel 'add': result #0 must have a quantized type or !quant.none, got !quant.any",
         ),
         (
             add("0", "x", "z", out=R) + add("y", "0", "z"),
-            "operand #0 is !quant.uniform<u8:f32, 5.000000e-02:7>, but its port has the type !quant.uniform<i8",
+            "operand #0 has the type !quant.uniform<u8:f32, 5.000000e-02:7>, but input_specs declares "
+            "!quant.uniform<i8",
         ),
     ],
 )
@@ -158,7 +162,8 @@ def test_programs_that_are_not_propagated(body, said, to):
 def test_a_target_that_lacks_the_kernel():
     """The error says what to write instead."""
     with pytest.raises(
-        VerifyError, match=r"the target 'tflite' has no kernel 'mine.gate': unfuse-kernels=target=tflite"
+        VerifyError,
+        match=r"of kernel 'mine.gate' cannot be exported: the target 'tflite' has no such kernel: run unfuse-kernels",
     ):
         exported(main(add("y", "x", "z", kernel="mine.gate")), "fixed", "tflite")
     assert ops(exported(main(add("y", "x", "z", kernel="mine.gate")), "fixed")) == ["add"]

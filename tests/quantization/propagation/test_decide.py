@@ -259,16 +259,16 @@ def raises_what_has_no_text(inputs: list[Spec], outputs: list[Spec]) -> Changed:
 @pytest.mark.parametrize(
     ("constraint", "said"),
     [
-        (gives_text, "set port 0 to 'i8', which is not a type"),
-        (of_another_float, "which the target does not accept there"),
+        (gives_text, "must set ports to types, got 'i8' for port 0"),
+        (of_another_float, "but the kernel does not accept this type there"),
         (raises_what_has_no_text, "the constraint of 'mine' fails: Unsayable"),
         (raises, "the constraint of 'mine' fails: KeyError: 'scale'"),
-        (loops, "the constraint of 'mine' does not settle"),
-        (hides, "changed mine output 0, but did not return it as changed"),
-        (exceeds, "returned changed ports [3], but there are"),
-        (returns_nothing, "must return the lists"),
-        (misfits, f"gives mine output 0 {WIDE}, which the target does not accept there"),
-        (forgets, "gives mine output 0 f32, which the target does not accept there"),
+        (loops, "the constraint of 'mine' must stop changing types"),
+        (hides, "changed the type of mine output 0, so it must return its number as changed"),
+        (exceeds, "must return numbers of ports from 0 to 0 as changed, got [3]"),
+        (returns_nothing, "must return two lists"),
+        (misfits, f"sets mine output 0 to {WIDE}, but the kernel does not accept this type there"),
+        (forgets, "sets mine output 0 to f32, but the kernel does not accept this type there"),
     ],
 )
 def test_functions_that_are_wrong(constraint: QuantFn, said: str) -> None:

@@ -80,7 +80,9 @@ def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path, content: bytes)
 def test_a_journal_of_something_else_is_refused(tmp_path: Path, key: str, value: str) -> None:
     whole = written(tmp_path / "j")
     with (
-        pytest.raises(ModelError, match=f"the journal is of another {key}: .*: remove it, or give another file"),
+        pytest.raises(
+            ModelError, match=f"the journal is of another search, with {key} .*: remove it, or give another file"
+        ),
         opened(tmp_path / "j", SUBJECT | {key: value}),
     ):
         pass

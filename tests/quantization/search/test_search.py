@@ -105,17 +105,17 @@ def test_the_journal_says_which_trial_is_the_best_so_far(tmp_path: Path) -> None
 def test_a_journal_of_other_data_or_another_budget_is_refused(tmp_path: Path) -> None:
     one = small()
     one.searched("size=0.75", journal=tmp_path / "j")
-    with pytest.raises(ModelError, match="journal is of another budget: 'size=3/4', not 'size=1/2'"):
+    with pytest.raises(ModelError, match="journal is of another search, with budget 'size=3/4' and not 'size=1/2'"):
         one.searched("size=0.5", journal=tmp_path / "j")
     other = Reference(one.named, None, [{k: v + 1 for k, v in batch.items()} for batch in one.reference.batches])
-    with pytest.raises(ModelError, match="journal is of another data"):
+    with pytest.raises(ModelError, match="journal is of another search, with data"):
         searched(one.named, find("qrt-cpu"), one.records, "mse", other, "size=0.75", journal=tmp_path / "j")
-    with pytest.raises(ModelError, match=r"journal is of another metric: 'none', not '.*accuracy'"):
+    with pytest.raises(ModelError, match=r"journal is of another search, with metric 'none' and not '.*accuracy'"):
         one.searched("size=0.75", metric=accuracy, journal=tmp_path / "j")
     cell = subject(CELL, drawn(CELL, 1))
-    with pytest.raises(ModelError, match="journal is of another program"):
+    with pytest.raises(ModelError, match="journal is of another search, with program"):
         cell.searched("size=0.75", journal=tmp_path / "j")
-    with pytest.raises(ModelError, match="journal is of another target"):
+    with pytest.raises(ModelError, match="journal is of another search, with target"):
         one.searched("size=0.75", journal=tmp_path / "j", target="int4-weights")
 
 

@@ -17,20 +17,20 @@ from tests.quantization.workflow.programs import NETWORK, rows
 
 MODULE = ir.parse(NETWORK, "net.mlir")
 WRONG: list[tuple[Any, str]] = [
-    ({"images": []}, "no data: main needs at least one batch"),
-    ([], "no data: main needs at least one batch"),
-    ({"images": rows(0)}, "the data: input 'images' is empty: it has shape [0, 16]"),
-    ({"images": [rows(2), rows(0)]}, "batch 2: input 'images' is empty: it has shape [0, 16]"),
-    ({}, "input 'images' is missing: it takes tensor<?x16xf32>"),
+    ({"images": []}, "'data' must have at least one batch for main, got none"),
+    ([], "'data' must have at least one batch for main, got none"),
+    ({"images": rows(0)}, "the data: input 'images' must have elements, got shape [0, 16]"),
+    ({"images": [rows(2), rows(0)]}, "batch 2: input 'images' must have elements, got shape [0, 16]"),
+    ({}, "input 'images' (tensor<?x16xf32>) is missing"),
     ({"image": rows(2)}, "no input is named 'image'; the inputs are images"),
     ([{"images": rows(2)}, {"labels": rows(2)}], "batch 2: no input is named 'labels'; the inputs are images"),
     ({"images": rows(2)[:, :8]}, "batch 1: input 'images' must be tensor<?x16xf32>, got shape [2, 8]"),
     ({"images": [rows(2), rows(2)[0]]}, "batch 2: input 'images' must be tensor<?x16xf32>, got shape [16]"),
-    ({"images": rows(2).astype("f8")}, "batch 1: input 'images' must be tensor<?x16xf32>: dtype float32, got dtype"),
-    ({"images": [rows(2), np.int32(rows(2))]}, "batch 2: input 'images' must be tensor<?x16xf32>: dtype float32, got"),
+    ({"images": rows(2).astype("f8")}, "batch 1: input 'images' must be of dtype float32, because its type is"),
+    ({"images": [rows(2), np.int32(rows(2))]}, "batch 2: input 'images' must be of dtype float32, because its type is"),
     (
         {"images": np.where(rows(70) > 2.5, np.float32(-np.inf), rows(70))},
-        "batch 1: input 'images' is -inf at [13, 11]: fix the data",
+        "batch 1: input 'images' must be finite, got -inf at [13, 11]: fix the data",
     ),
 ]
 
@@ -95,9 +95,7 @@ def test_a_channel_of_zeros_has_the_scale_1() -> None:
 def test_a_value_that_is_not_finite_is_named_with_its_op_and_batch() -> None:
     """The data are finite, and their sum is not."""
     data = [np.ones(3, np.float32), np.float32([1, 3e38, 1])]
-    message = (
-        r"f.mlir:2:\d+: error: batch 2: the value 'f/add.0' of 'arith.addf' is inf at \[1\]: fix the data, or leave"
-    )
+    message = r"f.mlir:2:\d+: error: batch 2: the value 'f/add.0' of 'arith.addf' must be finite, got inf at \[1\]: fix"
     with pytest.raises(ModelError, match=message):
         qrt.quantize_program(ir.parse(DOUBLE, "f.mlir"), {"arg0": data})
     made = qrt.quantize_program(ir.parse(DOUBLE), {"arg0": data}, skip_nonfinite=True)
@@ -126,7 +124,7 @@ def test_values_that_are_not_finite_are_refused_or_counted(files: tuple[str, str
     bad[70, 3] = np.nan
     np.savez(data, images=bad)
     assert main(["quantize", program, "--data", data, "-o", output]) == 1
-    assert "batch 2: input 'images' is nan at [6, 3]: fix the data" in capsys.readouterr().err
+    assert "batch 2: input 'images' must be finite, got nan at [6, 3]: fix the data" in capsys.readouterr().err
     assert main(["quantize", program, "--data", data, "-o", output, "--skip-nonfinite"]) == 0
     assert "main/images: NaNs and infinities left out: 1" in capsys.readouterr().err
 
@@ -136,7 +134,7 @@ def test_records_of_another_program_are_refused(tmp_path: Path) -> None:
     records = tmp_path / "r.json"
     records.write_text('{"version": 1, "records": {"other/x": {"count": 1, "min": 0, "max": 1}}}')
     module = ir.run_passes(ir.parse(NETWORK), "fuse-kernels,attach-stats-ref")
-    with pytest.raises(ModelError, match=r"r.json: .* are 'other/x', \.\.\.; the program's are 'main/images'"):
+    with pytest.raises(ModelError, match=r"r\.json: the records must be of this program, but the keys of its"):
         ir.run_passes(module, f"propagate-quant{{target=qrt-cpu records={records}}}")
 
 
@@ -233,6 +231,6 @@ def test_data_of_nan_alone_leave_no_range() -> None:
 
 def test_a_nan_of_the_weights_is_not_of_the_data() -> None:
     module = ir.parse(BIASED.replace("-1.0", "0x7FC00000"), "b.mlir")
-    message = r"is nan at \[0, 1\]: fix the constant at b.mlir:4:8, which is nan at \[1, 1\], or leave"
+    message = r"must be finite, got nan at \[0, 1\]: fix the constant at b.mlir:4:8, which is nan at \[1, 1\], or leave"
     with pytest.raises(ModelError, match=message):
         qrt.quantize_program(module, {"arg0": np.ones((1, 2), np.float32)})

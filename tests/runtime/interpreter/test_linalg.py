@@ -343,9 +343,9 @@ def test_buffers_that_overlap_go_in_order():
             (5,),
             "shapes disagree: dimension 0 of operand #1 has size 4, but an earlier operand has size 5",
         ),
-        ("(d0) -> (d0 + 1)", (4,), "indices 1 to 4 are out of bounds: dimension 0 of operand #0 has size 4"),
-        ("(d0) -> (2 - d0)", (4,), "indices -1 to 2 are out of bounds"),
-        ("(d0) -> (d0 ceildiv 2)", (2,), "indices 0 to 2 are out of bounds"),
+        ("(d0) -> (d0 + 1)", (4,), "read indices 1 to 4 of dimension 0 of operand #0, which has size 4"),
+        ("(d0) -> (2 - d0)", (4,), "read indices -1 to 2 of dimension 0"),
+        ("(d0) -> (d0 ceildiv 2)", (2,), "read indices 0 to 2 of dimension 0"),
     ],
 )
 def test_operands_that_do_not_fit_are_refused(read, shape, message):

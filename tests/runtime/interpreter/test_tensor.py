@@ -151,7 +151,7 @@ REFUSED = {
     "tensor<?x?xf32>": "padding must be at least 0, got low [-1, 1] and high [2, 0]",
     "tensor.pad %a low[%b, 1] high[2, 0] { ^bb0(%p: index, %q: index): tensor.yield %c : f32 } : tensor<?x?xf32> to "
     "tensor<5x?xf32>": "'tensor.pad' op the result of tensor.pad must be tensor<5x?xf32>, got shape [15, 7]",
-    "tensor.empty(%g) : tensor<?xf32>": "a dimension is negative: [-1]",
+    "tensor.empty(%g) : tensor<?xf32>": "every dimension must be at least 0, got shape [-1]",
 }
 
 

@@ -34,7 +34,7 @@ def test_lanes_out_of_bounds_are_padded(start):
             i64(1),
             i64(start),
             np.float32(-1),
-            message="lanes of the vector are out of bounds: dimension 1 of the memory has size 4",
+            message="accesses lanes beyond the memory, whose dimension 1 has size 4",
         )
     refused(
         READ.format("3", ""),
@@ -42,7 +42,7 @@ def test_lanes_out_of_bounds_are_padded(start):
         i64(2),
         i64(0),
         np.float32(-1),
-        message="out of bounds: dimension 0 of the memory has size 2",
+        message="beyond the memory, whose dimension 0 has size 2",
     )
 
 
@@ -94,7 +94,7 @@ def test_writes_without_dimensions():
     vector, memory, line, tensor = np.array(7, np.float32), grid(), np.zeros(4, np.float32), grid()
     (result,) = run(text, vector, memory, line, tensor, i64(2))
     assert (result.tolist(), memory.tolist(), line.tolist(), tensor.tolist()) == (7, 7, [0, 0, 7, 0], 0)
-    refused(text, vector, memory, line, tensor, i64(4), message="out of bounds: dimension 0 of the memory has size 4")
+    refused(text, vector, memory, line, tensor, i64(4), message="beyond the memory, whose dimension 0 has size 4")
 
 
 def test_float_sums_are_sequential():

@@ -111,7 +111,7 @@ def both_refuse(program: qrt.Program, inputs: dict[str, Any], said: str, **optio
 
 def test_a_loop_takes_no_more_rounds_than_it_may(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setattr(core, "MOST_ROUNDS", 1000)
-    said = r"<string>:4:10: error: 'scf.while' op does not end within 1,000 rounds, the limit unless max_steps is given"
+    said = r"<string>:4:10: error: 'scf.while' op does not end within 1,000 rounds, the limit by default"
     program = qrt.compile(FOREVER)
     both_refuse(program, given(0), said)
     program.save(tmp_path / "program")

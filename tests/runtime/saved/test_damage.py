@@ -76,7 +76,7 @@ def changed_header(content: bytes, offset: int, code: str, value: object) -> byt
 @pytest.mark.parametrize(
     ("offset", "code", "value", "said"),
     [
-        (0, "8s", b"\x93qrt\n\n\n\n", "not a saved program .a file that Program.save writes."),
+        (0, "8s", b"\x93qrt\n\n\n\n", "the file is not a saved program .Program.save writes them."),
         (8, "=I", 0x04030201, "another byte order"),
         (12, "=I", container.FORMAT + 1, "another build of qrt .*: save it again from the text of its program"),
         (16, "=Q", 12345, "another build of qrt .*: save it again from the text of its program"),
@@ -99,8 +99,8 @@ def test_fields_of_the_header(small: bytes, tmp_path: Path, offset: int, code: s
         (lambda path: None, "No such file"),
         (lambda path: path.mkdir(), "a saved program must be a regular file"),
         (lambda path: os.mkfifo(path), "a saved program must be a regular file"),
-        (lambda path: path.touch(), "not a saved program: the file is empty"),
-        (lambda path: path.write_text(SMALL), "not a saved program .a file that Program.save writes."),
+        (lambda path: path.touch(), "the file is empty, and not a saved program"),
+        (lambda path: path.write_text(SMALL), "the file is not a saved program .Program.save writes them."),
     ],
     ids=["absent", "folder", "pipe", "empty", "text"],
 )

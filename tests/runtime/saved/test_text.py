@@ -46,7 +46,7 @@ def test_a_text_at_its_limit_is_saved_and_read(tmp_path: Path, monkeypatch: pyte
     inputs = inputs_of(program)
     assert same(qrt.load_program(tmp_path / "p.qrt").run(inputs, interpret=True), program.run(inputs))
     monkeypatch.setattr("qrt.runtime.saved.save.MOST_TEXT", size - 1)
-    with pytest.raises(qrt.errors.ModelError, match=f"the program's text has {size} bytes"):
+    with pytest.raises(qrt.errors.ModelError, match=f"bytes, got {size}"):
         program.save(tmp_path / "p.qrt")
 
 
@@ -64,9 +64,9 @@ def test_the_text_of_another_program(tmp_path: Path) -> None:
         (lambda program: {**program, "text": np.zeros((2, 2), np.uint8)}, "text: "),
         (lambda program: {**program, "constants": 3}, "constants: "),
         (lambda program: {**program, "constants": (1.5,)}, "constants: "),
-        (lambda program: {**program, "more": 1}, "'more' is given"),
+        (lambda program: {**program, "more": 1}, "expected only the names"),
         (lambda program: {"constants": ()}, "text is missing"),
-        (lambda program: 3, "expected named values"),
+        (lambda program: 3, "expected a dictionary"),
     ],
 )
 def test_values_of_the_text(change: Callable[[Any], Any], said: str, tmp_path: Path) -> None:

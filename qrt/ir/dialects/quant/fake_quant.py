@@ -42,7 +42,7 @@ def fake_quant_type(operation: Operation) -> UniformType:
     low, high = (_ends(operation, name) for name in ("min", "max"))
     if low.shape != high.shape:
         raise QuantTypeError(
-            f"attributes 'min' and 'max' must have equally many values, got {low.size} and {high.size}"
+            f"attributes 'min' and 'max' must have the same number of values, got {low.size} and {high.size}"
         )
     wrong = ~(np.isfinite(low) & np.isfinite(high) & (low <= high))
     if wrong.any():

@@ -38,7 +38,9 @@ class CastOp(Operation):
             if isinstance(element, kind):
                 return element
         types = ", ".join(str(value.type) for value in (*self.operands, *self.results))
-        raise self.op_error(f"must have an operand or a result of {kind.__name__}, got the types {types}")
+        raise self.op_error(
+            f"must have an operand or a result with elements of a {kind.__name__}, got the types {types}"
+        )
 
     @property
     def quantized_type(self) -> QuantizedType:

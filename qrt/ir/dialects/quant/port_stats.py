@@ -58,7 +58,9 @@ def port_range(region: RegionOp, port: int) -> PortRange | None:
     if isinstance(spec, CalibratedType):
         ends = np.array([spec.min, spec.max])
         if not np.isfinite(ends).all():
-            raise region.op_error(f"the range of the specification {spec} of {_key(region, port)} must be finite")
+            raise region.op_error(
+                f"the range of {_key(region, port)} in input_specs or output_specs must be finite, got {spec}"
+            )
     if ends is None:
         return None
     axis = entries.get("axis")

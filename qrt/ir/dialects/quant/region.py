@@ -181,10 +181,9 @@ def _verify_region(operation: Operation) -> None:
         for index, (spec, value) in enumerate(zip(specs.elements, values, strict=True)):
             if not _fits(spec, value.type):
                 raise operation.op_error(
-                    f"attribute '{what}_specs' has the incompatible specification {spec} for {what} #{index} of type "
-                    f"{value.type}: expected the element type, a narrower float type, or a quantized type of it that "
-                    "fits"
-                    " the shape"
+                    f"entry #{index} of attribute '{what}_specs' must be the element type of {what} #{index}, "
+                    f"{value.type}, a narrower float type, or a quantized type with this expressed type that fits the "
+                    f"shape, got {spec}"
                 )
     blocks = operation.regions[0].blocks
     inputs = [value.type for value in operation.operands]

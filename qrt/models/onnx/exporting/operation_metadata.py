@@ -91,7 +91,7 @@ def split_states(model: Model) -> tuple[Model, tuple[State, ...]]:
     ):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise ModelError(f"{model.name}: two variables have the {what} {shown(twice)}")
+            raise ModelError(f"{model.name}: every variable must have its own {what}, got {shown(twice)} twice")
     initial = {state.initial.name for state in states}
     given = {state.output.name: state.output for state in states}
     graph = replace(
@@ -118,15 +118,15 @@ def _state(model: Model, key: str, text: str) -> State:
         or not all(isinstance(record.get(name), str) for name in ("symbol", "output"))
         or not record["symbol"]
     ):
-        fail("it does not name a variable and an output")
+        fail("it must be a JSON object with the texts 'symbol' and 'output'")
     initial = model.graph.constants.get(key.removeprefix(STATE))
     if initial is None:
-        fail("the file has no initializer of this name")
+        fail("the file must have an initializer of this name, but has none")
     output = next((port for port in model.graph.outputs if port.name == record["output"]), None)
     if output is None:
-        fail(f"the file has no output {shown(record['output'])}")
+        fail(f"'output' must be the name of an output of the file, got {shown(record['output'])}")
     if output.dtype != initial.dtype or output.shape != initial.shape:
-        fail(f"output {shown(output.name)} has another type than the initializer")
+        fail(f"output {shown(output.name)} must have the type and the shape of the initializer")
     return State(record["symbol"], initial, output)
 
 

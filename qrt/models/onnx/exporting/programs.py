@@ -75,14 +75,18 @@ def inlined(node: Node, text: str, operands: Sequence[Value]) -> list[Value]:
     block = _body(text)
     given, taken = ([value.type for value in values] for values in (operands, block.arguments))
     if given != taken:
-        raise ModelError(f"its program has the arguments {_listed(taken)}, but the operands are {_listed(given)}")
+        raise ModelError(
+            f"'program' must have arguments of the types of the operands, {_listed(given)}, got {_listed(taken)}"
+        )
     values = dict(zip(block.arguments, operands, strict=True))
     *operations, last = block
     location = node.graph.location(node.op)
     for operation in operations:
         for inner in operation.walk():
             if not inner.name.startswith(_DIALECTS):
-                raise ModelError(f"its program contains {inner.name}, which is not allowed there")
+                raise ModelError(
+                    f"'program' must have ops of arith, linalg, math, qrt and tensor alone, got {inner.name}"
+                )
             inner.location = location
         for result in operation.results:
             if isinstance(result.type, TensorType):
@@ -97,10 +101,10 @@ def _body(text: str) -> Block:
         module = parse(text)
         module.verify()
     except DiagnosticError as error:
-        raise ModelError(f"its program is invalid: {error.message}") from None
+        raise ModelError(f"'program' is not valid MLIR: {error.message}") from None
     functions = module.functions
     if len(functions) != 1 or len(list(module.body)) != 1 or len(functions[0].regions[0].blocks) != 1:
-        raise ModelError("its program is not a function with one block")
+        raise ModelError("'program' must be one function with one block")
     return functions[0].regions[0].blocks[0]
 
 

@@ -58,7 +58,7 @@ def _initial(declaration: Operation, uses: Sequence[Operation]) -> ExportedValue
     kind, value = declaration.attributes["type"].python, declaration.attributes.get("value")
     name = str(declaration.attributes["sym_name"].python)
     if not isinstance(kind, TensorType) or not isinstance(value, DenseElementsAttr):
-        raise UnsupportedForm(f"variable {name!r}, which has no initial value")
+        raise UnsupportedForm(f"variable {name!r} without an initial value")
     values: list[Value] = [op.results[0] if op.name == LOAD else op.operands[0] for op in uses if _symbol(op) == name]
     array: Array = value.array
     exported = ExportedValue(kind, array, any(map(is_unsigned, values)))

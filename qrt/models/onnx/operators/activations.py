@@ -43,7 +43,7 @@ def clip(node: Node) -> None:
             bound = operand(node, i)
         if bound is not None:
             if node.opset >= 11 and node.plain(i) is not element:
-                node.fail(f"a bound has the type {node.dtype(i)}, but the input {node.dtype(0)}")
+                node.fail(f"input {i} (a bound) must have the type of input 0, {node.dtype(0)}, got {node.dtype(i)}")
             result = _bounded(node, names[form(element)], result, bound, signless_type)
     if not isinstance(result, np.ndarray) and result is node.graph.values.get(node.input(0)):
         result = node.emit("qrt.reshape", [result], None, result.type)

@@ -24,7 +24,7 @@ def _number(node: Node, i: int, what: str) -> int:
     """Return the single integer of input ``i``, which must be known at import. ``what`` names it in errors."""
     numbers = node.integers(i, what)
     if len(numbers) != 1:
-        node.fail(f"{what} is {shown(list(numbers))}, expected one")
+        node.fail(f"{what} (input {i}) must be one integer, got {shown(list(numbers))}")
     return int(numbers[0])
 
 
@@ -42,7 +42,7 @@ def cum_sum(node: Node) -> None:
     """
     axis = node.integers(1, "an axis")
     if len(axis) != 1:
-        node.fail(f"its axis is {list(axis)}, expected one number")
+        node.fail(f"the axis (input 1) must be one integer, got {list(axis)}")
     axis_index, element = node.axis(axis[0], len(node.shape())), node.plain(0)
     options = {name: bool(node.attribute(name, 0)) for name in ("exclusive", "reverse")}
     node.set_plain(0, node.emit("qrt.cumsum", [node.stored(0)], {"axis": axis_index, **options}), element)
@@ -126,7 +126,10 @@ def one_hot(node: Node) -> None:
     rank = len(node.shape()) + 1
     axis = node.axis(node.attribute("axis", -1), rank)
     if node.shape(2) != (2,) or depth < 1:
-        node.fail(f"its values are {node.type(2)}, expected two elements, and its depth is {shown(depths.tolist())}")
+        node.fail(
+            f"values must be a tensor of two elements and depth one number of at least 1, got {node.type(2)} and "
+            f"{shown(depths.tolist())}"
+        )
     if depth > _MOST:
         node.refuse(f"with a depth above {_MOST}")
     source = node.plain(0)
@@ -161,7 +164,7 @@ def trilu(node: Node) -> None:
     """
     shape, element = _static(node), node.plain(0)
     if len(shape) < 2:
-        node.fail(f"its input has shape {list(shape)}, expected matrices")
+        node.fail(f"its input must have at least 2 axes, got shape {list(shape)}")
     k = _number(node, 1, "a diagonal") if node.has(1) else 0
     rows, columns = shape[-2:]
     if rows * columns > _MOST:
@@ -176,7 +179,10 @@ def eye_like(node: Node) -> None:
     """Create a matrix of zeros with ones on a diagonal, of the input's shape, which must be known at import."""
     shape, number = _static(node), node.attribute("dtype", 0)
     if len(shape) != 2 or (number and number not in NUMBERS):
-        node.fail(f"its input has shape {list(shape)} and attribute dtype is {number}, expected a matrix")
+        node.fail(
+            f"its input must be a matrix, and attribute 'dtype' the number of a type, got shape {list(shape)} and "
+            f"{number}"
+        )
     element: Type = element_of(NUMBERS[number]) if number else node.plain(0)
     node.graph.check_size(node.op, TensorType(shape, element))
     ones = np.eye(*shape, node.attribute("k", 0), dtype=np.bool_)
@@ -188,7 +194,10 @@ def reverse_sequence(node: Node) -> None:
     shape, lengths = _static(node), node.integers(1, "lengths")
     batch, time = (node.axis(node.attribute(name, d), len(shape)) for name, d in (("batch_axis", 1), ("time_axis", 0)))
     if {batch, time} != {0, 1} or len(lengths) != shape[batch] or any(not 0 <= n <= shape[time] for n in lengths):
-        node.fail(f"lengths {list(lengths)} do not match shape {list(shape)}, batch axis {batch} and time axis {time}")
+        node.fail(
+            "batch_axis and time_axis must be axes 0 and 1, with a length from 0 to the size of the time axis for "
+            f"each row of the batch, got {batch} and {time}, and lengths {list(lengths)} for shape {list(shape)}"
+        )
     steps = np.arange(shape[time])
     counts = np.array(lengths)[:, np.newaxis]
     source = np.where(steps < counts, counts - 1 - steps, steps)

@@ -90,7 +90,7 @@ def comparison(node: Node) -> None:
 def not_(node: Node) -> None:
     """Negate bools."""
     if one_type(node) is not BOOL:
-        node.fail(f"its input is of {node.dtype(0)}")
+        node.fail(f"its input must be bool, got {node.dtype(0)}")
     finish(node, 0, apply(node, "arith.xori", [operand(node, 0), number_of(1, BOOL)], [BOOL, BOOL], BOOL), BOOL)
 
 
@@ -123,7 +123,7 @@ def reciprocal(node: Node) -> None:
 def where(node: Node) -> None:
     """Select each element from one of two tensors by a bool. The three tensors broadcast."""
     if node.plain(0) is not BOOL:
-        node.fail(f"the condition has the type {node.dtype(0)}, expected bool")
+        node.fail(f"the condition (input 0) must be bool, got {node.dtype(0)}")
     element = one_type(node, 1)
     finish(node, 0, select(node, operand(node, 0), operand(node, 1), operand(node, 2), signless(element)), element)
 
@@ -140,7 +140,7 @@ def cast(node: Node) -> None:
     else:
         number = node.required("to", int)
         if number not in NUMBERS:
-            node.fail(f"attribute to is {number}, which is not the number of a type")
+            node.fail(f"attribute 'to' must be the number of a type (TensorProto.DataType), got {number}")
         target = element_of(NUMBERS[number])
     if (
         any(isinstance(element, FloatType) and element.width < 16 for element in (source, target))

@@ -120,7 +120,7 @@ def dequantize_linear(node: Node) -> None:
     """Dequantize integers of up to 32 bits, or float8, to floats."""
     source, out = node.plain(0), node.type(1).element
     if node.has(2) and node.plain(2) is not source:
-        node.fail(f"the zero point has the type {node.dtype(2)}, but the input {node.dtype(0)}")
+        node.fail(f"the zero point must have the type of the input, {node.dtype(0)}, got {node.dtype(2)}")
     number = node.attribute("output_dtype", 0)
     if number:
         out = element_of(NUMBERS.get(number, "float"))

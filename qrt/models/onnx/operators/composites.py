@@ -23,7 +23,7 @@ def instance_normalization(node: Node) -> None:
     require_floats(node, 0, 1, 2)
     rank = len(node.shape())
     if rank < 3:
-        node.fail(f"its input has shape {list(node.shape())}, expected a batch, channels and at least one more axis")
+        node.fail(f"its input must have a batch, channels and at least one more axis, got shape {list(node.shape())}")
     shape, graph = static_sizes(node, 0, *range(1, rank)), composed(node)
     rows = graph.add("Reshape", x, graph.integers(0, 0, -1))
     epsilon = node.attribute("epsilon", 1e-5)
@@ -42,7 +42,7 @@ def lp_normalization(node: Node) -> None:
     require_floats(node, 0)
     power, graph = node.attribute("p", 2), composed(node)
     if power not in (1, 2):
-        node.fail(f"p is {power}, expected 1 or 2")
+        node.fail(f"attribute 'p' must be 1 or 2, got {power}")
     axis = graph.integers(node.axis(node.attribute("axis", -1), len(node.shape())))
     norm = graph.add(f"ReduceL{power}", node.op.inputs[0], axis, keepdims=1)
     zero = graph.constant(0)
@@ -76,7 +76,7 @@ def hardmax(node: Node) -> None:
 def _heads(node: Node) -> int:
     heads = node.required("num_heads", int)
     if heads < 1:
-        node.fail(f"num_heads is {heads}, expected a positive integer")
+        node.fail(f"attribute 'num_heads' must be at least 1, got {heads}")
     return heads
 
 
@@ -185,13 +185,16 @@ def _add_packed_attention(
     if node.attribute("do_rotary", 0):
         node.refuse("with rotary embedding")
     if len(node.shape()) != 3:
-        node.fail(f"its input has shape {list(node.shape())}, expected three axes")
+        node.fail(f"its input must have three axes, got shape {list(node.shape())}")
     if node.has(bias):
         packed = graph.add("Add", packed, node.op.inputs[bias])
     width = static_sizes(node, weights, 1)[1]
     widths = node.ints("qkv_hidden_sizes", (width // 3,) * 3)
     if len(widths) != 3 or sum(widths) != width:
-        node.fail(f"weights with {width} columns do not match queries, keys and values of sizes {list(widths)}")
+        node.fail(
+            f"qkv_hidden_sizes must be three sizes that add up to the columns of the weights, {width}, got "
+            f"{list(widths)}"
+        )
     parts = graph.add("Split", packed, graph.integers(*widths), outputs=3, axis=2)
     masks = [_mask(node, graph, mask, static_sizes(node, 0, 1)[1])] if node.has(mask) else []
     masks += [node.op.inputs[added]] if added is not None and node.has(added) else []
@@ -209,7 +212,10 @@ def rotary_embedding(node: Node) -> None:
     if len(shape) == 3 and not heads:
         size = rotated or 2 * static_sizes(node, 2, 1)[1]
         if size < 1:
-            node.fail(f"a head has {size} elements, by rotary_embedding_dim or by the table of cosines")
+            node.fail(
+                "a head must have at least 1 element (rotary_embedding_dim, or twice the columns of cos_cache), "
+                f"got {size}"
+            )
         heads = static_sizes(node, 0, 2)[2] // size
     if node.shape(1) == (1,):
         batch, length = static_sizes(node, 0, 0, 1)[:2] if len(shape) == 3 else static_sizes(node, 0, 0, 2)[0:3:2]
@@ -255,7 +261,7 @@ def q_embed_layer_normalization(node: Node) -> None:
 def _as_scalar(node: Node, graph: ComposedGraph, i: int) -> Any:
     """Return the name of a scalar with the element of input ``i``, which must have the shape [] or [1]."""
     if not node.has(i) or node.shape(i) not in ((), (1,)):
-        node.fail(f"input {i} is not a single number")
+        node.fail(f"input {i} must be a tensor of one number")
     name = node.op.inputs[i]
     return graph.add("Squeeze", name) if node.shape(i) else name
 
@@ -263,20 +269,20 @@ def _as_scalar(node: Node, graph: ComposedGraph, i: int) -> Any:
 def _positions(node: Node, graph: ComposedGraph) -> str:
     """Add a constant with the position of each word in a sentence, 0, 1, 2..., and return its name."""
     if len(node.shape()) != 2:
-        node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")
+        node.fail(f"its input must have two axes (sentences, words), got shape {list(node.shape())}")
     return graph.constant(np.arange(static_sizes(node, 0, 1)[1]), np.int64)
 
 
 def _table(node: Node, i: int) -> str:
     if not node.has(i):
-        node.fail("it has segment indices, but no segment embedding")
+        node.fail(f"with segment indices, the segment embedding (input {i}) is required, but missing")
     return node.op.inputs[i]
 
 
 def _set_embedded(node: Node, graph: ComposedGraph, parts: Sequence[Any], scale: Any, bias: Any) -> None:
     """Set the outputs: the normalized sum of ``parts``, the number of ones in each row of the mask, and the sum."""
     if len(node.shape()) != 2:
-        node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")
+        node.fail(f"its input must have two axes (sentences, words), got shape {list(node.shape())}")
     total = reduce(lambda left, right: graph.add("Add", left, right), parts)
     epsilon = node.attribute("epsilon", 1e-12)
     normalized = graph.add("LayerNormalization", total, scale, bias, axis=-1, epsilon=epsilon)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.errors import plural
 from qrt.ir import Value
 from qrt.ir.core.functions import FuncOp
 from qrt.models.importing import control
@@ -36,7 +37,7 @@ def if_(node: Node) -> None:
     """
     known = node.constant(0)
     if node.plain(0) is not BOOL or (known is not None and known.size != 1):
-        node.fail(f"its condition is {node.type(0)}, expected one bool")
+        node.fail(f"its condition must be one bool, got {node.type(0)}")
     if known is not None:
         _inline(node, "then_branch" if known.reshape(()) else "else_branch")
         return
@@ -65,8 +66,9 @@ def _branch(node: Node, graph: Subgraph) -> list[Value]:
 
 def _check_outputs(node: Node, graph: Subgraph) -> None:
     if graph.graph.inputs or len(graph.graph.outputs) != len(node.op.outputs):
-        counts = f"{len(graph.graph.inputs)} inputs and {len(graph.graph.outputs)} outputs"
-        node.fail(f"it has {len(node.op.outputs)} outputs, but a branch has {counts}")
+        counts = f"{plural(len(graph.graph.inputs), 'input')} and {plural(len(graph.graph.outputs), 'output')}"
+        outputs = plural(len(node.op.outputs), "output")
+        node.fail(f"a branch must have no inputs and {outputs}, as many as the node, but has {counts}")
 
 
 def _inline(node: Node, attribute: str) -> None:
@@ -209,14 +211,17 @@ def loop(node: Node) -> None:
     body, count = graph.graph, len(node.op.inputs) - 2
     scans = len(body.outputs) - 1 - count
     if count < 0 or len(body.inputs) != count + 2 or scans < 0 or len(node.op.outputs) != count + scans:
-        counts = f"{len(body.inputs)} and {len(body.outputs)}"
-        node.fail(f"it has {len(node.op.inputs)} inputs and {len(node.op.outputs)} outputs, but its body {counts}")
+        node.fail(
+            "its body must have as many inputs as the node (at least 2) and one more output, got "
+            f"{len(node.op.inputs)} "
+            f"and {len(node.op.outputs)} of the node, {len(body.inputs)} and {len(body.outputs)} of the body"
+        )
     number, condition_name = (port.name for port in body.inputs[:2])
     shapes = [(1,) if port.shape == (1,) else () for port in body.inputs[:2]]
     limit, first_condition = _limit(node, scans > 0, shapes[0]), _first_condition(node, scans > 0, shapes[1])
     is_unconditional = first_condition is None and _has_true_condition(body)
     if is_unconditional and limit is None:
-        node.fail("it has neither a trip count nor a condition")
+        node.fail("it must have a trip count or a condition, but has neither")
     if scans and not is_unconditional:
         node.refuse("scan outputs, and a number of iterations that is known only at run time")
     carried = [(port.name, node.graph.plain(node.value(2 + i))) for i, port in enumerate(body.inputs[2:])]
@@ -230,7 +235,7 @@ def loop(node: Node) -> None:
     condition, *results = graph.results()
     if not is_unconditional:
         if not control.is_one_bool(condition):
-            node.fail(f"the condition that its body returns is {condition.type}, expected one bool")
+            node.fail(f"the condition that its body returns must be one bool, got {condition.type}")
         results.insert(0, reshaped(rounds.inner, condition, shapes[1]))
     outputs = rounds.run(results, [False] * scans)
     _set_results(node, outputs[0 if is_unconditional else 1 :], results[0 if is_unconditional else 1 :])
@@ -247,7 +252,7 @@ def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int |
             node.refuse("scan outputs without a trip count")
         return None
     if node.plain(0) is not I64 or any(size != 1 for size in node.shape(0)):
-        node.fail(f"its trip count is {node.type(0)}, expected one int64")
+        node.fail(f"its trip count must be one int64, got {node.type(0)}")
     if is_needed or node.constant(0) is not None:
         return max(node.integers(0, _OF_ALL.format("a trip count"))[0], 0)
     return reshaped(node, node.value(0), shape)
@@ -263,7 +268,7 @@ def _first_condition(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Val
     value = node.value(1)
     known = node.known(1, _OF_ALL.format("a condition")) if is_needed else node.constant(1)
     if not control.is_one_bool(value):
-        node.fail(f"its condition is {node.type(1)}, expected one bool")
+        node.fail(f"its condition must be one bool, got {node.type(1)}")
     return None if known is not None and known.reshape(()) else reshaped(node, value, shape)
 
 
@@ -302,14 +307,17 @@ def scan(node: Node) -> None:
     scans = len(body.outputs) - states
     if states < 0 or count < 1 or len(body.inputs) != states + count or scans < 0:
         node.fail(
-            f"its body has {len(body.inputs)} inputs and {len(body.outputs)} outputs, but num_scan_inputs is {count}"
+            f"num_scan_inputs must be from 1 to {len(node.op.inputs)}, and the body have as many inputs as the "
+            "node and an "
+            f"output for each state, got {count}, {plural(len(body.inputs), 'input')} and "
+            f"{plural(len(body.outputs), 'output')}"
         )
     if len(node.op.outputs) != len(body.outputs):
-        node.fail(f"it has {len(node.op.outputs)} outputs, but its body {len(body.outputs)}")
+        node.fail(f"it must have as many outputs as its body, {len(body.outputs)}, got {len(node.op.outputs)}")
     axes = _axes(node, "scan_input_axes", [len(node.shape(states + i)) for i in range(count)])
     sizes = {node.shape(states + i)[axis] for i, axis in enumerate(axes)}
     if len(sizes) > 1:
-        node.fail(f"it scans axes of sizes {' and '.join(map(str, sizes))}")
+        node.fail(f"the scanned axes must have one size, got {' and '.join(map(str, sizes))}")
     (size,) = sizes
     if size is None:
         node.refuse("an axis whose size is known only at run time")
@@ -335,12 +343,15 @@ def scan(node: Node) -> None:
 def _axes(node: Node, name: str, ranks: Sequence[int]) -> list[int]:
     axes = node.ints(name, (0,) * len(ranks))
     if len(axes) != len(ranks):
-        node.fail(f"attribute {name} has {len(axes)} axes, expected {len(ranks)}")
+        node.fail(f"attribute '{name}' must have {plural(len(ranks), 'axis', 'axes')}, got {list(axes)}")
     return [node.axis(axis, rank) for axis, rank in zip(axes, ranks, strict=True)]
 
 
 def _directions(node: Node, name: str, count: int) -> list[bool]:
     directions = node.ints(name, (0,) * count)
     if len(directions) != count or any(direction not in (0, 1) for direction in directions):
-        node.fail(f"attribute {name} is {list(directions)}, expected {count} times 0 or 1")
+        node.fail(
+            f"attribute '{name}' must have {plural(count, 'value')}, each 0 (forward) or 1 (reverse), got "
+            f"{list(directions)}"
+        )
     return [bool(direction) for direction in directions]

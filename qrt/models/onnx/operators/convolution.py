@@ -47,7 +47,7 @@ def _shape(node: Node, weights: int) -> _Shape:
     x, w = node.shape(0), node.shape(weights)
     groups = node.attribute("group", 1)
     if len(x) != len(w):
-        node.fail(f"the input has rank {len(x)}, but the weights have rank {len(w)}")
+        node.fail(f"the input and the weights must have one rank, got {len(x)} and {len(w)}")
     form = form_of(node, x, w[2:])
     outputs, depth, channels = w[0], w[1], x[1]
     if outputs is None or depth is None:
@@ -55,7 +55,10 @@ def _shape(node: Node, weights: int) -> _Shape:
     if channels is None:
         channels = groups * depth
     if groups < 1 or channels != groups * depth or outputs % groups:
-        node.fail(f"{channels} channels and {outputs} filters of depth {depth} do not match group = {groups}")
+        node.fail(
+            f"attribute 'group' must be channels / depth of a filter = {channels} / {depth}, and divide the "
+            f"{outputs} filters, got {groups}"
+        )
     return _Shape(form, outputs, depth, groups, channels, len(x))
 
 
@@ -162,7 +165,10 @@ def conv_integer(node: Node) -> None:
     shape = _shape(node, 1)
     zeros = [node.known(i, "a zero point") if node.has(i) else np.zeros(1, np.int64) for i in (2, 3)]
     if zeros[0].size != 1 or zeros[1].size not in (1, shape.outputs):
-        node.fail(f"its zero points have shapes {zeros[0].shape} and {zeros[1].shape}")
+        node.fail(
+            "the zero points must be one number for the input, and one or a vector for the weights, got shapes "
+            f"{zeros[0].shape} and {zeros[1].shape}"
+        )
     x, w = unit_scale_type(node, 0, zeros[0], 0), unit_scale_type(node, 1, zeros[1], 0)
     sums = quantized_convolution(node, shape, x, w, UniformType("i32", "f32", 1.0), (0, 1, 8), "float64_away")
     node.set(0, node.as_storage(sums))
@@ -195,6 +201,6 @@ def product_facts(x: UniformType, w: UniformType, out: UniformType) -> dict[str,
 def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
     """Return the int32 bias in input ``i`` with the scale of the sums, ``x.scale * w.scale``."""
     if node.dtype(i) != "int32":
-        node.fail(f"the bias has the type {node.dtype(i)}, expected int32")
+        node.fail(f"the bias must be int32, got {node.dtype(i)}")
     scales: Any = x.scale * w.scale if w.is_per_layer else (x.scale * w.scale_array).tolist()
     return node.cast(i, UniformType("i32", "f32", scales, axis=None if w.is_per_layer else 0))

@@ -42,7 +42,7 @@ def defined(node: Node) -> None:
         return
     if op.type == "Attention" and not op.attributes.get("scale", 1.0) >= 0:
         scale = op.attributes["scale"]
-        node.fail(f"scale is {scale}: its definition multiplies queries and keys by the square root of the scale")
+        node.fail(f"attribute 'scale' must be at least 0, because its root scales queries and keys, got {scale}")
     if any(0 in node.shape(i) for i in range(len(op.inputs)) if node.has(i)):
         node.refuse("of tensors without elements")
     function = _function(node, schema)
@@ -88,18 +88,18 @@ def _check_attributes(node: Node, schema: Any) -> None:
     for name, value in node.op.attributes.items():
         expected = schema.attributes.get(name)
         if expected is None:
-            node.fail(f"it has no attribute {shown(name)}")
+            node.fail(f"this operator has no attribute {shown(name)}")
         kind = expected.type.name
         item = _ITEMS.get(kind.removesuffix("S"))
         is_list = kind.endswith("S")
         values = value if is_list and isinstance(value, tuple) else (value,)
         if item is None or is_list != isinstance(value, tuple) or not all(isinstance(one, item) for one in values):
-            node.fail(f"attribute {name} is {attribute_text(value)}, expected {kind}")
+            node.fail(f"attribute '{name}' must be of type {kind}, got {attribute_text(value)}")
         if name in _TEXTS and value not in _TEXTS[name]:
-            node.fail(f"attribute {name} is {shown(value)}, expected {' or '.join(_TEXTS[name])}")
+            node.fail(f"attribute '{name}' must be {' or '.join(map(shown, _TEXTS[name]))}, got {shown(value)}")
     for name, expected in schema.attributes.items():
         if expected.required and name not in node.op.attributes:
-            node.fail(f"attribute {name} is missing")
+            node.fail(f"attribute '{name}' is required, but missing")
 
 
 def _as_node(onnx: Any, op: Operator, schema: Any) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from qrt.errors import plural
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import Extent
@@ -36,7 +37,7 @@ def einsum(node: Node) -> None:
                 continue
             known = extents.setdefault(letter, context.extent(value, axis))
             if isinstance(known, int) and size is not None and known != size:
-                node.fail(f"axes {letter} have sizes {known} and {size}")
+                node.fail(f"all axes with the letter {letter!r} must have one size, got {known} and {size}")
     extents = {**ones, **extents}
     lost = [letter for letter in extents if letter not in result]
     order = {letter: i for i, letter in enumerate((*result, *lost))}
@@ -70,14 +71,18 @@ def _letters(node: Node, equation: str) -> tuple[list[str], str]:
     left, arrow, result = compact.partition("->")
     terms = left.split(",")
     if len(terms) != len(node.op.inputs):
-        node.fail(f"the equation {equation!r} has {len(terms)} operands, but the node {len(node.op.inputs)}")
+        node.fail(
+            f"the equation {equation!r} is for {plural(len(terms), 'input')}, but the node has {len(node.op.inputs)}"
+        )
     used = {letter for letter in compact if letter.isalpha()}
     free = [chr(code) for code in range(ord("A"), ord("Z") + 1) if chr(code) not in used]
     rest = [len(node.shape(i)) - len(term.replace("...", "")) for i, term in enumerate(terms)]
     most = max((n for n, term in zip(rest, terms, strict=True) if "..." in term), default=0)
     if any(n < 0 or (n and "..." not in term) for n, term in zip(rest, terms, strict=True)) or most > len(free):
         ranks = [len(node.shape(i)) for i in range(len(terms))]
-        node.fail(f"the equation {equation!r} does not match operands of ranks {ranks}")
+        node.fail(
+            f"the equation {equation!r} must have a letter for each axis of its inputs, which have the ranks {ranks}"
+        )
     dots = "".join(free[:most])
     expanded = [term.replace("...", dots[most - n :] if n else "") for n, term in zip(rest, terms, strict=True)]
     if arrow:
@@ -92,6 +97,6 @@ def _letters(node: Node, equation: str) -> tuple[list[str], str]:
 def _check(node: Node, equation: str, terms: Sequence[str], result: str) -> None:
     letters = "".join(terms)
     if not (letters + result).isalpha() and letters + result:
-        node.fail(f"the equation {equation!r} has characters other than letters")
+        node.fail(f"the labels of the equation {equation!r} must be letters")
     if len({*result}) < len(result) or not {*result} <= {*letters}:
-        node.fail(f"the result of the equation {equation!r} has a letter that no operand has, or one twice")
+        node.fail(f"each letter of the result of the equation {equation!r} must occur there once and in an input")

@@ -89,7 +89,7 @@ def elu(node: Node) -> None:
     steps, x, kind = _Steps(node), operand(node, 0), node.op.type
     alpha = node.attribute("alpha", 1.6732632423543772 if kind == "Selu" else 1.0)
     if kind == "Celu" and alpha == 0:
-        node.fail("its alpha is 0, which would be a division by zero")
+        node.fail("attribute 'alpha' must not be 0, because the input is divided by it")
     inside = steps.take("arith.divf", x, alpha) if kind == "Celu" and alpha != 1 else x
     below = steps.take("arith.mulf", steps.take("math.expm1", inside), alpha)
     result = steps.choose(x, 0, below, x)

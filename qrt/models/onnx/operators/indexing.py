@@ -52,7 +52,10 @@ def _wrapped(node: Node, i: int, sizes: Array) -> Operand:
     known = node.constant(i)
     if known is not None:
         if not ((known >= -sizes) & (known < sizes)).all():
-            node.fail(f"indices from {known.min()} to {known.max()} are out of range for size {sizes.max(initial=0)}")
+            node.fail(
+                f"an index is out of bounds: the indexed axes have sizes up to {sizes.max(initial=0)}, got "
+                f"{known.min()} to {known.max()}"
+            )
         return np.where(known < 0, known + sizes, known).astype(np.int64)
     positions: Operand = node.value(i)
     if node.plain(i) is not I64:
@@ -119,7 +122,10 @@ def _axis(node: Node, data_shape: Sequence[int], shape: Sequence[int]) -> int:
     if len(data_shape) != len(shape) or any(
         n > m for d, (n, m) in enumerate(zip(shape, data_shape, strict=True)) if d != axis
     ):
-        node.fail(f"indices of shape {list(shape)} do not match shape {list(data_shape)} along axis {axis}")
+        node.fail(
+            f"the indices must have the rank of the input and at most its sizes on all axes but {axis}, got shape "
+            f"{list(shape)} for {list(data_shape)}"
+        )
     return axis
 
 
@@ -137,7 +143,10 @@ def gather_nd(node: Node) -> None:
         or not count
         or data_shape[:batch] != shape[:batch]
     ):
-        node.fail(f"indices of shape {list(shape)} do not match shape {list(data_shape)} with batch_dims = {batch}")
+        node.fail(
+            f"for an input of shape {list(data_shape)} and batch_dims = {batch}, indices of shape {list(shape)} "
+            "must have the same batch sizes and a last dimension of at most the other axes"
+        )
     indices = _rows(node, data_shape, batch, count)
     value = reshaped(node, movable(node), (prod(data_shape[: batch + count]), *data_shape[batch + count :]))
     node.set(0, _taken(node, value, indices))
@@ -188,7 +197,7 @@ def scatter_elements(node: Node) -> None:
     axis = _axis(node, data_shape, shape)
     _check_types(node)
     if _static(node, 2) != shape:
-        node.fail(f"its indices have shape {list(shape)}, but the updates {list(_static(node, 2))}")
+        node.fail(f"the indices and the updates must have one shape, got {list(shape)} and {list(_static(node, 2))}")
     positions = _wrapped(node, 1, np.array(data_shape[axis], np.int64))
     if isinstance(positions, np.ndarray):
         _scatter_known(node, np.asarray(_elements(node, shape, positions, axis, data_shape)).reshape(-1), 1)
@@ -212,8 +221,10 @@ def scatter_nd(node: Node) -> None:
     count = shape[-1] if shape else 0
     if not 0 < count <= len(data_shape) or _static(node, 2) != (*shape[:-1], *data_shape[count:]):
         node.fail(
-            f"indices of shape {list(shape)} and updates of shape {list(node.shape(2))} do not match "
-            f"shape {list(data_shape)}"
+            f"for an input of shape {list(data_shape)}, the shape of the updates must be that of the indices "
+            "without the "
+            f"last axis, and the sizes of the axes not indexed, got indices {list(shape)} and updates "
+            f"{list(node.shape(2))}"
         )
     indices, size, rows = _rows(node, data_shape, 0, count), prod(data_shape[count:]), prod(data_shape[:count])
     if isinstance(indices, np.ndarray):
@@ -228,7 +239,7 @@ def scatter_nd(node: Node) -> None:
 
 def _check_types(node: Node) -> None:
     if node.plain(0) is not node.plain(2):
-        node.fail(f"its updates have the type {node.dtype(2)}, but its input {node.dtype(0)}")
+        node.fail(f"the updates must have the type of the input, {node.dtype(0)}, got {node.dtype(2)}")
 
 
 def _has_scatter_nd(node: Node) -> bool:
@@ -267,7 +278,7 @@ def _reduction(node: Node) -> str:
     """Return the operation that combines an element with an update, or "" if the update replaces the element."""
     reduction = node.attribute("reduction", "none")
     if reduction != "none" and reduction not in _REDUCTIONS:
-        node.fail(f"its reduction is {reduction!r}, expected none, {', '.join(_REDUCTIONS)}")
+        node.fail(f"attribute 'reduction' must be one of none, {', '.join(_REDUCTIONS)}, got {reduction!r}")
     return "" if reduction == "none" else _REDUCTIONS[reduction][form(node.plain(0))]
 
 
@@ -347,8 +358,8 @@ def compress(node: Node) -> None:
     axis = 0 if is_flat else node.axis(node.attribute("axis", 0), len(data_shape))
     if selected.max(initial=-1) >= (prod(data_shape) if is_flat else data_shape[axis]) or not selected.size:
         node.fail(
-            f"it selects {selected.size} elements, the last at index {selected.max(initial=-1)}, from "
-            f"shape {list(data_shape)}"
+            f"the condition must not select elements outside the input of shape {list(data_shape)}, got index "
+            f"{selected.max(initial=-1)}"
         )
     value = reshaped(node, movable(node), (prod(data_shape),)) if is_flat else movable(node)
     set_moved(node, 0, _taken(node, value, selected.astype(np.int64), axis))

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from qrt.errors import plural
 from qrt.ir import IntegerAttr, Value
 from qrt.ir.core.matching import constant_of
 from qrt.models.importing.data_movement import joined
@@ -66,7 +67,7 @@ def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int
 def _new_shape(node: Node, input_shape: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
     known = [size for size in wanted if isinstance(size, int)]
     if known.count(-1) > 1 or any(size < -1 for size in known):
-        node.fail(f"a shape can have at most one size of -1, got {known}")
+        node.fail(f"the new shape must have sizes of at least 0, and at most one -1, got {known}")
     shape: list[int | None] = []
     for place, size in enumerate(wanted):
         if isinstance(size, Value):
@@ -74,8 +75,9 @@ def _new_shape(node: Node, input_shape: Shape, wanted: tuple[int | Value, ...], 
         elif size == 0 and not allows_zero:
             if place >= len(input_shape):
                 node.fail(
-                    f"size {place} of {known} is 0, which copies it from the input, but the input has "
-                    f"{len(input_shape)} dimensions"
+                    f"size {place} of the new shape {known} is 0, so it is copied from the input, but the input "
+                    "has only "
+                    f"{plural(len(input_shape), 'dimension')}"
                 )
             shape.append(input_shape[place])
         else:
@@ -83,7 +85,7 @@ def _new_shape(node: Node, input_shape: Shape, wanted: tuple[int | Value, ...], 
     count = prod(size for size in input_shape if size is not None)
     if -1 not in known:
         if None not in input_shape and None not in shape and prod(size or 0 for size in shape) != count:
-            node.fail(f"{count} elements do not fill the shape {known}")
+            node.fail(f"an input of {plural(count, 'element')} cannot be reshaped to {known}")
         return tuple(shape)
     open_axis = shape.index(-1)
     others = [size for place, size in enumerate(shape) if place != open_axis]
@@ -91,7 +93,7 @@ def _new_shape(node: Node, input_shape: Shape, wanted: tuple[int | Value, ...], 
     if input_shape.count(None) != others.count(None):  # the rest depends on sizes that only the run knows
         shape[open_axis] = None
     elif not rest or count % rest:
-        node.fail(f"{count} elements do not fill the shape {known}")
+        node.fail(f"an input of {plural(count, 'element')} cannot be reshaped to {known}")
     else:
         shape[open_axis] = count // rest
     return tuple(shape)
@@ -102,7 +104,7 @@ def flatten(node: Node) -> None:
     input_shape = node.shape()
     axis = node.attribute("axis", 1)
     if not -len(input_shape) <= axis <= len(input_shape):
-        node.fail(f"axis {axis} is out of range for rank {len(input_shape)}")
+        node.fail(f"attribute 'axis' must be from {-len(input_shape)} to {len(input_shape)}, got {axis}")
     axis = axis + len(input_shape) if axis < 0 else axis
     sides = input_shape[:axis], input_shape[axis:]
     shape = tuple(None if None in side else prod(size or 0 for size in side) for side in sides)
@@ -120,7 +122,7 @@ def squeeze(node: Node) -> None:
         else tuple(d for d, n in enumerate(input_shape) if n == 1)
     )
     if any(input_shape[axis] not in (1, None) for axis in named):
-        node.fail(f"axes {list(named)} of {list(input_shape)} are not all of size 1")
+        node.fail(f"the axes must have size 1, got axes {list(named)} of shape {list(input_shape)}")
     remaining = [axis for axis in range(len(input_shape)) if axis not in named]
     reshaped(node, tuple(input_shape[axis] for axis in remaining), remaining)
     set_sizes(node, sizes(node, 0))
@@ -130,7 +132,7 @@ def unsqueeze(node: Node) -> None:
     """Insert axes of size 1."""
     input_shape, given = node.shape(), axes_of(node, 1, 13)
     if given is None:
-        node.fail("its axes are missing")
+        node.fail("the axes (an attribute or input 1) are required, but missing")
     named = axes(node, given, len(input_shape) + len(given))
     rest = iter(range(len(input_shape)))
     sources = [None if axis in named else next(rest) for axis in range(len(input_shape) + len(named))]
@@ -159,7 +161,7 @@ def transpose(node: Node) -> None:
     rank = len(node.shape())
     order = node.ints("perm", tuple(reversed(range(rank))))
     if sorted(order) != list(range(rank)):
-        node.fail(f"{list(order)} is not a permutation of {rank} axes")
+        node.fail(f"attribute 'perm' must have each number from 0 to {rank - 1} once, got {list(order)}")
     array = node.constant(0)
     if array is not None:
         node.set_constant(0, np.ascontiguousarray(array.transpose(order)), node.plain(0))
@@ -175,16 +177,19 @@ def concat(node: Node) -> None:
     count, rank = len(node.op.inputs), len(node.shape())
     axis = node.axis(node.required("axis", int), rank)
     if any(len(node.shape(i)) != rank for i in range(count)):
-        node.fail("its inputs have different ranks")
+        node.fail(f"its inputs must have one rank, got {' and '.join(str(len(node.shape(i))) for i in range(count))}")
     if any(node.plain(i) is not node.plain(0) for i in range(count)):
-        node.fail("its inputs have different types")
+        node.fail(f"its inputs must have one type, got {' and '.join(dict.fromkeys(map(node.dtype, range(count))))}")
     arrays = [node.constant(i) for i in range(count)]
     known = [array for array in arrays if array is not None]
     if len(known) == count:
         try:
             node.set_constant(0, np.concatenate(known, axis), node.plain(0))
         except ValueError:
-            node.fail(f"shapes {', '.join(str(array.shape) for array in known)} do not join along axis {axis}")
+            node.fail(
+                f"the shapes of its inputs must be equal but for axis {axis}, got "
+                f"{', '.join(str(array.shape) for array in known)}"
+            )
         return
     parts = [sizes(node, i) for i in range(count)] if rank == 1 else []
     result = joined(node, _of_one_type(node, count), axis)
@@ -215,7 +220,7 @@ def tile(node: Node) -> None:
     """Repeat a tensor along each axis. The numbers of repeats must be known at import."""
     counts, rank = node.integers(1, "repeats"), len(node.shape())
     if len(counts) != rank or min(counts, default=0) < 0:
-        node.fail(f"repeats must be {rank} non-negative integers, got {list(counts)}")
+        node.fail(f"repeats must be {plural(rank, 'non-negative integer')}, one for each axis, got {list(counts)}")
     node.set(0, node.emit("qrt.tile", [movable(node)], {"multiples": list(counts)}))
 
 
@@ -223,14 +228,14 @@ def expand(node: Node) -> None:
     """Broadcast a tensor by NumPy's rules to a shape that is known at import."""
     input_shape, given = node.shape(), node.integers(1, "a shape")
     if min(given, default=0) < 0:
-        node.fail(f"{list(given)} is not a valid shape")
+        node.fail(f"the shape (input 1) must have sizes of at least 0, got {list(given)}")
     rank = max(len(input_shape), len(given))
     aligned = (*(1,) * (rank - len(input_shape)), *input_shape)
     wanted = (*(1,) * (rank - len(given)), *given)
     counts = []
     for size, other in zip(aligned, wanted, strict=True):
         if size not in (1, other) and other != 1:
-            node.fail(f"shape {list(input_shape)} does not broadcast to {list(given)}")
+            node.fail(f"an input of shape {list(input_shape)} cannot be broadcast with {list(given)}")
         counts.append(other if size == 1 else 1)
     array = node.constant(0)
     if array is not None and prod(counts) * array.size <= 1 << 12:
@@ -261,7 +266,10 @@ def blocks(node: Node) -> None:
         order = (0, 3, 4, 1, 5, 2) if mode == "DCR" else (0, 1, 4, 2, 5, 3)
         shape, fits = (batch, rest, height * size, width * size), channels % (size * size) == 0
     if not fits or mode not in ("DCR", "CRD"):
-        node.fail(f"blocks of {size} in mode {mode} do not divide {list(input_shape)}")
+        node.fail(
+            f"attribute 'blocksize' must divide the axes of the input, of shape {list(input_shape)}, and attribute "
+            f"'mode' be DCR or CRD, got {size} and {mode}"
+        )
     value = movable(node)
     assert isinstance(value.type, TensorType)
     element = value.type.element

@@ -94,7 +94,10 @@ def _check(node: Node, i: int, axis: int) -> Value | None:
     shape, own = node.shape(), node.shape(i)
     fits = len(own) <= len(shape) and all(a in (1, b) for a, b in zip(reversed(own), reversed(shape), strict=False))
     if node.plain(i) is not F32 or not fits or None in own:
-        node.fail(f"input {i} is {node.type(i)}, which does not match {node.type(0)} from axis {axis} on")
+        node.fail(
+            f"input {i} must be float32 and broadcast to the axes of {node.type(0)} from axis {axis} on, got "
+            f"{node.type(i)}"
+        )
     return node.value(i)
 
 

@@ -45,10 +45,11 @@ def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
     Raise ModelError if their types differ.
     """
     node.input(first)
-    elements = [node.plain(i) for i in range(first, len(node.op.inputs) if last is None else last) if node.has(i)]
+    inputs = [i for i in range(first, len(node.op.inputs) if last is None else last) if node.has(i)]
+    elements = [node.plain(i) for i in inputs]
     if any(element is not elements[0] for element in elements):
-        dtypes = " and ".join(dict.fromkeys(node.dtype(i) for i in range(first, first + len(elements))))
-        node.fail(f"its inputs are of {dtypes}")
+        dtypes = " and ".join(f"{node.dtype(i)} (input {i})" for i in inputs)
+        node.fail(f"its inputs must have one type, got {dtypes}")
     return elements[0]
 
 
@@ -57,7 +58,7 @@ def float_bias(node: Node, i: int, channels: int) -> Value | None:
     if not node.has(i):
         return None
     if node.type(i).element is not F32 or node.shape(i) not in ((channels,), (None,)):
-        node.fail(f"its bias is {node.type(i)}, expected {TensorType((channels,), F32)}")
+        node.fail(f"its bias must be {TensorType((channels,), F32)}, got {node.type(i)}")
     return node.value(i)
 
 
@@ -73,10 +74,13 @@ def quantized_element(node: Node) -> Type:
     if node.has(2):
         element = node.plain(2)
         if number and element_of(NUMBERS.get(number, ABSENT)) is not element:
-            node.fail(f"output_dtype is {NUMBERS.get(number, number)}, but the zero point has the type {node.dtype(2)}")
+            node.fail(
+                f"attribute 'output_dtype' must be the type of the zero point, {node.dtype(2)}, got "
+                f"{NUMBERS.get(number, number)}"
+            )
         return element
     if number and number not in NUMBERS:
-        node.fail(f"output_dtype is {number}, which is not the number of a type")
+        node.fail(f"attribute 'output_dtype' must be the number of a type (TensorProto.DataType), got {number}")
     return element_of(NUMBERS[number] if number else "uint8")
 
 
@@ -112,7 +116,7 @@ def axes(node: Node, given: Sequence[int], rank: int) -> tuple[int, ...]:
     """Return axes counted from 0, in ascending order. Raise ModelError if an axis occurs twice or is out of range."""
     ordered = sorted(node.axis(axis, rank) for axis in given)
     if len({*ordered}) < len(ordered):
-        node.fail(f"axes {list(given)} contain an axis twice")
+        node.fail(f"the axes must differ, got {list(given)}")
     return tuple(ordered)
 
 
@@ -171,7 +175,7 @@ def spread(node: Node, value: Array, element: Type, dimensions: Sizes) -> Operan
     """Return a tensor of the sizes ``dimensions``, filled with ``value`` of the file's type ``element``."""
     known = [size for size in dimensions if isinstance(size, int)]
     if any(size < 0 for size in known):
-        node.fail(f"{list(shape_from(dimensions))} is not a valid shape")
+        node.fail(f"a shape must have sizes of at least 0, got {list(shape_from(dimensions))}")
     node.graph.check_size(node.op, TensorType(shape_from(dimensions), element))
     if len(known) == len(dimensions) and prod(known) <= LARGEST:
         return np.full(known, bits(value).reshape(()), bits(value).dtype)

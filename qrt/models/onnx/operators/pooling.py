@@ -136,7 +136,7 @@ def global_pool(node: Node) -> None:
     _require_floats(node)
     x, shape, context = node.value(0), node.shape(), lowering_context(node)
     if len(shape) < 2:
-        node.fail(f"the input has shape {list(shape)}, expected a batch and channels")
+        node.fail(f"the input must have a batch and channels, got shape {list(shape)}")
     axes = tuple(range(2, len(shape)))
     if node.op.type == "GlobalMaxPool":
         result = reduced(context, x, axes, "arith.maximumf", -np.inf)

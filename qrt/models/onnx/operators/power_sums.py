@@ -20,7 +20,7 @@ _MOST_CHANNELS = 255
 def _power_of(node: Node) -> int:
     power = node.attribute("p", 2)
     if power < 1:
-        node.fail(f"p is {power}, expected a positive integer")
+        node.fail(f"attribute 'p' must be at least 1, got {power}")
     return power
 
 
@@ -68,7 +68,7 @@ def response(node: Node) -> None:
     require(node, 0, "float")
     size, rank, graph = node.required("size", int), len(node.shape()), composed(node)
     if size < 1 or size % 2 == 0:
-        node.fail(f"size is {size}, expected an odd positive integer")
+        node.fail(f"attribute 'size' must be an odd positive integer, got {size}")
     if size > _MOST_CHANNELS:
         node.refuse(f"of {size} channels")
     channels = node.shape()[1] if rank > 1 else None

@@ -36,7 +36,7 @@ def _multiply(node: Node, product: Any) -> Value:
     """
     left, right = node.shape(0), node.shape(1)
     if not left or not right:
-        node.fail("its operands are scalars, expected at least one axis")
+        node.fail("its inputs must have at least one axis, got a scalar")
     a, b = node.value(0), node.value(1)
     if len(left) == 1:
         a = _reshaped(node, a, (1, *left))
@@ -63,7 +63,10 @@ def _product(node: Node, a: Value, b: Value) -> Value:
     left, right = _shape(a), _shape(b)
     batch = _batch(node, left[:-2], right[:-2])
     if left[-1] is not None and right[-2] is not None and left[-1] != right[-2]:
-        node.fail(f"shapes {list(left)} and {list(right)} do not match for a matrix product")
+        node.fail(
+            f"the columns of the left matrix must be as many as the rows of the right one, got shapes {list(left)} "
+            f"and {list(right)}"
+        )
     rank = len(batch)
     batch_extents = []
     for axis in range(rank):
@@ -104,7 +107,7 @@ def _batch(node: Node, left: Shape, right: Shape) -> Shape:
     batch = []
     for a, b in zip((*(1,) * (rank - len(left)), *left), (*(1,) * (rank - len(right)), *right), strict=True):
         if a != b and 1 not in (a, b):
-            node.fail(f"the batches {list(left)} and {list(right)} do not broadcast")
+            node.fail(f"the batch dimensions of its inputs must broadcast, got {list(left)} and {list(right)}")
         batch.append(b if a == 1 else a)
     return tuple(batch)
 
@@ -132,7 +135,7 @@ def gemm(node: Node) -> None:
 
 def _transposed(node: Node, value: Value, wanted: int) -> Value:
     if len(_shape(value)) != 2:
-        node.fail(f"an operand has shape {list(_shape(value))}, expected a matrix")
+        node.fail(f"its first two inputs must be matrices, got shape {list(_shape(value))}")
     return node.emit("qrt.transpose", [value], {"permutation": [1, 0]}) if wanted else value
 
 
@@ -205,9 +208,9 @@ def matmul_integer(node: Node) -> None:
         node.refuse("a zero point for each row")
     right = node.shape(1)
     if not right:
-        node.fail("its right operand is a scalar, expected at least one axis")
+        node.fail("input 1 must have at least one axis, got a scalar")
     if columns.size not in (1, right[-1]):
-        node.fail(f"the right operand has {columns.size} zero points for {right[-1]} columns")
+        node.fail(f"input 1 must have 1 zero point, or {right[-1]}, one for each column, got {columns.size}")
     a = node.cast(0, unit_scale_type(node, 0, none if zero is None else zero, 0))
     b = node.cast(1, unit_scale_type(node, 1, columns, len(right) - 1))
     out = UniformType("i32", "f32", 1.0)

@@ -249,7 +249,9 @@ def concat(node: Node) -> None:
     """Join tensors of int8 or uint8. A tensor of another quantized type than the result is converted by a table."""
     count = len(node.op.inputs)
     if count < 5 or count % 3 != 2:
-        node.fail(f"it has {count} inputs, expected two and three more for each tensor")
+        node.fail(
+            f"it must have two inputs (the scale and zero point of the result) and three for each tensor, got {count}"
+        )
     out = _result(node, 0, like=2)
     node.rule("table", storage=out.storage)
     axis = node.axis(node.required("axis", int), len(node.shape(2)))
@@ -265,7 +267,7 @@ def where(node: Node) -> None:
     out = _result(node, 7, like=1)
     node.rule("table", storage=out.storage)
     if node.plain(0) is not BOOL:
-        node.fail(f"its condition has the type {node.dtype(0)}, expected bool")
+        node.fail(f"the condition (input 0) must be bool, got {node.dtype(0)}")
     x, y = (node.as_storage(_converted(node, i, _operand(node, i), out)) for i in (1, 4))
     plain = out.storage_type
     chosen = apply(node, "arith.select", [node.value(0), x, y], [BOOL, plain, plain], plain)

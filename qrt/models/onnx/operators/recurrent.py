@@ -23,10 +23,12 @@ def dynamic_quantize_lstm(node: Node) -> None:
     """
     directions = _DIRECTIONS.get(node.attribute("direction", "forward"))
     if directions is None:
-        node.fail(f"attribute direction is {node.op.attributes['direction']!r}")
+        node.fail(
+            f"attribute 'direction' must be forward, reverse or bidirectional, got {node.op.attributes['direction']!r}"
+        )
     _check_form(node, len(directions))
     if len(node.shape()) != 3:
-        node.fail(f"the input has rank {len(node.shape())}, expected [steps, batch, inputs]")
+        node.fail(f"the input must have the shape [steps, batch, inputs], got rank {len(node.shape())}")
     bias = node.known(3, "a bias") if node.has(3) else None
     results = [_direction(node, number, reverse, bias) for number, reverse in enumerate(directions)]
     steps, batch, _ = node.shape()
@@ -59,7 +61,7 @@ def _direction(node: Node, number: int, reverse: bool, bias: Array | None) -> tu
     total = np.zeros(columns, np.float32)
     if bias is not None:
         if bias.ndim != 2 or bias.shape[1] != 2 * columns or number >= len(bias):
-            node.fail(f"the bias has shape {list(bias.shape)}, expected 2 numbers for each of {columns} columns")
+            node.fail(f"the bias must have 2 numbers for each of {columns} columns, got shape {list(bias.shape)}")
         total = np.add(*np.split(np.asarray(bias[number], np.float32), 2))
     states = [_state(node, number, i, columns // 4) for i in (5, 6)]
     operands = [node.value(0), w, r, node.dense(total, F32), *states]
@@ -78,16 +80,19 @@ def _weights(node: Node, number: int, i: int, scale: int) -> Value:
     if not isinstance(plain, IntegerType) or plain.width != 8:
         node.refuse(f"weights of {node.dtype(i)}")
     if array.ndim != 3 or array.shape[2] % 4 or number >= len(array):
-        node.fail(f"weights have shape {list(array.shape)}, expected [directions, depth, 4 * cells]")
+        node.fail(f"weights (input {i}) must have the shape [directions, depth, 4 * cells], got {list(array.shape)}")
     if len(scales) != len(array) or (zeros is not None and zeros.shape != scales.shape):
-        node.fail(f"the scales have shape {list(scales.shape)} for weights of shape {list(array.shape)}")
+        node.fail(
+            "scales and zero points must have one shape, with a row for each direction of the weights of shape "
+            f"{list(array.shape)}, got scales of shape {list(scales.shape)}"
+        )
     direction_scales = np.asarray(scales[number], np.float64).reshape(-1)
     points = np.zeros(direction_scales.size, np.int64) if zeros is None else zeros[number].astype(np.int64).reshape(-1)
     if (
         direction_scales.size not in (1, array.shape[2])
         or not ((direction_scales > 0) & (direction_scales < np.inf)).all()
     ):
-        node.fail("a scale of the weights is not positive and finite, or their number is wrong")
+        node.fail("the scales of the weights must be positive and finite, one for each direction or for each column")
     storage = "u8" if plain.signedness == "unsigned" else "i8"
     if direction_scales.size == 1:
         element = UniformType(storage, "f32", float(direction_scales[0]), int(points[0]))

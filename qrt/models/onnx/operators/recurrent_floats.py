@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.errors import plural
 from qrt.models.onnx.composed import ComposedGraph, composed
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import F32
@@ -56,10 +57,13 @@ class _Cell:
         gates = _GATES[self.type]
         self.direction_name = node.attribute("direction", "forward")
         if self.direction_name not in ("forward", "reverse", "bidirectional"):
-            node.fail(f"its direction is {self.direction_name!r}, expected forward, reverse or bidirectional")
+            node.fail(f"attribute 'direction' must be forward, reverse or bidirectional, got {self.direction_name!r}")
         expected = 1 + (self.direction_name == "bidirectional")
         if self.directions != expected or rows != gates * self.size or w[:2] != r[:2] or w[2] != shape[2]:
-            node.fail(f"weights of shapes {list(w)} and {list(r)} do not match sequences of shape {list(shape)}")
+            node.fail(
+                f"for sequences of shape {list(shape)}, W must have the shape [{expected}, {gates} * hidden, "
+                f"{shape[2]}] and R [{expected}, {gates} * hidden, hidden], got {list(w)} and {list(r)}"
+            )
         if node.has(4) and (np.array(node.integers(4, "lengths of sequences")) != steps).any():
             node.refuse("sequences of several lengths")
         self.graph = composed(node)
@@ -70,7 +74,10 @@ class _Cell:
         default, node = _FUNCTIONS[self.type], self.node
         names = node.numbers("activations", str, default * self.directions)
         if len(names) != len(default) * self.directions:
-            node.fail(f"it has {len(names)} activations for num_directions = {self.directions}")
+            node.fail(
+                f"attribute 'activations' must have {plural(len(default) * self.directions, 'name')} "
+                f"({len(default)} for each direction), got {len(names)}"
+            )
         unknown = [name for name in names if name.lower() not in _PLAIN]
         if unknown:
             known = "numbers" if unknown[0].lower() in _SCALED else "unknown"

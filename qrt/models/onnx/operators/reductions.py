@@ -102,10 +102,12 @@ def batch_normalization(node: Node) -> None:
         node.refuse("in training, or of another type than float32")
     scale, bias, mean, variance = (np.asarray(node.known(i, "parameters"), np.float32) for i in range(1, 5))
     if len(node.shape()) < 2:
-        node.fail(f"the input has shape {list(node.shape())}, expected channels behind the batch")
+        node.fail(f"the input must have a batch and channels, got shape {list(node.shape())}")
     channels = node.shape()[1]
     if any(parameter.shape != (channels,) for parameter in (scale, bias, mean, variance)):
-        node.fail(f"its parameters have shape {scale.shape}, expected one for each of {channels} channels")
+        node.fail(
+            f"scale, B, mean and var must have the shape ({channels},), one value for each channel, but do not all"
+        )
     factor = scale * (np.float32(1) / np.sqrt(variance + np.float32(node.attribute("epsilon", 1e-5))))
     shape = (channels or 0, *(1,) * (len(node.shape()) - 2))
     result: Operand = apply(node, "arith.mulf", [node.value(0), factor.reshape(shape)], [F32, F32], F32)

@@ -48,7 +48,7 @@ def bit_shift(node: Node) -> None:
     """
     element, direction = one_type(node), node.required("direction", str)
     if direction not in ("LEFT", "RIGHT"):
-        node.fail(f"its direction is {direction!r}, expected LEFT or RIGHT")
+        node.fail(f"attribute 'direction' must be LEFT or RIGHT, got {direction!r}")
     if not isinstance(element, IntegerType) or element is BOOL:
         node.refuse(f"of {node.dtype(0)}")
     signless_type, x, by = signless(element), operand(node, 0), operand(node, 1)

@@ -32,10 +32,12 @@ def resize(node: Node) -> None:
     """
     mode = node.attribute("mode", "nearest")
     if mode not in _TAPS:
-        node.fail(f"its mode is {mode!r}, expected {', '.join(_TAPS)}")
+        node.fail(f"attribute 'mode' must be one of {', '.join(_TAPS)}, got {mode!r}")
     coordinates = node.attribute("coordinate_transformation_mode", "half_pixel" if node.opset >= 11 else "asymmetric")
     if coordinates not in COORDINATES:
-        node.fail(f"its coordinates are {coordinates!r}, expected {', '.join(COORDINATES)}")
+        node.fail(
+            f"attribute 'coordinate_transformation_mode' must be one of {', '.join(COORDINATES)}, got {coordinates!r}"
+        )
     axes = _axes(node, coordinates) if node.opset >= 11 else _scaled(node, node.known(1, "scales"))
     _resized(node, axes, mode, coordinates)
 
@@ -45,7 +47,7 @@ def upsample(node: Node) -> None:
     mode = node.attribute("mode", "nearest")
     mode = "linear" if mode == "bilinear" else mode  # the name in early models
     if mode not in ("nearest", "linear"):
-        node.fail(f"its mode is {mode!r}, expected nearest or linear")
+        node.fail(f"attribute 'mode' must be nearest or linear, got {mode!r}")
     if node.opset < 9:
         axes = _scaled(node, np.array(node.numbers("scales", float), np.float32))
     else:
@@ -57,7 +59,7 @@ def _scaled(node: Node, scales: Array) -> list[Axis]:
     """Return the axes whose scale is not 1. ``scales`` has a scale for each axis of the input."""
     shape = node.shape()
     if scales.shape != (len(shape),):
-        node.fail(f"it has scales of shape {scales.shape} for {len(shape)} axes")
+        node.fail(f"scales must be a vector with a scale for each of {len(shape)} axes, got shape {scales.shape}")
     return [_axis(node, axis, size, float(scale)) for axis, (size, scale) in enumerate(zip(shape, scales, strict=True))
             if scale != 1]  # fmt: skip
 
@@ -66,7 +68,7 @@ def _axis(node: Node, axis: int, size: int | None, scale: float) -> Axis:
     if size is None:
         node.refuse("a dynamic dimension")
     if not 0 < scale < float("inf"):
-        node.fail(f"a scale is {scale}")
+        node.fail(f"scales must be positive and finite, got {scale}")
     result = floor(np.float32(size) * np.float32(scale))
     node.graph.check_size(node.op, TensorType((result,), F32))
     return Axis(axis, size, result, scale)
@@ -83,14 +85,16 @@ def _axes(node: Node, coordinates: str) -> list[Axis]:
     region = node.known(1, "a region") if node.has(1) else np.zeros(0)
     if scales.size:
         if scales.shape != (len(named),):
-            node.fail(f"it has scales of shape {scales.shape} for {len(named)} axes")
+            node.fail(f"scales must be a vector with a scale for each of {len(named)} axes, got shape {scales.shape}")
         axes = [_axis(node, axis, node.shape()[axis], float(scale))
                 for axis, scale in zip(named, scales, strict=True)]  # fmt: skip
     else:
         axes = _sized(node, named, node.integers(3, "sizes"))
     if coordinates == "tf_crop_and_resize":
         if region.shape != (2 * len(named),):
-            node.fail(f"its region has {region.size} numbers in shape {region.shape} for {len(named)} axes")
+            node.fail(
+                f"roi must be a vector with a start and an end for each of {len(named)} axes, got shape {region.shape}"
+            )
         ends = zip(region[: len(named)], region[len(named) :], strict=True)
         axes = [Axis(axis.axis, axis.size, axis.result, axis.scale, (float(start), float(end)))
                 for axis, (start, end) in zip(axes, ends, strict=True)]  # fmt: skip
@@ -104,11 +108,16 @@ def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]
     if len(known) < len(shape):
         node.refuse("a dynamic dimension")
     if len(sizes) != len(named) or min(sizes, default=1) < 1 or 0 in known:
-        node.fail(f"its sizes are {list(sizes)} for axes of sizes {known}")
+        node.fail(
+            f"sizes must be {len(named)} positive integers for axes of sizes {known} (none of them 0), got "
+            f"{list(sizes)}"
+        )
     scales = [float(np.float32(new) / np.float32(old)) for new, old in zip(sizes, known, strict=True)]
     if policy != "stretch":
         if policy not in ("not_larger", "not_smaller"):
-            node.fail(f"its policy is {policy!r}, expected stretch, not_larger or not_smaller")
+            node.fail(
+                f"attribute 'keep_aspect_ratio_policy' must be stretch, not_larger or not_smaller, got {policy!r}"
+            )
         scale = min(scales) if policy == "not_larger" else max(scales)
         scales = [scale] * len(scales)
         sizes = [floor(float(np.float32(scale) * np.float32(old)) + 0.5) for old in known]
@@ -180,7 +189,7 @@ def _parts(node: Node, axis: Axis, mode: str, coordinates: str) -> tuple[Array, 
         if node.opset < 11:  # without the attribute, the runtime has one rule to shrink and one to grow
             rounding = "ceil" if axis.scale < 1 else "floor"
         if rounding not in ROUNDED:
-            node.fail(f"its nearest_mode is {rounding!r}, expected {', '.join(ROUNDED)}")
+            node.fail(f"attribute 'nearest_mode' must be one of {', '.join(ROUNDED)}, got {rounding!r}")
         return axis.nearest(coordinates, rounding)[np.newaxis], None
     coordinate_values, last = axis.coordinates(coordinates), axis.size - 1
     widened = max(1.0, 1 / axis.scale) if node.attribute("antialias", 0) else 1.0

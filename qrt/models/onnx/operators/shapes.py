@@ -15,7 +15,7 @@ def constant(node: Node) -> None:
     """Create the constant that an attribute gives: a tensor, a number or a list of numbers."""
     attributes = node.op.attributes
     if len(attributes) > 1:
-        node.fail(f"it has {' and '.join(attributes)}, expected one of them")
+        node.fail(f"it must have one attribute, got {' and '.join(attributes)}")
     if isinstance(value := attributes.get("value"), Tensor):
         node.set_constant(0, value.data, element_of(value.dtype))
     elif node.has_attribute("value_float"):
@@ -35,7 +35,7 @@ def constant_of_shape(node: Node) -> None:
     dimensions, value = wanted_sizes(node, 0), node.op.attributes.get("value")
     array, dtype = (value.data, value.dtype) if isinstance(value, Tensor) else (np.zeros(1, np.float32), "float")
     if array.size != 1:
-        node.fail(f"its value has shape {array.shape}, expected one element")
+        node.fail(f"attribute 'value' must have one element, got shape {array.shape}")
     element = element_of(dtype)
     finish(node, 0, spread(node, array, element, dimensions), element)
 
@@ -77,10 +77,10 @@ def range_(node: Node) -> None:
     """List the numbers from a start up to a limit by a step. All three must be known at import."""
     arrays = [node.known(i, "a bound") for i in range(3)]
     if any(array.size != 1 or array.dtype != arrays[0].dtype for array in arrays):
-        node.fail("its start, limit and delta are not scalars of the same type")
+        node.fail("its start, limit and delta must be scalars of one type")
     start, limit, delta = (array.reshape(()).item() for array in arrays)
     if not delta or not np.isfinite([start, limit, delta]).all():
-        node.fail(f"a range from {start} to {limit} by {delta}")
+        node.fail(f"start and limit must be finite, and delta finite and not 0, got {start}, {limit} and {delta}")
     span = (limit - start) / delta if arrays[0].dtype.kind == "f" else -((start - limit) // delta)
     count = max(int(np.ceil(span)), 0)
     node.graph.check_size(node.op, TensorType((count,), node.plain(0)))

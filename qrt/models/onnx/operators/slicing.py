@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.errors import plural
 from qrt.ir import Value
 from qrt.models.importing.data_movement import joined, taken
 from qrt.models.importing.unquantized import apply, compare, number_of, select
@@ -25,7 +26,7 @@ def slice_(node: Node) -> None:
     input_shape = node.shape()
     cuts = _cuts(node, len(input_shape))
     if any(cut.step == 0 for cut in cuts.values()):
-        node.fail("a step is 0")
+        node.fail("steps must not be 0")
     array = node.constant(0)
     is_known = all(isinstance(bound, int) for cut in cuts.values() for bound in (cut.start, cut.stop))
     if array is not None and is_known:
@@ -63,7 +64,7 @@ def _cuts(node: Node, rank: int) -> dict[int, Any]:
         steps = given if node.has(4) else (1,) * len(starts)
     if not len(starts) == len(ends) == len(named) == len(steps):
         node.fail(
-            f"its starts, ends, axes and steps have different lengths: {len(starts)}, {len(ends)}, "
+            f"starts, ends, axes and steps must have one length, got {len(starts)}, {len(ends)}, "
             f"{len(named)} and {len(steps)}"
         )
     return {
@@ -126,12 +127,15 @@ def split(node: Node) -> None:
     else:
         parts = node.integers(1, "sizes") if node.has(1) else ()
     if not count:
-        node.fail("the node has no outputs")
+        node.fail("it must have at least one output, but has none")
     if not parts:
         equal = -(-size // count)
         parts = tuple(min(equal, size - equal * i) for i in range(count))
     if len(parts) != count or sum(parts) != size or min(parts) < 0:
-        node.fail(f"parts of sizes {list(parts)} do not add up to {size} elements in {count} outputs")
+        node.fail(
+            f"'split' must have {plural(count, 'size')}, one for each output, which add up to the size of the axis, "
+            f"{size}, got {list(parts)}"
+        )
     array, value, first = node.constant(0), None if node.constant(0) is not None else movable(node), 0
     for i, part in enumerate(parts):
         if array is not None:
@@ -153,7 +157,10 @@ def gather(node: Node) -> None:
     size, array, where = input_shape[axis], node.constant(0), node.constant(1)
     if where is not None:
         if size is not None and where.size and not (where.min() >= -size and where.max() < size):
-            node.fail(f"indices from {where.min()} to {where.max()} are out of range for size {size}")
+            node.fail(
+                f"indices must be from {-size} to {size - 1}, because the axis has size {size}, got {where.min()} "
+                f"to {where.max()}"
+            )
         if size is not None:
             where = np.where(where < 0, where + size, where).astype(where.dtype)
         elif where.size and where.min() < 0:
@@ -195,7 +202,7 @@ def pad(node: Node) -> None:
         else tuple(range(len(input_shape)))
     )
     if len(widths) != 2 * len(named):
-        node.fail(f"got {len(widths)} pads for {len(named)} axes")
+        node.fail(f"pads must have {2 * len(named)} integers, two for each axis, got {len(widths)}")
     ends = {axis: (widths[i], widths[i + len(named)]) for i, axis in enumerate(named)}
     pairs = [ends.get(axis, (0, 0)) for axis in range(len(input_shape))]
     mode = node.attribute("mode", "constant")
@@ -219,7 +226,10 @@ def _constant(node: Node) -> Any:
         return 0
     array = node.known(2, "a value")
     if array.size != 1 or node.plain(2) is not node.plain(0):
-        node.fail(f"its value has shape {array.shape} of {node.dtype(2)}, expected one of {node.dtype(0)}")
+        node.fail(
+            f"the padding value (input 2) must be one element of {node.dtype(0)}, got shape {array.shape} of "
+            f"{node.dtype(2)}"
+        )
     return array.reshape(()).item()
 
 
@@ -248,7 +258,9 @@ def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
             node.refuse("a dynamic dimension that is cropped")
         first, last = max(-before, 0), size - max(-after, 0)
         if last < first:
-            node.fail(f"pads {before} and {after} crop more than the {size} elements of axis {axis}")
+            node.fail(
+                f"negative pads must not remove more than the {size} elements of axis {axis}, got {before} and {after}"
+            )
         value = taken(node, value, axis, first, last - first)
     return value
 
@@ -269,7 +281,10 @@ def _mirrored(node: Node, value: Value, pairs: list[tuple[int, int]], mode: str)
         if size is None:
             node.refuse("a dynamic dimension that is padded with its own elements")
         if mode == "reflect" and max(before, after) >= size:
-            node.fail(f"cannot pad by {max(before, after)} elements from an axis of size {size}")
+            node.fail(
+                f"the pads of an axis of size {size} must be at most {size - 1} in mode reflect, got "
+                f"{max(before, after)}"
+            )
         if mode == "reflect":
             head = [taken(node, value, axis, before, before, -1)] if before else []
             tail = [taken(node, value, axis, size - 2, after, -1)] if after else []

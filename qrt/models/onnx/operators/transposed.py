@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from qrt.errors import plural
 from qrt.ir import Value
 from qrt.models.importing import float_products
 from qrt.models.importing.data_movement import reshaped
@@ -24,7 +25,10 @@ def conv_transpose(node: Node) -> None:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
     shape, w, groups = node.shape(), node.known(1, "weights"), node.attribute("group", 1)
     if len(shape) < 3 or w.ndim != len(shape) or groups < 1 or shape[1] != w.shape[0] or w.shape[0] % groups:
-        node.fail(f"weights of shape {list(w.shape)} do not match input {list(shape)} with group = {groups}")
+        node.fail(
+            f"for an input of shape {list(shape)}, the weights must have the same rank, and its channels as their "
+            f"first dimension, which group divides, got {list(w.shape)} and group = {groups}"
+        )
     form = form_of(node, shape, w.shape[2:])
     sizes = tuple(size for size in shape[2:] if size is not None)
     if len(sizes) < len(shape) - 2:
@@ -49,7 +53,10 @@ def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...]
     rank, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
     output_padding, target_shape = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())
     if len(output_padding) != rank or min(output_padding) < 0 or (target_shape and len(target_shape) != rank):
-        node.fail(f"output_padding is {list(output_padding)} and output_shape {list(target_shape)} for {rank} axes")
+        node.fail(
+            f"output_padding must have {plural(rank, 'value')}, and output_shape as many if given, got "
+            f"{list(output_padding)} and {list(target_shape)}"
+        )
     whole = [stride * (n - 1) + more + (k - 1) * dilation + 1
              for n, k, stride, dilation, more in zip(
                  sizes, form.kernel, form.strides, form.dilations, output_padding, strict=True)]  # fmt: skip
@@ -65,7 +72,7 @@ def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...]
         whole = [target + sum(ends) for target, ends in zip(wanted, padding, strict=True)]
     outputs = tuple(size - sum(ends) for size, ends in zip(whole, padding, strict=True))
     if min(outputs) < 1:
-        node.fail(f"its result would have sizes {list(outputs)}")
+        node.fail(f"the strides, pads and output_padding must give sizes of at least 1, got {list(outputs)}")
     return padding, outputs
 
 

@@ -32,11 +32,17 @@ def matmul_nbits(node: Node) -> None:
     if node.plain(0) is not F32 or bits not in (2, 4, 8) or node.has(4):
         node.refuse("in groups" if node.has(4) else f"of {node.dtype(0)} and {bits} bits")
     if depth < 1 or columns < 1 or size < 16 or size & (size - 1):
-        node.fail(f"K is {depth}, N {columns}, block_size {size}")
+        node.fail(
+            f"K and N must be at least 1, and block_size a power of two of at least 16, got {depth}, {columns} and "
+            f"{size}"
+        )
     blocks = -(-depth // size)
     w = node.known(1, "weights")
     if w.dtype != np.uint8 or w.size != columns * blocks * size * bits // 8:
-        node.fail(f"the weights have {w.size} bytes, expected {columns} columns of {blocks} blocks of {size}")
+        node.fail(
+            f"the weights must be {columns * blocks * size * bits // 8} values of uint8 ({columns} columns of "
+            f"{blocks} blocks of {size} weights of {bits} bits), got {w.size} of {w.dtype}"
+        )
     stored = unpacked(w.reshape(columns, -1), bits)
     scales, zeros = _parameters(node, columns, blocks, bits)
     stored[:, depth:] = np.repeat(zeros[:, -1:], blocks * size - depth, axis=1)  # weights equal to the zero point are 0
@@ -52,14 +58,17 @@ def _parameters(node: Node, columns: int, blocks: int, bits: int) -> tuple[Array
     """Return the scales and the zero points of the weights, as arrays [columns, blocks]."""
     scales = np.asarray(node.known(2, "scales"), np.float64)
     if scales.size != columns * blocks or not ((scales > 0) & (scales < np.inf)).all():
-        node.fail(f"it has {scales.size} scales, expected {columns * blocks} that are positive and finite")
+        node.fail(f"it must have {columns * blocks} scales, all positive and finite, got {scales.size}")
     zeros = np.full((columns, blocks), 1 << (bits - 1), np.int64)
     if node.has(3):
         array = node.known(3, "zero points")
         if array.dtype != np.uint8:
             node.refuse(f"zero points of {node.dtype(3)}")
         if array.size != columns * -(-blocks * bits // 8):
-            node.fail(f"the zero points have {array.size} bytes, expected {columns} rows of {blocks}")
+            node.fail(
+                f"the zero points must have {columns * -(-blocks * bits // 8)} bytes ({columns} columns of "
+                f"{blocks} zero points of {bits} bits), got {array.size}"
+            )
         zeros = unpacked(array.reshape(columns, -1), bits)[:, :blocks].astype(np.int64)
     return scales.reshape(columns, blocks), zeros
 
@@ -68,7 +77,7 @@ def _padded(node: Node, depth: int, wanted: int) -> Value:
     """Return the float input, padded with zeros along the last axis from ``depth`` to ``wanted`` elements."""
     shape = node.shape()
     if not shape or shape[-1] != depth:
-        node.fail(f"the input has shape {list(shape)}, expected {depth} as the last size")
+        node.fail(f"the last dimension of the input must be K, {depth}, got shape {list(shape)}")
     if depth == wanted:
         return node.value(0)
     padding = [[0, 0]] * (len(shape) - 1) + [[0, wanted - depth]]
@@ -86,7 +95,7 @@ def dynamic_quantize_matmul(node: Node) -> None:
     node.known(1, "weights")
     zero = node.known(3, "a zero point") if node.has(3) else np.zeros(1, np.int8)
     if node.has(3) and node.plain(3) is not node.plain(1):
-        node.fail(f"the zero point has the type {node.dtype(3)}, but the weights {node.dtype(1)}")
+        node.fail(f"the zero point must have the type of the weights, {node.dtype(1)}, got {node.dtype(3)}")
     element = node.parameters(1, 2, 3 if zero.size != 1 else None, axis=1)
     if zero.size == 1:
         point = int(zero.reshape(-1)[0])

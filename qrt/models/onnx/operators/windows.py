@@ -6,6 +6,7 @@ ONNX has the channels of an image before its height and width; the imported oper
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from qrt.errors import plural
 from qrt.ir import Value
 from qrt.models.importing.windows import Pair, Sizes
 from qrt.models.onnx.node import Node, Shape
@@ -35,18 +36,20 @@ def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> Wi
     """
     rank = len(shape) - 2
     if rank < 1:
-        node.fail(f"the input has shape {list(shape)}, expected a batch, channels and at least one more axis")
+        node.fail(f"the input must have a batch, channels and at least one more axis, got shape {list(shape)}")
     kernel_shape: tuple[int, ...] = node.ints("kernel_shape", ())
     if kernel is None:
         kernel = kernel_shape
     elif kernel_shape and tuple(kernel) != kernel_shape:
-        node.fail(f"kernel_shape is {list(kernel_shape)}, but the weights have {list(kernel)}")
+        node.fail(
+            f"attribute 'kernel_shape' must be the sizes of the weights, {list(kernel)}, got {list(kernel_shape)}"
+        )
     ones = (1,) * rank
     sizes = tuple(size or 0 for size in kernel)
     strides, dilations = node.ints("strides", ones), node.ints("dilations", ones)
     for name, given in (("kernel_shape", sizes), ("strides", strides), ("dilations", dilations)):
         if len(given) != rank or min(given, default=1) < 1:
-            node.fail(f"{name} is {list(given)}, expected {rank} positive integers")
+            node.fail(f"attribute '{name}' must be {plural(rank, 'positive integer')}, got {list(given)}")
     return WindowShape(sizes, strides, dilations, _padding(node, shape[2:], sizes, strides, dilations))
 
 
@@ -59,10 +62,10 @@ def _padding(
     if mode == "NOTSET":
         pads = node.ints("pads", (0,) * (2 * rank))
         if len(pads) != 2 * rank or min(pads, default=0) < 0:
-            node.fail(f"pads is {list(pads)}, expected {2 * rank} non-negative integers")
+            node.fail(f"attribute 'pads' must be {2 * rank} non-negative integers, got {list(pads)}")
         return tuple(zip(pads[:rank], pads[rank:], strict=True))
     if mode not in ("SAME_UPPER", "SAME_LOWER"):
-        node.fail(f"auto_pad is {mode!r}, expected NOTSET, VALID, SAME_UPPER or SAME_LOWER")
+        node.fail(f"attribute 'auto_pad' must be NOTSET, VALID, SAME_UPPER or SAME_LOWER, got {mode!r}")
     padding = []
     for size, extent, stride, dilation in zip(shape, kernel, strides, dilations, strict=True):
         if size is None:

@@ -13,7 +13,7 @@ def _types(node: Node) -> tuple[UniformType, UniformType]:
     """Return the quantized types of input 0 and the result. Raise ModelError if their storage types differ."""
     x, out = node.element(0), node.result_element()
     if x.storage != out.storage:
-        node.fail(f"an input of {x.storage} with a result of {out.storage}")
+        node.fail(f"the result must have the type of the input, {node.input(0).dtype}, got {node.outputs[0].dtype}")
     return x, out
 
 
@@ -30,7 +30,7 @@ def leaky_relu(node: Node) -> None:
     x, out = _types(node)
     alpha = float(node.options["alpha"])
     if not np.isfinite(alpha):
-        node.fail(f"alpha is {alpha}")
+        node.fail(f"option alpha must be finite, got {alpha}")
     facts = {"storage": out.storage, "ratio": _ratio(x, out), "slope": abs(_ratio(x, out, alpha))}
     node.set(0, _leaky(node, alpha, node.rule("leaky_relu", **facts), out))
 

@@ -12,7 +12,9 @@ def _operands(node: Node) -> tuple[UniformType, UniformType, UniformType]:
     """Return the quantized types of both inputs and the result. Raise ModelError if their storage types differ."""
     a, b, out = node.element(0), node.element(1), node.result_element()
     if not a.storage == b.storage == out.storage:
-        node.fail(f"operands of {a.storage} and {b.storage} with a result of {out.storage}")
+        node.fail(
+            f"its inputs and its result must have one storage type, got {a.storage}, {b.storage} and {out.storage}"
+        )
     return a, b, out
 
 
@@ -33,7 +35,10 @@ def add(node: Node) -> None:
     op = "qrt.add" if node.op.name == "ADD" else "qrt.sub"
     if rule == "shifted":
         if exponents[2] not in exponents[:2]:
-            node.fail("of int16 operands whose scales are powers of two, one must have the scale of the result")
+            node.fail(
+                f"one input must have the scale of the result (option pot_scale_int16), got {a.scale}, {b.scale} "
+                f"and {out.scale}"
+            )
         operands = [_shifted(node, i, (exponents[i] or 0) - (exponents[2] or 0), out) for i in range(2)]
         if node.op.name == "ADD" and facts["is_broadcast"]:
             node.refuse("int16 that broadcasts, of scales that are powers of two (pot_scale_int16)")
@@ -62,7 +67,9 @@ def _shifted(node: Node, i: int, exponent: int, out: UniformType) -> Value:
     Halves are rounded away from zero.
     """
     if exponent > 0:
-        node.fail(f"the scale of input {i} is larger than that of the result")
+        node.fail(
+            f"the scale of input {i} must be at most that of the result, {out.scale}, got {node.element(i).scale}"
+        )
     if -exponent > _LARGEST_SHIFT:
         node.refuse(f"int16 shifted by {-exponent} bits, more than {_LARGEST_SHIFT}")
     value = of_type(node, node.value(i), out.with_(scales=out.scale * 2.0**exponent))
@@ -83,7 +90,7 @@ def div(node: Node) -> None:
     a, b, out = _operands(node)
     multiplier = np.float32(a.scale) / (np.float32(b.scale) * np.float32(out.scale))
     if not 0 < multiplier < np.inf:
-        node.fail(f"scales so far apart that their multiplier is {multiplier}")
+        node.fail(f"scale0 / (scale1 * scale of the result) must be positive and finite in float32, got {multiplier}")
     node.rule("div", storage=out.storage)
     result = _emit(node, "qrt.div", {}, out)
     node.set(0, node.activate(result, node.options["fused_activation_function"]))

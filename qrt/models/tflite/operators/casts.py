@@ -140,11 +140,11 @@ def densify(node: Node) -> None:
     """Import DENSIFY: give a sparse constant of float32, float16 or int8 as a dense one."""
     tensor, array = node.input(0), node.constant(0)
     if array is None or tensor.blocks is None:
-        node.fail(f"its input {shown(tensor.name)} is not sparse")
+        node.fail(f"its input {shown(tensor.name)} must be a sparse constant, but is dense or not constant")
     if tensor.dtype not in ("float32", "float16", "int8"):
         node.refuse(tensor.dtype)
     if node.outputs[0].dtype != tensor.dtype:
-        node.fail(f"its result is of {node.outputs[0].dtype}, expected {tensor.dtype}")
+        node.fail(f"its result must have the type of its input, {tensor.dtype}, got {node.outputs[0].dtype}")
     if node.result_type().shape != array.shape:
-        node.fail(f"its result is {node.result_type().shown()}, expected the shape {list(array.shape)}")
+        node.fail(f"its result must have the shape of its input, {list(array.shape)}, got {node.result_type().shown()}")
     node.set_constant(0, array)

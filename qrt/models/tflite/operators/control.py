@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from qrt.errors import plural
 from qrt.ir import Value
 from qrt.models.importing import control
 from qrt.models.tflite.check import callees
@@ -37,7 +38,9 @@ def assign_variable(node: Node) -> None:
     if array is None:
         node.refuse("an initial value that is not constant")
     if not node.graph.importer.state.declare(variable, node.type(1)):
-        node.fail(f"it stores {node.type(1).shown()}, but variable {variable.name!r} is {variable.type}")
+        node.fail(
+            f"variable {variable.name!r} has the type {variable.type}, but gets a value of type {node.type(1).shown()}"
+        )
     node.graph.importer.state.initialise(variable, array)
 
 
@@ -61,12 +64,16 @@ class _Call:
         self.results = [subgraph.tensors[tensor] for tensor in subgraph.outputs]
         if len(operands) != len(subgraph.inputs):
             node.fail(
-                f"it passes {len(operands)} operands to subgraph {index}, which has {len(subgraph.inputs)} inputs"
+                f"subgraph {index} has {plural(len(subgraph.inputs), 'input')}, but is called with {len(operands)}"
             )
         handles: dict[int, Handle] = {}
         for tensor, target in zip(operands, subgraph.inputs, strict=True):
             if (tensor.dtype == "resource") != (subgraph.tensors[target].dtype == "resource"):
-                node.fail(f"tensor {tensor.name!r} is of {tensor.dtype}, but the input of subgraph {index} is not")
+                node.fail(
+                    f"tensor {tensor.name!r} has the type {tensor.dtype}, but input "
+                    f"{subgraph.tensors[target].name!r} of subgraph {index} expects "
+                    f"{subgraph.tensors[target].dtype}"
+                )
             if tensor.dtype == "resource":
                 handles[target] = node.graph.handle(tensor, node.op)
         self.function = node.graph.importer.subgraph_function(index, handles)
@@ -98,7 +105,9 @@ def _set_results(node: Node, values: Sequence[Value], handles: Sequence[Tensor] 
 
 def _check_results(node: Node, call: _Call) -> None:
     if [tensor.dtype for tensor in call.results] != [tensor.dtype for tensor in node.outputs]:
-        node.fail(f"its outputs are not those of subgraph @{call.function.sym_name}")
+        node.fail(
+            f"its outputs must have the number and the types of the outputs of subgraph @{call.function.sym_name}"
+        )
 
 
 def call(node: Node) -> None:
@@ -140,5 +149,5 @@ def while_(node: Node) -> None:
     if any(list(sequence) != types for sequence in (predicate.types()[0], *body.types())):
         node.refuse("tensors whose type changes between iterations")
     if len(predicate.types()[1]) != 1:
-        node.fail(f"its condition has {len(predicate.types()[1])} results, expected 1")
+        node.fail(f"the subgraph of its condition must have 1 result, got {len(predicate.types()[1])}")
     _set_results(node, control.rounds(node, predicate.function, body.function, values), operands)

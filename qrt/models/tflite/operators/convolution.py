@@ -24,13 +24,16 @@ def conv_2d(node: Node) -> None:
     """
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
-        node.fail(f"the input and the weights have rank 4, not {images.rank} and {weights.rank}")
+        node.fail(f"the input and the weights must have rank 4, got {images.rank} and {weights.rank}")
     depth, channels = (weights.shape or ())[3], (images.shape or ())[3]
     if depth and channels and channels % depth:
-        node.fail(f"{channels} channels are not a multiple of the depth {depth} of a filter")
+        node.fail(f"the channels of the input must be a multiple of {depth}, the depth of a filter, got {channels}")
     filters = (weights.shape or ())[0] or 0
     if depth and channels and filters % (channels // depth):
-        node.fail(f"{filters} filters are not a multiple of the {channels // depth} groups of channels")
+        node.fail(
+            f"the number of filters must be a multiple of {channels // depth}, the number of groups of channels, got "
+            f"{filters}"
+        )
     if node.is_float:
         window = window_of(node, (weights.shape or ())[1:3], _dilations(node))
         if hybrid.is_hybrid(node, 0):
@@ -56,13 +59,17 @@ def depthwise_conv_2d(node: Node) -> None:
     """
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:
-        node.fail(f"the input has rank 4 and the weights are [1, height, width, channels], not {list(shape)}")
+        node.fail(
+            "the input must have rank 4 and the weights the shape [1, height, width, channels], got rank "
+            f"{node.type(0).rank} and {list(shape)}"
+        )
     channels = (node.type(0).shape or ())[3]
     if channels is None or shape[3] is None or not channels or shape[3] % channels:
-        node.fail(f"{shape[3]} filters are not a multiple of {channels} channels")
+        node.fail(f"the number of filters must be a multiple of the channels of the input, {channels}, got {shape[3]}")
     if node.options["depth_multiplier"] * channels != shape[3]:
         node.fail(
-            f"a depth multiplier of {node.options['depth_multiplier']} for {channels} channels and {shape[3]} filters"
+            f"option depth_multiplier must be filters / channels = {shape[3]} / {channels}, got "
+            f"{node.options['depth_multiplier']}"
         )
     if node.is_float:
         importer = hybrid if hybrid.is_hybrid(node, 3) else float_products
@@ -84,15 +91,15 @@ def _known_weights(node: Node) -> Array:
 
 def _check_weights(node: Node, w: UniformType, axis: int) -> None:
     if w.is_per_axis and w.axis != axis:
-        node.fail(f"the scales of the weights lie on axis {w.axis}, not {axis}")
+        node.fail(f"the quantized_dimension of the weights must be {axis}, got {w.axis}")
     if w.is_signed and any(w.zero_points):
-        node.fail("signed weights of a convolution have a zero point other than 0")
+        node.fail(f"zero points of signed weights must be 0, got {next(filter(None, w.zero_points))}")
 
 
 def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: UniformType, w: UniformType) -> None:
     out = node.result_element()
     if not node.has(2):
-        node.fail("the bias is missing")
+        node.fail("input 2 (the bias) is required for quantized images, but missing")
     facts, channels = multiplier_facts(node, x, w, out), (node.type(1).shape or ())[_CHANNELS[op]] or 0
     # LiteRT rounds the channels after the last whole group of eight by another rule if the weights are int4.
     whole = channels // _LANES * _LANES

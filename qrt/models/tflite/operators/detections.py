@@ -27,13 +27,16 @@ def detections(node: Node) -> None:
         node.refuse("a dynamic dimension")
     fits = len(encodings) == len(scores) == 3 and encodings[0] == scores[0] == 1 and (encodings[2] or 0) >= 4
     if not fits or not encodings[1] == scores[1] == (*anchors, 0)[0] or tuple(anchors[1:]) != (4,):
-        node.fail(f"boxes {list(encodings)}, scores {list(scores)} and anchors {list(anchors)} do not match")
+        node.fail(
+            "boxes must have the shape [1, N, 4 or more], scores [1, N, classes] and anchors [N, 4], got "
+            f"{list(encodings)}, {list(scores)} and {list(anchors)}"
+        )
     if node.input(0).dtype != node.input(2).dtype:
         node.refuse(f"boxes of {node.input(0).dtype} with anchors of {node.input(2).dtype}")
     classes = _count(node, options, "num_classes", 1)
     background = (scores[2] or 0) - classes
     if background not in (0, 1):
-        node.fail(f"each box has {scores[2]} scores for {classes} classes, expected as many or one more")
+        node.fail(f"each box must have {classes} scores (num_classes) or one more, got {scores[2]}")
     boxes = _decoded(node, [_float(options, f"{axis}_scale") for axis in "yxhw"], encodings[1] or 0)
     table = reshaped(node, _floats(node, 1), scores[1:])
     if background:
@@ -53,7 +56,10 @@ def _shape(value: Value) -> tuple[int | None, ...]:
 def _attributes(node: Node, options: dict[str, Number]) -> dict[str, Number]:
     score, overlap = (_float(options, name) for name in ("nms_score_threshold", "nms_iou_threshold"))
     if not isfinite(score) or not 0 < overlap <= 1:
-        node.fail(f"nms_score_threshold {score} or nms_iou_threshold {overlap} is out of range")
+        node.fail(
+            f"nms_score_threshold must be finite, and nms_iou_threshold above 0 and at most 1, got {score} and "
+            f"{overlap}"
+        )
     return {
         "max_detections": _count(node, options, "max_detections", 0),
         "max_classes_per_detection": _count(node, options, "max_classes_per_detection", 1),
@@ -67,7 +73,7 @@ def _attributes(node: Node, options: dict[str, Number]) -> dict[str, Number]:
 def _count(node: Node, options: dict[str, Number], name: str, least: int) -> int:
     given = options.get(name, 0)
     if given != given or not least <= given < 1 << 20:
-        node.fail(f"option {name} is {given}")
+        node.fail(f"option {name} must be from {least} to {(1 << 20) - 1}, got {given}")
     return int(given)
 
 

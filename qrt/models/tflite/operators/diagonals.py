@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.models.importing.data_movement import erase_unused, known_result, reshaped
 from qrt.models.importing.unquantized import Operand, as_value, broadcast, number_of, select, signless
 from qrt.models.tflite.node import Node
@@ -15,15 +16,20 @@ def matrix_diag(node: Node) -> None:
     """Import MATRIX_DIAG: create matrices with the given diagonals. The storage of all other elements is 0."""
     line = _sizes(node, 0)
     if not line:
-        node.fail("the diagonal is a scalar")
+        node.fail("the diagonal must have at least one axis, got a scalar")
     _diagonals(node, number_of(0, signless(node.type(0).element)), 0, (*line, line[-1]))
 
 
 def matrix_set_diag(node: Node) -> None:
     """Import MATRIX_SET_DIAG: replace the diagonals of matrices, which need not be square."""
     shape, line = _sizes(node, 0), _sizes(node, 1)
-    if len(shape) < 2 or line != (*shape[:-2], min(shape[-2:])):
-        node.fail(f"a diagonal of shape {list(line)} does not match shape {list(shape)}")
+    expected = (*shape[:-2], min(shape[-2:], default=0))
+    if len(shape) < 2 or line != expected:
+        node.fail(
+            f"for matrices of shape {list(shape)} (at least 2 axes), the diagonal must have the shape "
+            f"{list(expected)}, "
+            f"got {list(line)}"
+        )
     if node.type(1).element is not node.type(0).element:
         node.refuse(f"a diagonal of {node.type(1).element} in {node.type(0).element}")
     _diagonals(node, raw(node, 0), 1, shape)
@@ -61,9 +67,13 @@ def segment_sum(node: Node) -> None:
         node.refuse(f"{node.input(0).dtype} with segment numbers of {node.input(1).dtype}")
     numbers = np.array(node.integers(1, "segment numbers"), np.int32)
     if None in shape or not shape or numbers.shape != shape[:1]:
-        node.fail(f"{numbers.size} segment numbers do not match the rows of shape {list(shape)}")
+        node.fail(
+            f"segment numbers must have the shape [rows] for data of shape {list(shape)}, got {list(numbers.shape)}"
+        )
     if numbers.size and (numbers[0] != 0 or not set(np.diff(numbers).tolist()) <= {0, 1}):
-        node.fail("segment numbers must begin with 0, in steps of 0 or 1")
+        node.fail(
+            f"segment numbers must begin with 0 and rise by 0 or 1 from row to row, got {shown(numbers.tolist())}"
+        )
     element = node.type(0).element
     result_shape = (int(numbers[-1]) + 1 if numbers.size else 0, *shape[1:])
     zeros = as_value(node, broadcast(node, number_of(0, element), element, result_shape), element)

@@ -18,7 +18,7 @@ def float_bias(node: Node, i: int, channels: int) -> Value | None:
         return None
     kind = node.type(i)
     if kind.element is not F32 or prod(size or 0 for size in kind.shape or ()) != channels:
-        node.fail(f"the bias is {kind}, expected {TensorType((channels,), F32)}")
+        node.fail(f"the bias must be {TensorType((channels,), F32)}, got {kind}")
     value = node.value(i)
     if kind.rank != 1:
         value = node.emit("qrt.reshape", [value], None, TensorType((channels,), F32))

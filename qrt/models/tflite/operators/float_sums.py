@@ -126,7 +126,7 @@ def _divided(node: Node, context: LoweringContext, sums: Value, extents: list[Ex
 def _last_axis(node: Node) -> int:
     rank = node.type(0).rank
     if not rank:
-        node.fail("the input has no axis")
+        node.fail("the input must have at least one axis, got a scalar")
     return rank - 1
 
 

@@ -33,7 +33,7 @@ def batch_matmul(node: Node) -> None:
     require_floats(node, *(i for i in range(2) if node.input(i).quantization is None))
     shapes = [node.type(i).shape or () for i in range(2)]
     if min(map(len, shapes)) < 2:
-        node.fail(f"inputs of ranks {len(shapes[0])} and {len(shapes[1])}, less than 2")
+        node.fail(f"its inputs must have at least 2 axes, got ranks {len(shapes[0])} and {len(shapes[1])}")
     result = node.result_type().shape or ()
     if None in (*shapes[0], *shapes[1], *result):
         node.refuse("float32 of a size known only at run time")
@@ -41,7 +41,10 @@ def batch_matmul(node: Node) -> None:
     rows, depth = shapes[0][-2:][::-1] if x_adjoint else shapes[0][-2:]
     again, columns = shapes[1][-2:][::-1] if y_adjoint else shapes[1][-2:]
     if depth != again or len(result) < 2 or result[-2:] != (rows, columns):
-        node.fail(f"inputs of shapes {list(shapes[0])} and {list(shapes[1])} do not make {list(result)}")
+        node.fail(
+            f"the product of inputs of shapes {list(shapes[0])} and {list(shapes[1])} cannot have the declared "
+            f"shape {list(result)}"
+        )
 
     values = [node.value(0), weights_of(node, len(shapes[1]) - (2 if y_adjoint else 1))]
 
@@ -88,7 +91,7 @@ def transpose_conv_bias(node: Node) -> None:
         node.refuse("weights or a bias known only at run time")
     options = np.frombuffer(node.op.custom_options[:12], "<i4").tolist()
     if len(options) < 3 or options[0] not in _PADDINGS:
-        node.fail(f"its options begin with {options}, expected a padding of 1 or 2 and two strides")
+        node.fail(f"its custom options must begin with a padding (1 or 2) and two strides, got {options}")
     is_same, strides = _PADDINGS[options[0]], (options[2], options[1])
     images, weights, size = (declared.shape or () for declared in (node.type(0), node.type(1), node.result_type()))
     window = window_between(node, size, images, weights, strides, is_same=is_same)
@@ -96,7 +99,10 @@ def transpose_conv_bias(node: Node) -> None:
         if stride > (kernel or 0):
             node.refuse("a stride larger than the window, which LiteRT does not run")
         if n != (-(-(result or 0) // stride) if is_same else ((result or 0) - (kernel or 0)) // stride + 1):
-            node.fail(f"images of shape {list(images)} do not make a result of shape {list(size)}")
+            node.fail(
+                f"the declared shape of the result, {list(size)}, does not follow from images of shape "
+                f"{list(images)}, the padding and the strides"
+            )
     _transposed(node, window, 0, 1, 2)
 
 
@@ -104,9 +110,9 @@ def _require_filters(node: Node, i: int, w: int) -> None:
     """Raise ModelError if input ``w`` is not filters for the images of input ``i``."""
     images, weights = node.type(i).shape or (), node.type(w).shape or ()
     if len(images) != 4 or len(weights) != 4:
-        node.fail(f"the input and the weights have rank 4, not {len(images)} and {len(weights)}")
+        node.fail(f"the input and the weights must have rank 4, got {len(images)} and {len(weights)}")
     if weights[3] != images[3]:
-        node.fail(f"{images[3]} channels are not the {weights[3]} of a filter")
+        node.fail(f"the input must have as many channels as a filter, {weights[3]}, got {images[3]}")
 
 
 def _transposed(node: Node, window: dict[str, Any], i: int, w: int, b: int) -> None:

@@ -45,7 +45,7 @@ def rfft2d(node: Node) -> None:
     if len(shape) < 2 or None in shape:
         node.refuse(f"float32 of shape {list(shape)}")
     if len(sizes) != 2 or any(size < 1 or size & (size - 1) for size in sizes):
-        node.fail(f"the sizes {list(sizes)} of the transform are not two powers of two")
+        node.fail(f"fft_length must be two powers of two, got {list(sizes)}")
     height, width = sizes
     if width < 2:
         node.refuse("a transform of one column, which LiteRT computes wrongly")

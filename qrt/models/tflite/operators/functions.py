@@ -29,7 +29,7 @@ def softmax(node: Node) -> None:
         node.refuse("int16 with a zero point other than 0, which LiteRT does not run")
     scale, zero_point = (2.0**-15, 0) if x.storage == "i16" else (2.0**-out.storage_width, out.storage_min)
     if x.storage == out.storage and (abs(out.scale - scale) > 1e-3 * scale or out.zero_point != zero_point):
-        node.fail(f"the result must have scale {scale} and zero point {zero_point}, not {out}")
+        node.fail(f"the result must have scale {scale} and zero point {zero_point}, got {out}")
     rule = node.rule("softmax", storage=x.storage, result=out.storage)
     attributes = {"axis": -1, "beta": float(node.options["beta"]), "requant": rule}
     own = out.with_(scales=scale, zero_points=zero_point) if rule == "gemmlowp" else out
@@ -51,7 +51,7 @@ def log_softmax(node: Node) -> None:
     x, out = node.element(0), node.result_element()
     rule = node.rule("log_softmax", storage=x.storage)
     if x.storage != out.storage or out.scale != 1 / 16 or out.zero_point != out.storage_max:
-        node.fail(f"the result must have scale 1/16 and zero point {out.storage_max}, not {out}")
+        node.fail(f"the result must have scale 1/16 and zero point {out.storage_max}, got {out}")
     node.set(0, node.emit("qrt.log_softmax", [node.value(0)], {"axis": -1, "requant": rule}, out))
 
 
@@ -62,10 +62,10 @@ def sigmoid(node: Node) -> None:
     if x.storage != "i16":
         scale, zero_point = (2.0**-8, out.storage_min) if name == "LOGISTIC" else (2.0**-7, out.storage_min + 128)
         if x.storage == out.storage and (out.scale != scale or out.zero_point != zero_point):
-            node.fail(f"the result must have scale {scale} and zero point {zero_point}, not {out}")
+            node.fail(f"the result must have scale {scale} and zero point {zero_point}, got {out}")
         return _lookup(node, name, x, out)
     if out.storage != "i16" or out.scale != 2.0**-15:
-        node.fail(f"the result must be i16 of scale 2**-15, not {out}")
+        node.fail(f"the result must be int16 of scale 2**-15, got {out}")
     rule = node.rule(name.lower(), storage=x.storage, scale=x.scale)
     node.set(0, node.emit(f"qrt.{name.lower()}", [node.value(0)], {"requant": rule}, out))
     return None
@@ -81,7 +81,7 @@ def function(node: Node) -> None:
     if name == "GELU" and node.options["approximate"]:
         name = "GELU approximate"
     if name == "HARD_SWISH" and not tables.hard_swish_fits(x, out):
-        node.fail("the scale of the result is below 1/128 of that of the input")
+        node.fail(f"the scale of the result must be at least 1/128 of that of the input, {x.scale}, got {out.scale}")
     if x.storage == out.storage == "i16" and name == "SQRT":
         return _root(node, x, out)
     if x.storage == "i16" and node.op.name in _OF_16 and out.storage == "i16":

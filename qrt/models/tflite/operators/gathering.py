@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.ir import Value
 from qrt.models.importing import unquantized as plain
 from qrt.models.importing.data_movement import Shape, axis_of
@@ -22,7 +23,7 @@ def gather(node: Node) -> None:
     axis, batch = axis_of(node, node.options["axis"], rank), node.options.get("batch_dims") or 0
     batch += rows if batch < 0 else 0
     if not 0 <= batch <= min(axis, rows):
-        node.fail(f"batch_dims = {batch} does not match axis {axis} and indices of rank {rows}")
+        node.fail(f"batch_dims must be from 0 to the axis, {axis}, and to the rank of the indices, {rows}, got {batch}")
     require_bytes(node, 0, None if axis or batch else input_shape(node)[1:])
     check_indices(node, [input_shape(node)[axis]])
     attributes = {"axis": axis, "batch_dims": batch}
@@ -33,7 +34,10 @@ def gather_nd(node: Node) -> None:
     """Import GATHER_ND: take the element, or the slice of the remaining axes, at each row of indices."""
     indices = input_shape(node, 1)
     if not indices or indices[-1] is None or indices[-1] > len(input_shape(node)):
-        node.fail(f"indices of shape {list(indices)} do not match shape {list(input_shape(node))}")
+        node.fail(
+            f"the last dimension of the indices must be at most {len(input_shape(node))}, the rank of the input, "
+            f"got indices of shape {list(indices)}"
+        )
     check_indices(node, input_shape(node)[: indices[-1]], is_row=True)
     settle(node, 0, node.emit("qrt.gather_nd", [node.value(0), node.value(1)]))
 
@@ -47,14 +51,15 @@ def reverse_sequence(node: Node) -> None:
     along, batch = (axis_of(node, node.options[name], len(shape)) for name in ("seq_dim", "batch_dim"))
     if along == batch or len(input_shape(node, 1)) != 1 or None in shape or input_shape(node, 1) != (shape[batch],):
         node.fail(
-            f"lengths {list(input_shape(node, 1))} of axis {batch} do not match axis {along} of shape {list(shape)}"
+            f"batch_dim and seq_dim must be two axes of the input of shape {list(shape)}, with a length for each "
+            f"row of batch_dim, got {batch} and {along}, and lengths of shape {list(input_shape(node, 1))}"
         )
     element, count = node.type(1).element, shape[along] or 0
     if node.input(1).dtype not in ("int32", "int64"):
         node.refuse(f"lengths of {node.input(1).dtype}")
     known = node.constant(1)
     if known is not None and ((known < 0) | (known > count)).any():
-        node.fail(f"lengths {known.tolist()} are not all within 0 to {count}")
+        node.fail(f"the lengths must be from 0 to {count}, got {shown(known.tolist())}")
     last = plain.apply(node, "arith.subi", [raw(node, 1), plain.number_of(1, element)], [element] * 2, element)
     rows = last.reshape(-1, 1) if isinstance(last, np.ndarray) else _column(node, last)
     steps = np.arange(count, dtype=node.input(1).dtype)[np.newaxis]
@@ -103,4 +108,4 @@ def check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False,
     rows = array if is_row else array[..., None]
     wrong = (rows < 0) | (rows >= np.array([np.iinfo(np.int64).max if n is None else n for n in sizes], np.int64))
     if wrong.any():
-        node.fail(f"index {rows[wrong].flat[0]} is out of range for sizes {list(sizes)}")
+        node.fail(f"index {rows[wrong].flat[0]} is out of bounds of the indexed axes, with sizes {list(sizes)}")

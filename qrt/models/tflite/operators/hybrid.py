@@ -66,7 +66,7 @@ def is_hybrid(node: Node, axis: int) -> bool:
     if any(element.zero_points):
         node.refuse("float32 with weights that have a zero point")
     if element.is_per_axis and element.axis != axis:
-        node.fail(f"the scales of the weights lie on axis {element.axis}, not {axis}")
+        node.fail(f"the quantized_dimension of the weights must be {axis}, got {element.axis}")
     return _rule(node) != "floats"
 
 
@@ -244,7 +244,7 @@ def _batches(node: Node, x: Shape, y: Shape) -> tuple[list[int | None], Axes, Ax
         if None in pair and 1 not in pair and pair[0] != pair[1]:
             node.refuse("float32 with int8 matrices in batches of a number known only at run time")
         if None not in pair and 1 not in pair and pair[0] != pair[1]:
-            node.fail(f"batches of shapes {list(x)} and {list(y)} do not broadcast")
+            node.fail(f"the batch dimensions of its inputs must broadcast, got {list(x)} and {list(y)}")
         batch.append(pair[1] if pair[0] == 1 else pair[0])
     axes = [[at if size == batch[at] else None for at, size in enumerate(shape, rank - len(shape))] for shape in (x, y)]
     return batch, axes[0], axes[1]

@@ -28,7 +28,7 @@ def padding_of(
     If SAME pads an odd number of elements, one more is added after than before.
     """
     if min(*strides, *dilations) < 1:
-        node.fail(f"strides {list(strides)} and dilations {list(dilations)} must be positive")
+        node.fail(f"strides and dilations must be positive, got {list(strides)} and {list(dilations)}")
     if node.options["padding"] == "VALID":
         return ((0, 0), (0, 0))
     ends = []
@@ -48,17 +48,19 @@ def pool_2d(node: Node) -> None:
     """
     options = node.options
     if node.type(0).rank != 4:
-        node.fail(f"the input has rank 4, not {node.type(0).rank}")
+        node.fail(f"the input must have rank 4, got {node.type(0).rank}")
     is_average = node.op.name == "AVERAGE_POOL_2D"
     kernel = options["filter_height"], options["filter_width"]
     if min(kernel) < 1:
-        node.fail(f"the window {list(kernel)} is empty")
+        node.fail(f"filter_height and filter_width must be at least 1, got {kernel[0]} and {kernel[1]}")
     if node.is_float:
         (float_sums.average_pool if is_average else float_sums.max_pool)(node, window_of(node, kernel))
         return
     element = node.element(0)
     if element is not node.result_element():
-        node.fail(f"the result has other parameters than the input: {node.result_element()} and {element}")
+        node.fail(
+            f"the result must have the type, scale and zero point of the input, {element}, got {node.result_element()}"
+        )
     strides = options["stride_h"], options["stride_w"]
     attributes: dict[str, Any] = {"kernel": kernel, "strides": strides, "padding": padding_of(node, kernel, strides)}
     rule = node.rule("average_pool2d" if is_average else "max_pool2d", storage=element.storage)
@@ -90,10 +92,10 @@ def resize_nearest(node: Node) -> None:
 def _attributes(node: Node) -> dict[str, Any]:
     size, shape = node.integers(1, "a size"), input_shape(node)
     if len(shape) != 4:
-        node.fail(f"the input has rank 4, not {len(shape)}")
+        node.fail(f"the input must have rank 4, got {len(shape)}")
     if None in shape[1:3]:
         node.refuse("an image whose size is known only at run time")
     if len(size) != 2 or min(size) < 1:
-        node.fail(f"a size must be a positive height and width, got {list(size)}")
+        node.fail(f"the size (input 1) must be a positive height and width, got {list(size)}")
     forms = {name: bool(node.options[name]) for name in ("align_corners", "half_pixel_centers")}
     return {"size": list(size), **forms}

@@ -18,7 +18,7 @@ def batch_matmul(node: Node) -> None:
     for i in range(2):
         rank = node.type(i).rank or 0
         if rank < 2:
-            node.fail(f"input {i} has rank {rank}, less than 2")
+            node.fail(f"input {i} must have at least 2 axes, got rank {rank}")
     if node.is_float:
         axis = (node.type(1).rank or 0) - (2 if node.options["adj_y"] else 1)
         (hybrid if hybrid.is_hybrid(node, axis) else float_transposed).batch_matmul(node)
@@ -53,7 +53,10 @@ def fully_connected(node: Node) -> None:
     if array is None:
         node.refuse("weights known only at run time")
     if array.ndim != 2 or (w.is_per_axis and w.axis != 0):
-        node.fail(f"the weights are [outputs, depth] with scales on axis 0, not of shape {list(array.shape)}")
+        node.fail(
+            "the weights must have the shape [outputs, depth] and one scale or scales along axis 0, got shape "
+            f"{list(array.shape)} and quantized_dimension {w.axis if w.is_per_axis else 0}"
+        )
     if w.is_sub_channel:
         node.refuse(f"{node.input(0).dtype} with weights in blocks")
     if node.input(1).blocks not in (None, (1, 16)):
@@ -72,7 +75,7 @@ def fully_connected(node: Node) -> None:
 def _floats(node: Node) -> None:
     shape = node.type(1).shape or ()
     if len(shape) != 2 or None in shape:
-        node.fail(f"the weights are [outputs, depth], not of shape {list(shape)}")
+        node.fail(f"the weights must have the static shape [outputs, depth], got {list(shape)}")
     units, depth = shape[0] or 0, shape[1] or 0
     product = hybrid.matrix_product if hybrid.is_hybrid(node, 0) else float_products.matrix_product
     product(node, _rows(node, depth, bool(node.options["keep_num_dims"])), units, depth)
@@ -83,12 +86,17 @@ def _rows(node: Node, depth: int, keep: bool) -> Value:
     value, shape = node.value(0), node.type(0).shape or ()
     if keep:
         if not shape or shape[-1] != depth:
-            node.fail(f"the last axis of the input {list(shape)} is not the depth {depth} of the weights")
+            node.fail(
+                f"the last dimension of the input must be the depth of the weights, {depth}, got shape {list(shape)}"
+            )
         return value
     if len(shape) == 2 and shape[1] == depth:
         return value
     known = prod(size for size in shape if size is not None)
     if None not in shape and (depth == 0 or known % depth):
-        node.fail(f"an input of shape {list(shape)} has no rows of the depth {depth} of the weights")
+        node.fail(
+            f"the number of elements of the input must be a multiple of the depth of the weights, {depth}, got "
+            f"shape {list(shape)}"
+        )
     rows = None if None in shape else known // depth
     return node.emit("qrt.reshape", [value], None, TensorType((rows, depth), node.type(0).element))

@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from qrt.errors import shown
+from qrt.errors import plural, shown
 from qrt.ir import Value
 from qrt.ir.core.affine import modulo
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
@@ -40,7 +40,7 @@ def _new_shape(node: Node) -> Shape:
     if not node.has(1) and wanted == (0,):
         wanted = ()  # old files write (0,) for a scalar
     if wanted.count(-1) > 1 or any(size < -1 for size in wanted):
-        node.fail(f"a shape can have at most one size of -1, got {list(wanted)}")
+        node.fail(f"the new shape must have sizes of at least 0, and at most one -1, got {list(wanted)}")
     own = input_shape(node)
     shape: Shape = tuple(None if size < 0 else size for size in wanted)
     if None in own:
@@ -49,7 +49,7 @@ def _new_shape(node: Node) -> Shape:
     if None in shape and rest and count % rest == 0:
         shape = tuple(count // rest if size is None else size for size in shape)
     if None in shape or prod(size or 0 for size in shape) != count:
-        node.fail(f"{count} elements do not fill the shape {list(wanted)}")
+        node.fail(f"an input of {plural(count, 'element')} cannot be reshaped to {list(wanted)}")
     return shape
 
 
@@ -62,7 +62,7 @@ def _open_shape(node: Node, sizes: Sequence[int | Value]) -> Shape:
     own, wanted = input_shape(node), [None if isinstance(size, Value) else size for size in sizes]
     known = [size for size in wanted if size is not None]
     if known.count(-1) > 1 or any(size < -1 for size in known):
-        node.fail(f"a shape can have at most one size of -1, got {known}")
+        node.fail(f"the new shape must have sizes of at least 0, and at most one -1, got {known}")
     if -1 in known:
         count, rest = prod(size for size in own if size is not None), prod(size for size in known if size >= 0)
         follows = own.count(None) == wanted.count(None) and rest > 0 and count % rest == 0
@@ -77,7 +77,7 @@ def squeeze(node: Node) -> None:
     shape = input_shape(node)
     named = {axis_of(node, axis, len(shape)) for axis in node.options["squeeze_dims"] or ()}
     if any(shape[axis] not in (1, None) for axis in named):
-        node.fail(f"axes {sorted(named)} of {list(shape)} are not all of size 1")
+        node.fail(f"squeeze_dims must name axes of size 1, got {sorted(named)} of shape {list(shape)}")
     if not named:
         if None in shape:
             node.refuse(f"without axes, of a tensor of shape {list(shape)}")
@@ -96,7 +96,7 @@ def transpose(node: Node) -> None:
     """Import TRANSPOSE: transpose a tensor by a permutation known at import."""
     order, rank = node.integers(1, "an order of axes"), len(input_shape(node))
     if sorted(order) != list(range(rank)):
-        node.fail(f"{list(order)} is not a permutation of {rank} axes")
+        node.fail(f"the order of axes must have each number from 0 to {rank - 1} once, got {list(order)}")
     settle(node, 0, node.emit("qrt.transpose", [node.value(0)], {"permutation": list(order)}))
 
 
@@ -106,10 +106,13 @@ def pack(node: Node) -> None:
     axis = axis_of(node, node.options["axis"], len(shape) + 1)
     if node.options["values_count"] != len(node.inputs):
         node.fail(
-            f"option values_count is {node.options['values_count']}, but the operator has {len(node.inputs)} inputs"
+            f"option values_count must be the number of inputs, {len(node.inputs)}, got {node.options['values_count']}"
         )
     if any(input_shape(node, i) != shape for i in range(len(node.inputs))):
-        node.fail("the inputs must have the same shape")
+        node.fail(
+            "the inputs must have one shape, got "
+            f"{' and '.join(str(list(input_shape(node, i))) for i in range(len(node.inputs)))}"
+        )
     rows = [reshaped(node, node.value(i), (*shape[:axis], 1, *shape[axis:])) for i in range(len(node.inputs))]
     settle(node, 0, joined(node, rows, axis))
 
@@ -119,7 +122,10 @@ def unpack(node: Node) -> None:
     shape = input_shape(node)
     axis = axis_of(node, node.options["axis"], len(shape))
     if not node.options["num"] == shape[axis] == len(node.outputs):
-        node.fail(f"axis {axis} of {list(shape)} does not unpack into {len(node.outputs)} results")
+        node.fail(
+            f"option num must be the size of axis {axis} of {list(shape)} and the number of results, got "
+            f"{node.options['num']} and {plural(len(node.outputs), 'result')}"
+        )
     rest = (*shape[:axis], *shape[axis + 1 :])
     for i in range(len(node.outputs)):
         settle(node, i, reshaped(node, taken(node, node.value(0), axis, i, 1), rest))
@@ -133,9 +139,12 @@ def concatenation(node: Node) -> None:
     rank = len(input_shape(node))
     axis = axis_of(node, node.options["axis"], rank)
     if any(len(input_shape(node, i)) != rank for i in range(len(node.inputs))):
-        node.fail("the inputs must have the same rank")
+        node.fail(
+            "the inputs must have one rank, got "
+            f"{' and '.join(str(len(input_shape(node, i))) for i in range(len(node.inputs)))}"
+        )
     if node.options["fused_activation_function"] != "NONE":
-        node.fail("a fused activation of a concatenation is not supported")
+        node.fail(f"fused_activation_function must be NONE, got {node.options['fused_activation_function']}")
     out = node.result_type().element
     values = [node.value(i) for i in range(len(node.inputs))]
     if isinstance(out, UniformType):
@@ -148,9 +157,9 @@ def _rescaled(node: Node, value: Value, own: UniformType, out: UniformType) -> V
     if own is out:
         return value
     if own.storage != out.storage:
-        node.fail(f"operands of {own.storage} do not match a result of {out.storage}")
+        node.fail(f"its inputs must have the storage type of its result, {out.storage}, got {own.storage}")
     if out.storage != "u8":
-        node.fail(f"operands of {out.storage} must have the scale and the zero point of the result")
+        node.fail(f"its inputs must have the scale and the zero point of the result, {out}, got {own}")
     node.rule("concatenation", storage=out.storage, is_equal=False)
     return node.emit("qrt.lookup", [value, node.dense(_table(own, out), out)])
 
@@ -172,7 +181,10 @@ def tile(node: Node) -> None:
     """Import TILE: repeat a tensor along each axis. The numbers are known at import, or computed from sizes."""
     own, counts = input_shape(node), sizes(node, 1, "multiples")
     if len(counts) != len(own):
-        node.fail(f"multiples must be {len(own)} non-negative integers, got {list(shape_from(counts))}")
+        node.fail(
+            f"multiples must be {plural(len(own), 'non-negative integer')}, one for each axis, got "
+            f"{list(shape_from(counts))}"
+        )
     known = [1 if isinstance(count, Value) else count for count in counts]
     tiled = node.emit("qrt.tile", [node.value(0)], {"multiples": known})
     if None not in shape_from(counts):
@@ -203,7 +215,7 @@ def broadcast_to(node: Node) -> None:
     is_open = [n is None or (n != 1 and isinstance(size, Value)) for n, size in pairs]
     fits = all(n in (1, size) or opened for (n, size), opened in zip(pairs, is_open, strict=True))
     if len(own) > len(wanted) or not fits:
-        node.fail(f"shape {list(own)} does not broadcast to {list(shape_from(wanted))}")
+        node.fail(f"an input of shape {list(own)} cannot be broadcast to {list(shape_from(wanted))}")
     value = reshaped(node, node.value(0), aligned)
     if None in (*own, *shape_from(wanted)):
         _repeat(node, value, wanted, [1 if n == 1 else None for n in aligned])

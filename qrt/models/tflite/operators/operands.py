@@ -35,9 +35,9 @@ def operands_of(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Typ
     tensors = [node.input(i) for i in range(len(node.inputs))]
     input_dtypes = {tensor.dtype for tensor in tensors}
     if len(input_dtypes) != 1:
-        node.fail(f"its inputs are of {' and '.join(sorted(input_dtypes))}")
+        node.fail(f"its inputs must have one type, got {' and '.join(sorted(input_dtypes))}")
     if tensors[0].dtype not in dtypes or any(tensor.quantization is not None for tensor in tensors):
-        node.refuse(" of scales" if tensors[0].dtype in dtypes else tensors[0].dtype)
+        node.refuse(f"{tensors[0].dtype} with scales" if tensors[0].dtype in dtypes else tensors[0].dtype)
     return [raw(node, i) for i in range(len(tensors))], node.type(0).element
 
 
@@ -81,7 +81,7 @@ def sizes(node: Node, i: int, description: str) -> tuple[int | Value, ...]:
     elements = node.integers(i, description) if traced is None else traced
     known = [element for element in elements if isinstance(element, int)]
     if min(known, default=0) < 0:
-        node.fail(f"{description} must be non-negative integers, got {list(shape_from(elements))}")
+        node.fail(f"{description} (input {i}) must have non-negative integers, got {list(shape_from(elements))}")
     return tuple(
         node.emit("arith.index_cast", [element], None, IndexType()) if isinstance(element, Value) else element
         for element in elements
@@ -110,7 +110,7 @@ def one_integer(node: Node, i: int, description: str) -> int:
     """
     integers = node.integers(i, description)
     if len(integers) != 1:
-        node.fail(f"{description} must be one integer, got {len(integers)}")
+        node.fail(f"{description} (input {i}) must be one integer, got {len(integers)}")
     return integers[0]
 
 

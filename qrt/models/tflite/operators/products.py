@@ -19,9 +19,11 @@ def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice 
     tensor = node.input(i)
     array = node.constant(i)
     if tensor.dtype not in ("int32", "int64"):
-        node.fail(f"the bias {tensor.name!r} is of {tensor.dtype}, not of int32")
+        node.fail(f"the bias {tensor.name!r} must be int32, got {tensor.dtype}")
     if tensor.quantization is not None and tensor.quantization.zero_points.any():
-        node.fail(f"the bias {tensor.name!r} has a zero point other than 0")
+        node.fail(
+            f"the bias {tensor.name!r} must have zero points of 0, got {tensor.quantization.zero_points.tolist()}"
+        )
     if array is None:
         node.refuse("a bias known only at run time")
     if array.ndim != 1:

@@ -15,7 +15,10 @@ def svdf(node: Node) -> None:
     if (x.storage, feature.storage, time.storage, memory.storage) != ("i8", "i8", "i16", "i16"):
         node.refuse(f"{x.storage} with weights of {feature.storage} and a state of {memory.storage}")
     if node.options["fused_activation_function"] != "RELU":
-        node.fail(f"activation {node.options['fused_activation_function']}: LiteRT accepts RELU, but does not apply it")
+        node.fail(
+            "fused_activation_function must be RELU (which LiteRT does not apply), got "
+            f"{node.options['fused_activation_function']}"
+        )
     operands = [node.value(0), node.value(1), node.value(2), node.value(4)]
     if node.has(3):
         data = node.constant(3)
@@ -95,9 +98,9 @@ def _check(node: Node, gates: range) -> None:
     for first, is_needed in ((_RECURRENT, True), (_BIASES, True), (_NORMS, node.has(_NORMS + 1))):
         for gate in range(4):
             if node.has(first + gate) != (is_needed and gate in gates):
-                node.fail(f"gate {GATES[gate]} has only some of its weights and biases")
+                node.fail(f"the {GATES[gate]} gate must have all of its weights and biases or none, but has only some")
     if len({node.has(i) for i in peepholes}) > 1 or (0 not in gates and node.has(_PEEPHOLES)):
-        node.fail("some gates have peepholes, others do not")
+        node.fail("all gates must have peepholes, or none, but only some have")
     weights = [first + gate for first in (_WEIGHTS, _RECURRENT) for gate in gates]
     weights += [_PROJECTION] if node.has(_PROJECTION) else []
     if x.storage != "i8" or any(node.element(i).storage != "i8" for i in weights):
@@ -120,17 +123,17 @@ def _intermediates(node: Node) -> list[UniformType]:
     """
     tensors = [node.graph.subgraph.tensors[index] for index in node.op.intermediates if index >= 0]
     if len(tensors) != 5 or len(node.op.intermediates) != 5:
-        node.fail(f"it has {len(tensors)} intermediate tensors, expected 5")
+        node.fail(f"it must have 5 intermediate tensors, got {len(tensors)}")
     elements = [element_of(tensor) for tensor in tensors]
     output = elements[4]
     if not isinstance(output, UniformType) or output.storage != "i8":
-        node.fail(f"intermediate {tensors[4].name!r} must be int8 with a scale")
+        node.fail(f"intermediate tensor {tensors[4].name!r} must be int8 with a scale, got {output}")
     return [*(element if isinstance(element, UniformType) else output for element in elements[:4]), output]
 
 
 def _scale(node: Node, gate: int, element: UniformType) -> float:
     if element.storage != "i16":
-        node.fail(f"the intermediate of gate {GATES[gate]} must be int16 with a scale")
+        node.fail(f"the intermediate tensor of the {GATES[gate]} gate must be int16 with a scale, got {element}")
     return element.scale
 
 

@@ -20,6 +20,7 @@ from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import activated, require_floats
 from qrt.models.tflite.operators.operands import input_shape
 from qrt.models.tflite.operators.run_time_quantization import parameters_of, stored_integers
+from qrt.numerics import GATES
 from qrt.types import IndexType, IntegerType, TensorType, UniformType
 
 _INDEX, _I64, _OPEN = IndexType(), IntegerType(64), -(1 << 63)
@@ -43,7 +44,7 @@ def lstm(node: Node) -> None:
     gates = range(_FORGET if not node.has(_WEIGHTS) else _INPUT, _OUTPUT + 1)
     for number in range(_OUTPUT + 1):
         if (number in gates) != node.has(_RECURRENT + number) or (number in gates) != node.has(_BIASES + number):
-            node.fail(f"gate {number} has only some of its weights and biases")
+            node.fail(f"the {GATES[number]} gate must have all of its weights and biases or none, but has only some")
     _check(node, _Lstm.operands(node, gates), cells)
     _run(node, _Lstm(node, gates).step, (_HIDDEN_STATE, _CELL_STATE))
 
@@ -82,7 +83,7 @@ def _check(node: Node, shapes: dict[int, tuple[int | None, ...]], cells: tuple[i
         node.refuse(f"inputs {node.type(0).shown()}")
     for i, wanted in shapes.items():
         if node.has(i) and input_shape(node, i) != wanted:
-            node.fail(f"input {i} has the shape {list(input_shape(node, i))}, expected {list(wanted)}")
+            node.fail(f"input {i} must have the shape {list(wanted)}, got {list(input_shape(node, i))}")
 
 
 def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
@@ -97,7 +98,7 @@ def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
     steps, batch, depth = (size or 0 for size in x.type.shape or ())
     for i in states:
         if not node.input(i).is_variable or input_shape(node, i)[:-1] != (batch,) or len(input_shape(node, i)) != 2:
-            node.fail(f"input {i} is {node.type(i).shown()}, expected a state with {batch} rows")
+            node.fail(f"input {i} (a state) must be a variable of rank 2 with {batch} rows, got {node.type(i).shown()}")
     before = [node.value(i) for i in states]
     if steps == 1:
         row = node.emit("qrt.reshape", [x], None, TensorType((batch, depth), F32))
@@ -250,14 +251,17 @@ class _Lstm:
         inputs, hidden = input_shape(node)[-1:], input_shape(node, _HIDDEN_STATE)[-1:]
         cells = input_shape(node, _CELL_STATE)[-1:]
         if not (inputs and hidden and cells):
-            node.fail("the input or a state has no axis")
+            node.fail("the input and the states must have at least one axis, but one is a scalar")
         shapes: dict[int, tuple[int | None, ...]] = {_PROJECTION: (*hidden, *cells), _PROJECTION_BIAS: hidden}
         for number in gates:
             shapes |= {_WEIGHTS + number: (*cells, *inputs), _RECURRENT + number: (*cells, *hidden)}
             shapes |= {_BIASES + number: cells, _NORMS + number: cells}
         shapes |= {_PEEPHOLES + place: cells for place in range(3)}
         if not node.has(_PROJECTION) and hidden != cells:
-            node.fail(f"{hidden[0]} hidden values of {cells[0]} cells need a projection")
+            node.fail(
+                f"without a projection, the output state must have the size of the cell state, {cells[0]}, got "
+                f"{hidden[0]}"
+            )
         return shapes
 
     def step(self, context: LoweringContext, x: Value, before: Sequence[Value]) -> list[Value]:
@@ -288,7 +292,7 @@ class _Lstm:
     def _clipped(self, nest: LoopNest, scalar: Value, option: str) -> Value:
         clip = float(self.node.options[option])
         if not 0 <= clip < np.inf:
-            self.node.fail(f"{option} is {clip}")
+            self.node.fail(f"option {option} must be at least 0 and finite, got {clip}")
         if not clip:
             return scalar
         scalar = nest.value("arith.maximumf", (scalar, nest.constant(-clip, F32)), F32)

@@ -19,11 +19,7 @@ def reduce(node: Node) -> None:
     SUM of int32 and int64 wraps on overflow; MEAN of int32 and int64 rounds the quotient towards zero.
     """
     name = node.op.name.lower()
-    rank = node.type(0).rank or 0
-    axes = node.integers(1, "axes")
-    if any(not -rank <= axis < rank for axis in axes):
-        node.fail(f"axes {list(axes)} are out of range for rank {rank}")
-    numbers = tuple(sorted({axis % rank for axis in axes}))
+    numbers = axes_of(node, node.integers(1, "axes"), node.type(0).rank or 0)
     if node.is_float:
         float_sums.reduce(node, numbers)
         return
@@ -106,7 +102,7 @@ def arg(node: Node) -> None:
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(input_shape(node)))
     wanted, declared = node.options["output_type"], node.outputs[0].dtype
     if wanted.lower() != declared:
-        node.fail(f"option output_type is {wanted}, but the result is declared as {declared}")
+        node.fail(f"option output_type must be the type of the result, {declared}, got {wanted}")
     name = "qrt.argmax" if node.op.name == "ARG_MAX" else "qrt.argmin"
     settle(node, 0, node.emit(name, [node.value(0)], {"axis": axis}, node.result_type().element))
 

@@ -32,7 +32,10 @@ def scatter_nd(node: Node) -> None:
     shape, element = _declared(node, 2), signless(node.type(1).element)
     rows = input_shape(node, 0)
     if not rows or rows[-1] is None or not 0 < rows[-1] <= len(shape):
-        node.fail(f"indices of shape {list(rows)} do not match shape {list(shape)}")
+        node.fail(
+            f"the last dimension of the indices must be from 1 to {len(shape)}, the rank of the result, got "
+            f"indices of shape {list(rows)}"
+        )
     check_indices(node, shape[: rows[-1]], is_row=True, i=0)
     zeros = as_value(node, broadcast(node, number_of(0, element), element, shape), element)
     _finish(node, _scattered(node, zeros, node.value(0), as_value(node, raw(node, 1), element), "add"))
@@ -53,8 +56,9 @@ def sparse_to_dense(node: Node) -> None:
     depth = rows[1] if len(rows) == 2 else 1
     if len(rows) > 2 or depth != len(shape) or shape_of_operand(values) not in ((), (count,)):
         node.fail(
-            f"indices of shape {list(rows)} and values of shape {list(shape_of_operand(values))} do not "
-            f"match shape {list(shape)}"
+            f"for a result of shape {list(shape)}, indices must have the shape [N, {len(shape)}] and values [N] or "
+            "[], got "
+            f"{list(rows)} and {list(shape_of_operand(values))}"
         )
     check_indices(node, shape, is_row=len(rows) == 2, i=0)
     dense = as_value(node, broadcast(node, raw(node, 3), element, shape), element)
@@ -73,7 +77,7 @@ def _declared(node: Node, i: int) -> tuple[int, ...]:
         node.refuse("a shape known only at run time")
     sizes = tuple(size for size in given if size is not None)
     if any(size < 0 for size in sizes):
-        node.fail(f"a shape {list(sizes)} with a negative size")
+        node.fail(f"the shape of the result must have non-negative sizes, got {list(sizes)}")
     node.graph.check_size(node.op, TensorType(sizes, node.result_type().element))
     return sizes
 
@@ -105,12 +109,15 @@ def dynamic_update_slice(node: Node) -> None:
         node.refuse("a dynamic dimension")
     if len(part) != len(shape) or input_shape(node, 2) != (len(shape),):
         node.fail(
-            f"an update of shape {list(part)} at an index of shape {list(input_shape(node, 2))} does not "
-            f"fit in shape {list(shape)}"
+            f"for an input of shape {list(shape)}, the update must have rank {len(shape)} and the index the shape "
+            f"[{len(shape)}], got {list(part)} and {list(input_shape(node, 2))}"
         )
     room = np.array([(n or 0) - (m or 0) for n, m in zip(shape, part, strict=True)])
     if (room < 0).any():
-        node.fail(f"an update of shape {list(part)} is larger than shape {list(shape)}")
+        node.fail(
+            f"the update must not be larger than the input, of shape {list(shape)}, along any axis, got shape "
+            f"{list(part)}"
+        )
     element = signless(node.type(0).element)
     x, update = (as_value(node, raw(node, i), element) for i in range(2))
     known = node.constant(2)
@@ -153,7 +160,10 @@ def embedding_lookup(node: Node) -> None:
     """
     shape = input_shape(node, 1)
     if node.input(0).dtype != "int32" or len(input_shape(node)) != 1 or len(shape) < 2:
-        node.fail(f"indices {node.type(0).shown()} do not select rows of {node.type(1).shown()}")
+        node.fail(
+            f"indices must be int32 of rank 1, and the table have at least 2 axes, got {node.type(0).shown()} and "
+            f"{node.type(1).shown()}"
+        )
     check_indices(node, shape[:1], i=0)
     require_bytes(node, 1, shape[1:])
     table = node.type(1).element

@@ -62,7 +62,7 @@ def fill(node: Node) -> None:
     node.graph.check_size(node.op, TensorType(shape_from(extents), node.result_type().element))
     value, element = raw(node, 1), signless(node.type(1).element)
     if shape_of(value) not in ((), (1,)):
-        node.fail(f"its value has shape {shape_of(value)}, expected one element")
+        node.fail(f"its value (input 1) must have one element, got shape {shape_of(value)}")
     finish(node, 0, filled(node, _scalar(node, value, element), element, extents))
 
 
@@ -109,7 +109,7 @@ def _bits(node: Node) -> Type:
     """
     element = signless(node.type(0).element)
     if node.input(0).dtype != node.input(1).dtype:
-        node.fail(f"its inputs are of {node.input(0).dtype} and {node.input(1).dtype}")
+        node.fail(f"its inputs must have one type, got {node.input(0).dtype} and {node.input(1).dtype}")
     if not isinstance(element, IntegerType) or node.input(0).quantization is not None:
         node.refuse(node.input(0).dtype)
     return element
@@ -125,11 +125,11 @@ def range_(node: Node) -> None:
         if array is None:
             node.refuse("bounds known only at run time")
         if array.size != 1 or array.dtype != dtype:
-            node.fail("its start, limit and delta are not scalars of the same type")
+            node.fail("its start, limit and delta must be scalars of one type")
         numbers.append(array.reshape(()).item())
     start, limit, delta = numbers
     if not delta or not np.isfinite(numbers).all():
-        node.fail(f"a range from {start} to {limit} by {delta}")
+        node.fail(f"start and limit must be finite, and delta finite and not 0, got {start}, {limit} and {delta}")
     span = (limit - start) / delta if dtype.kind == "f" else -((start - limit) // delta)
     count = max(int(np.ceil(span)), 0)
     node.graph.check_size(node.op, TensorType((count,), node.result_type().element))
@@ -145,7 +145,7 @@ def broadcast_args(node: Node) -> None:
 
 def _positive(node: Node, shape: tuple[int, ...]) -> tuple[int, ...]:
     if any(not 0 < size < 2**31 for size in shape) or len(shape) > 8:
-        node.fail(f"{shape} is not a valid shape")
+        node.fail(f"a shape must have at most 8 sizes from 1 to 2**31 - 1, got {shape}")
     return shape
 
 
@@ -155,12 +155,15 @@ def select_(node: Node) -> None:
     The condition of SELECT may have one bool for each row.
     """
     if node.input(0).dtype != "bool" or node.input(1).dtype != node.input(2).dtype:
-        node.fail(f"its inputs are of {', '.join(node.input(i).dtype for i in range(3))}")
+        node.fail(
+            "input 0 must be bool, and inputs 1 and 2 of one type, got "
+            f"{', '.join(node.input(i).dtype for i in range(3))}"
+        )
     condition, a, b = (raw(node, i) for i in range(3))
     element = signless(node.type(1).element)
     if node.op.name == "SELECT":
         if shape_of(a) != shape_of(b):
-            node.fail(f"its inputs have shapes {shape_of(a)} and {shape_of(b)}")
+            node.fail(f"inputs 1 and 2 must have one shape, got {shape_of(a)} and {shape_of(b)}")
         condition = _by_row(node, condition, len(shape_of(a)))
     finish(node, 0, select(node, condition, a, b, element))
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from qrt.errors import plural
 from qrt.ir import Value
 from qrt.models.importing.data_movement import Shape, axes_of, axis_of, joined, reshaped, taken
 from qrt.models.tflite.node import Node
@@ -17,10 +18,16 @@ def slice_(node: Node) -> None:
     """
     shape, first, sizes = input_shape(node), node.integers(1, "positions"), node.integers(2, "sizes")
     if not len(first) == len(sizes) == len(shape):
-        node.fail(f"positions {list(first)} and sizes {list(sizes)} must be {len(shape)} integers each")
+        node.fail(
+            f"begin and size must have {plural(len(shape), 'integer')} each, one for each axis, got {list(first)} "
+            f"and {list(sizes)}"
+        )
     for n, begin, size in zip(shape, first, sizes, strict=True):
         if size < -1 or begin < 0 or (n is not None and begin + max(size, 0) > n):
-            node.fail(f"{size} elements from {begin} on are out of range for size {n}")
+            node.fail(
+                f"a slice must be within its axis of {plural(n or 0, 'element')}, with begin >= 0 and size >= -1, "
+                f"got begin = {begin} and size = {size}"
+            )
     settle(node, 0, node.emit("qrt.slice", [node.value(0)], {"offsets": list(first), "sizes": list(sizes)}))
 
 
@@ -57,13 +64,13 @@ def _strided(node: Node, shape: Shape) -> tuple[list[_Step], list[str]]:
     begins, ends, strides = (node.integers(i, what) for i, what in ((1, "begins"), (2, "ends"), (3, "strides")))
     options = node.options
     if not len(begins) == len(ends) == len(strides):
-        node.fail(f"{len(begins)} begins, {len(ends)} ends and {len(strides)} strides have different lengths")
+        node.fail(f"begin, end and strides must have one length, got {len(begins)}, {len(ends)} and {len(strides)}")
     ellipsis, new = options["ellipsis_mask"], options["new_axis_mask"] & ~options["ellipsis_mask"]
     if ellipsis & (ellipsis - 1):
-        node.fail("at most one ellipsis is allowed")
+        node.fail(f"ellipsis_mask must have at most one bit set, got {ellipsis}")
     named = sum(not (ellipsis | new) >> i & 1 for i in range(len(begins)))
     if named > len(shape):
-        node.fail(f"{named} axes are sliced, but the input has {len(shape)}")
+        node.fail(f"the input has {plural(len(shape), 'axis', 'axes')}, but begin, end and strides slice {named}")
     steps: list[_Step] = []
     kinds: list[str] = []
     for i in range(len(begins)):
@@ -93,17 +100,17 @@ def _step(
     Negative positions count from the end of the axis, and positions are clamped to the axis.
     """
     if stride == 0:
-        node.fail("a stride is 0")
+        node.fail("strides must not be 0")
     if is_dropped:
         if stride < 0:
-            node.fail("an axis of shrink_axis_mask cannot have a negative stride")
+            node.fail(f"the stride of an axis of shrink_axis_mask must be positive, got {stride}")
         first = begin if begin >= 0 or n is None else begin + n
         if masks[0]:
             first = 0
         if first < 0 or (n is not None and first >= n):
             if n is None:
                 node.refuse("positions counted from an end known only at run time")
-            node.fail(f"index {begin} is out of range for size {n}")
+            node.fail(f"index {begin} of an axis of shrink_axis_mask is out of bounds: the axis has size {n}")
         return _Step(first, 1, 1)
     if n is None:
         if stride > 0 and masks[1] and (masks[0] or begin >= 0):
@@ -120,7 +127,9 @@ def _step(
             node.refuse("option offset with a begin that is negative or masked")
         end += begin
         if not masks[1] and max(begin, end) > n:  # LiteRT does not clamp: it reads beyond the input
-            node.fail(f"option offset takes elements {begin} to {end} of an axis with {n}")
+            node.fail(
+                f"with option offset, a slice must be within its axis of size {n}, got begin = {begin} and end = {end}"
+            )
     last = (high if stride > 0 else low) if masks[1] else clamped(end)
     size = len(range(first, last, stride))
     return _Step(first if size else 0, size, stride if size > 1 else 1)
@@ -134,7 +143,10 @@ def split(node: Node) -> None:
     if size is None:
         node.refuse("an axis known only at run time")
     if count != len(node.outputs) or count < 1 or size % count:
-        node.fail(f"{size} elements do not split into {count} equal parts for {len(node.outputs)} results")
+        node.fail(
+            f"num_splits must be the number of results, {len(node.outputs)}, and divide the size of the axis, "
+            f"{size}, got {count}"
+        )
     _parts(node, node.value(1), axis, [size // count] * count)
 
 
@@ -151,7 +163,10 @@ def split_v(node: Node) -> None:
     if sizes.count(-1) == 1:
         sizes[sizes.index(-1)] = whole - (sum(sizes) + 1)
     if len(sizes) != len(node.outputs) or min(sizes, default=0) < 0 or sum(sizes) != whole:
-        node.fail(f"{whole} elements do not split into {sizes} for {len(node.outputs)} results")
+        node.fail(
+            f"size_splits must have {plural(len(node.outputs), 'size')}, one for each result, which add up to the "
+            f"size of the axis, {whole}, got {sizes}"
+        )
     _parts(node, node.value(0), axis, sizes)
 
 
@@ -173,11 +188,11 @@ def reverse(node: Node) -> None:
     settle(node, 0, value)
 
 
-def paddings_of(node: Node, i: int, rank: int) -> list[tuple[int, int]]:
+def paddings_of(node: Node, i: int, rank: int, what: str = "paddings") -> list[tuple[int, int]]:
     """Return the padding (before, after) of each of ``rank`` axes from input ``i``, which must be known at import."""
-    ends = node.integers(i, "paddings")
+    ends = node.integers(i, what)
     if len(ends) != 2 * rank or min(ends, default=0) < 0:
-        node.fail(f"paddings must be {rank} pairs of non-negative integers, got {list(ends)}")
+        node.fail(f"{what} must have {plural(rank, 'pair')} of non-negative integers (before, after), got {list(ends)}")
     return list(zip(ends[::2], ends[1::2], strict=True))
 
 
@@ -200,7 +215,9 @@ def _pad_value(node: Node) -> float:
     if array is None:
         node.refuse("a value known only at run time")
     if array.size != 1 or own is not element:
-        node.fail(f"the padding value of {node.type(0)} must be one value of its type, got {node.type(2)}")
+        node.fail(
+            f"the padding value (input 2) must be one value of the type of the input, {element}, got {node.type(2)}"
+        )
     if isinstance(element, UniformType):
         return (int(array.flat[0]) - element.zero_point) * element.scale
     return float(array.flat[0])
@@ -220,7 +237,10 @@ def mirror_pad(node: Node) -> None:
         if size is None:
             node.refuse("an axis known only at run time")
         if max(before, after) > size - skipped:
-            node.fail(f"cannot pad by {max(before, after)} elements from an axis of size {size}")
+            node.fail(
+                f"the padding of an axis of size {size} must be at most {size - skipped} in this mode, got "
+                f"{max(before, after)}"
+            )
         parts = [value]
         if before:
             parts.insert(0, taken(node, value, axis, before - 1 + skipped, before, -1))

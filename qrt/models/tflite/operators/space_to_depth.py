@@ -13,7 +13,7 @@ def space_to_depth(node: Node) -> None:
     """Import SPACE_TO_DEPTH: move each square block of pixels into the channels of one pixel."""
     images, (height, width, channels), block = _image(node)
     if height % block or width % block:
-        node.fail(f"blocks of {block} do not divide {height} x {width}")
+        node.fail(f"block_size must divide the height and the width, {height} and {width}, got {block}")
     value = reshaped(node, node.value(0), (images, height // block, block, width // block, block, channels))
     value = node.emit("qrt.transpose", [value], {"permutation": [0, 1, 3, 2, 4, 5]})
     settle(node, 0, reshaped(node, value, (images, height // block, width // block, block * block * channels)))
@@ -23,7 +23,7 @@ def depth_to_space(node: Node) -> None:
     """Import DEPTH_TO_SPACE: move the channels of each pixel into a square block of pixels."""
     images, (height, width, channels), block = _image(node)
     if channels % (block * block):
-        node.fail(f"blocks of {block} do not divide {channels} channels")
+        node.fail(f"the square of block_size must divide the number of channels, {channels}, got {block}")
     depth = channels // (block * block)
     value = reshaped(node, node.value(0), (images, height, width, block, block, depth))
     value = node.emit("qrt.transpose", [value], {"permutation": [0, 1, 3, 2, 4, 5]})
@@ -34,9 +34,9 @@ def _image(node: Node) -> tuple[int | None, tuple[int, int, int], int]:
     """Return the number of images, the (height, width, channels) of each, and the block size."""
     shape, block = input_shape(node), node.options["block_size"]
     if len(shape) != 4:
-        node.fail(f"the input has rank 4, not {len(shape)}")
+        node.fail(f"the input must have rank 4, got {len(shape)}")
     if block < 1:
-        node.fail(f"the block size must be at least 1, got {block}")
+        node.fail(f"block_size must be at least 1, got {block}")
     images, height, width, channels = shape
     if height is None or width is None or channels is None:
         node.refuse("an image whose size is known only at run time")
@@ -55,7 +55,7 @@ def space_to_batch(node: Node) -> None:
     batch, space = _sizes(node, value, len(blocks))
     inner = input_shape(node)[1 + len(blocks) :]
     if any(size % block for size, block in zip(space, blocks, strict=True)):
-        node.fail(f"blocks of {blocks} do not divide {space}")
+        node.fail(f"the block sizes must divide the padded sizes of the input, {space}, got {blocks}")
     split = [extent for size, block in zip(space, blocks, strict=True) for extent in (size // block, block)]
     value = reshaped(node, value, (batch, *split, *inner))
     count = len(blocks)
@@ -72,11 +72,11 @@ def batch_to_space(node: Node) -> None:
     The larger images are then cropped.
     """
     blocks, value = _blocks(node), node.value(0)
-    crops = paddings_of(node, 2, len(blocks))
+    crops = paddings_of(node, 2, len(blocks), "crops")
     batch, space = _sizes(node, value, len(blocks))
     inner, count = input_shape(node)[1 + len(blocks) :], len(blocks)
     if batch is not None and batch % prod(blocks):
-        node.fail(f"blocks of {blocks} do not divide a batch of {batch}")
+        node.fail(f"the product of the block sizes must divide the batch, {batch}, got block sizes {blocks}")
     batches = None if batch is None else batch // prod(blocks)
     value = reshaped(node, value, (*blocks, batches, *space, *inner))
     pairs = [axis for d in range(count) for axis in (count + 1 + d, d)]
@@ -86,7 +86,7 @@ def batch_to_space(node: Node) -> None:
     value = reshaped(node, value, (batches, *whole, *inner))
     for d, (size, (before, after)) in enumerate(zip(whole, crops, strict=True)):
         if before + after > size:
-            node.fail(f"cannot crop {before} and {after} elements from size {size}")
+            node.fail(f"crops must be at most the size of the axis, {size}, in sum, got {before} and {after}")
         if before or after:
             value = taken(node, value, 1 + d, before if size > before + after else 0, size - before - after)
     settle(node, 0, value)
@@ -95,9 +95,12 @@ def batch_to_space(node: Node) -> None:
 def _blocks(node: Node) -> list[int]:
     blocks = list(node.integers(1, "block sizes"))
     if len(input_shape(node)) not in (3, 4) or len(blocks) > len(input_shape(node)) - 1 or not blocks:
-        node.fail(f"{len(blocks)} block sizes do not match an input of rank {len(input_shape(node))}")
+        node.fail(
+            "the input must have rank 3 or 4, with a block size for each axis between the first and the last, got "
+            f"rank {len(input_shape(node))} and {len(blocks)} block sizes"
+        )
     if min(blocks) < 1:
-        node.fail(f"the block size must be at least 1, got {min(blocks)}")
+        node.fail(f"the block sizes must be at least 1, got {blocks}")
     return blocks
 
 

@@ -20,11 +20,11 @@ def transpose_conv(node: Node) -> None:
     x, w, out = node.element(_IMAGES), node.element(_WEIGHTS), node.result_element()
     images, weights = node.type(_IMAGES), node.type(_WEIGHTS)
     if images.rank != 4 or weights.rank != 4:
-        node.fail(f"the input and the weights have rank 4, not {images.rank} and {weights.rank}")
+        node.fail(f"the input and the weights must have rank 4, got {images.rank} and {weights.rank}")
     if w.is_per_axis and w.axis != 0:
-        node.fail(f"the scales of the weights lie on axis {w.axis}, not 0")
+        node.fail(f"the quantized_dimension of the weights must be 0, got {w.axis}")
     if w.is_signed and any(w.zero_points):
-        node.fail("signed weights of a convolution have a zero point other than 0")
+        node.fail(f"zero points of signed weights must be 0, got {next(filter(None, w.zero_points))}")
     window = window_of(node)
     strides = zip((weights.shape or ())[1:3], window["strides"], strict=True)
     is_short = node.options["padding"] == "SAME" and any(k is not None and k < stride for k, stride in strides)
@@ -85,7 +85,7 @@ def window_between(
 ) -> dict[str, Any]:
     """Return the attributes of a transposed convolution from ``images`` to a result of shape ``size``."""
     if len(size) != 4 or any(n is not None and n < least for n, least in zip(size, (0, 1, 1, 1), strict=True)):
-        node.fail(f"a result of shape {list(size)}")
+        node.fail(f"the shape of the result must be a batch and 3 positive sizes, got {list(size)}")
     if min(strides) < 1:
         node.fail(f"strides {list(strides)} must be positive")
     sides, beyond = [], []

@@ -83,7 +83,7 @@ def test_a_port_is_an_operand_or_a_result():
         (
             'kernel = "matmul"',
             'kernel = "matmul", logical_kernel = "a"',
-            "'logical_kernel' is the older name of 'kernel', but both are given",
+            "attributes 'kernel' and 'logical_kernel' must not both be given: 'logical_kernel' is the older name",
             None,
         ),
         (

@@ -213,7 +213,7 @@ def test_everything_that_onnx_cannot_say_is_one_error(tmp_path):
       %3 = quant.dcast %2 : {wide} to tensor<4xf32>
       return %1 : tensor<4xf32>
     }}""")
-    with pytest.raises(ModelError, match="input or output 'input0': ONNX has no elements of i24"):
+    with pytest.raises(ModelError, match="input or output 'input0': ONNX has no type for elements of i24"):
         export_onnx(tmp_path / "m.onnx", module)
     text = str(module).replace("%arg0: tensor<4xi24>, ", "")
     with pytest.raises(ModelError) as error:
@@ -230,7 +230,7 @@ def test_wrong_names_and_places(tmp_path):
     module = ir.parse(PROGRAMS["add"][0])
     with pytest.raises(ModelError, match=r"m\.tflite: the name of an ONNX file must end in \.onnx"):
         export_onnx("m.tflite", module)
-    with pytest.raises(ModelError, match="no function is named 'f'; the module has main"):
+    with pytest.raises(ModelError, match="no function with a body is named 'f'; the functions of the module are: main"):
         export_onnx(tmp_path / "m.onnx", module, function="f")
     with pytest.raises(FileError, match="No such file or directory"):
         export_onnx(tmp_path / "no" / "m.onnx", module)

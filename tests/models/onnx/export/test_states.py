@@ -93,16 +93,16 @@ def changed(text, key="qrt.state.sum"):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "it does not name a variable and an output"),
-        ("[" * 5000, "it does not name a variable and an output"),
-        ("[]", "it does not name a variable and an output"),
-        ('{"symbol": 3, "output": "y"}', "it does not name a variable and an output"),
-        ('{"symbol": "", "output": "y"}', "it does not name a variable and an output"),
-        ('{"symbol": "s", "output": "none"}', "the file has no output 'none'"),
-        ('{"symbol": "s", "output": "n"}', "output 'n' has another type than the initializer"),
-        ('{"symbol": "last", "output": "sum/next"}', "two variables have the name 'last'"),
-        ('{"symbol": "sum", "output": "last/next"}', "two variables have the output 'last/next'"),
-        ('{"symbol": "main", "output": "sum/next"}', "'main' is not a valid name of a variable"),
+        ("", "it must be a JSON object with the texts 'symbol' and 'output'"),
+        ("[" * 5000, "it must be a JSON object with the texts 'symbol' and 'output'"),
+        ("[]", "it must be a JSON object with the texts 'symbol' and 'output'"),
+        ('{"symbol": 3, "output": "y"}', "it must be a JSON object with the texts 'symbol' and 'output'"),
+        ('{"symbol": "", "output": "y"}', "it must be a JSON object with the texts 'symbol' and 'output'"),
+        ('{"symbol": "s", "output": "none"}', "'output' must be the name of an output of the file, got 'none'"),
+        ('{"symbol": "s", "output": "n"}', "output 'n' must have the type and the shape of the initializer"),
+        ('{"symbol": "last", "output": "sum/next"}', "every variable must have its own name, got 'last' twice"),
+        ('{"symbol": "sum", "output": "last/next"}', "every variable must have its own output, got 'last/next'"),
+        ('{"symbol": "main", "output": "sum/next"}', "the name of a variable must be the name of an MLIR symbol"),
     ],
 )
 def test_wrong_states_are_errors_that_name_them(text, message):
@@ -113,7 +113,7 @@ def test_wrong_states_are_errors_that_name_them(text, message):
 def test_a_state_without_initializer_is_an_error():
     model = model_proto(ir.parse(PROGRAM))
     del model.graph.initializer[[each.name for each in model.graph.initializer].index("sum")]
-    with pytest.raises(ModelError, match=r"metadata 'qrt.state.sum': the file has no initializer of this name"):
+    with pytest.raises(ModelError, match=r"metadata 'qrt\.state\.sum': the file must have an initializer of this"):
         imported(model.SerializeToString())
 
 
@@ -129,5 +129,5 @@ def test_a_backend_has_no_state():
 
 def test_a_variable_that_begins_with_nothing_is_refused():
     text = PROGRAM.replace("@sum(dense<[-128, -127, 0]> : tensor<3xi8>)", "@sum")
-    with pytest.raises(ModelError, match="variable 'sum', which has no initial value"):
+    with pytest.raises(ModelError, match="ONNX does not support variable 'sum' without an initial value"):
         model_proto(ir.parse(text))

@@ -156,7 +156,9 @@ def test_padding_as_wide_as_a_dilation_says_takes_no_memory():
 def test_scales_on_another_axis_are_refused(layer):
     weights = np.ones(weights_of(layer, 6, 6))
     axis = {"rows": 1, "depthwise": 2}.get(layer, 3)
-    with pytest.raises(ModelError, match=f"the scales of the weights lie on axis {axis}, not {LAYERS[layer][3]}"):
+    with pytest.raises(
+        ModelError, match=f"the quantized_dimension of the weights must be {LAYERS[layer][3]}, got {axis}"
+    ):
         program(model(layer, 3, weights, [0.5] * weights.shape[axis], axis))
 
 

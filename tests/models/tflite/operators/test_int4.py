@@ -229,17 +229,17 @@ def test_tables_that_no_kernel_reads_are_refused(content: bytes, message: str) -
 @pytest.mark.parametrize(
     ("w", "message"),
     [
-        (in_blocks(size=3), "blocks of 3 elements do not divide the rows of its shape [3, 4]"),
-        (in_blocks(size=0), "blocks of 0 elements do not divide"),
-        (in_blocks(size=-2), "blocks of -2 elements do not divide"),
-        (in_blocks(size=4), "its scales are float16 of shape (3, 2), expected 3 numbers of float16"),
-        (in_blocks(steps=((1, 1), (1, 0), (1, 1))), "one of its scales is not a positive finite number"),
-        (in_blocks(steps=((1, 1), (1, np.nan), (1, 1))), "one of its scales is not a positive finite number"),
-        (in_blocks(steps=((1, 1), (1, np.inf), (1, 1))), "one of its scales is not a positive finite number"),
-        (in_blocks(block_zero_points=1), "its blocks have zero points, in tensor 1, expected none"),
+        (in_blocks(size=3), "the block size must divide the rows of its shape [3, 4], got 3"),
+        (in_blocks(size=0), "must divide the rows of its shape [3, 4], got 0"),
+        (in_blocks(size=-2), "must divide the rows of its shape [3, 4], got -2"),
+        (in_blocks(size=4), "its scales must be 3 numbers of float16, got float16 of shape (3, 2)"),
+        (in_blocks(steps=((1, 1), (1, 0), (1, 1))), "its scales must be positive finite numbers, but one is not"),
+        (in_blocks(steps=((1, 1), (1, np.nan), (1, 1))), "its scales must be positive finite numbers, but one is not"),
+        (in_blocks(steps=((1, 1), (1, np.inf), (1, 1))), "its scales must be positive finite numbers, but one is not"),
+        (in_blocks(block_zero_points=1), "its blocks must not have zero points, got those in tensor 1"),
         (table(block_scales=Tensor((3, 2), "float32", data=np.ones((3, 2))), block_size=2),
-         "its scales are float32 of shape (3, 2), expected 6 numbers of float16"),
-        (table(block_scales=Tensor((3, 2), "float16", name="s"), block_size=2), "of its scales, has no data"),
+         "its scales must be 6 numbers of float16, got float32 of shape (3, 2)"),
+        (table(block_scales=Tensor((3, 2), "float16", name="s"), block_size=2), "must have data, but have none"),
     ],
 )  # fmt: skip
 def test_wrong_blocks_are_errors(w: Tensor, message: str) -> None:
