@@ -99,5 +99,5 @@ def moves_complex_numbers(node: Node) -> bool:
         return False
     supported = _COMPLEX.get(node.op.name)
     if (len(reads), len(computes)) != supported or any(tensor.index not in node.graph.imaginary for tensor in reads):
-        node.refuse("complex numbers" if supported is None else "complex numbers that are no result of RFFT2D")
+        node.refuse("complex numbers" if supported is None else "complex numbers that RFFT2D does not compute")
     return supported == (1, 1)

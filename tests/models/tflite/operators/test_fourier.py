@@ -70,7 +70,7 @@ REFUSED = {
     "a floating result": (one_op("RFFT2D", [X, sizes(2, 4)], [Tensor((2, 3), "float32")]), "a result of float32"),
     "complex constants": (
         one_op("REAL", [Tensor((2,), "complex64", data=[1, 2j])], [Tensor((2,), "float32")]),
-        r"REAL \(complex numbers that are no result of RFFT2D\)",
+        r"REAL \(complex numbers that RFFT2D does not compute\)",
     ),
 }
 
