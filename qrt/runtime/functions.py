@@ -102,6 +102,5 @@ def check_dimensions(function: FuncOp, types: Sequence[TensorType]) -> None:
             known, place = sizes.setdefault(name, (size, here))
             if known != size:
                 raise ModelError(
-                    f"{place} and {here} must be equal, because both are named {name!r} (qrt.dimensions), got "
-                    f"{known} and {size}"
+                    f"{place} and {here} must be equal, because both have the name {name!r}, got {known} and {size}"
                 )

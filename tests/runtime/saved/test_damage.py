@@ -97,8 +97,8 @@ def test_fields_of_the_header(small: bytes, tmp_path: Path, offset: int, code: s
     ("make", "said"),
     [
         (lambda path: None, "No such file"),
-        (lambda path: path.mkdir(), "a saved program must be a regular file"),
-        (lambda path: os.mkfifo(path), "a saved program must be a regular file"),
+        (lambda path: path.mkdir(), "Is a directory"),
+        (lambda path: os.mkfifo(path), "expected a regular file, got a pipe"),
         (lambda path: path.touch(), "the file is empty, and not a saved program"),
         (lambda path: path.write_text(SMALL), "the file is not a saved program .Program.save writes them."),
     ],
