@@ -160,7 +160,7 @@ lint: build $(LINTERS)
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m tests.plain_words
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest qrt._ext.kernels qrt.tensor.calls qrt.runtime.argument_binder qrt._ext.scale_lists
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml qrt._ext.kernels qrt.tensor.calls qrt.runtime.argument_binder qrt._ext.scale_lists
 	$(BIN)/python -m tests.docs.snippets build/snippets
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
