@@ -61,7 +61,7 @@ def compile(
     >>> compile(text)(np.float32([1, 2])).storage.tolist()
     [5, 7]
     """
-    if codegen not in (False, True, "best-effort"):
+    if not isinstance(codegen, bool | str) or codegen not in (False, True, "best-effort"):
         raise QuantTypeError(f"compile: 'codegen' must be False, True or \"best-effort\", got {shown(codegen)}")
     if codegen:
         extra("llvmlite", "codegen")  # it may be missing, which is better said before the import

@@ -349,7 +349,7 @@ def test_a_metric_for_a_drop(heard: Any) -> None:
 
 @advises(
     "quantization/search/search.py",
-    "'budget' must be size= or drop= if a metric is given, as snr= is measured at the outputs",
+    "'budget' must be size= or drop= if a metric is given: the kind snr is measured at the outputs",
 )
 def test_a_budget_for_a_metric(heard: Any) -> None:
     def metric(program: Any) -> float:

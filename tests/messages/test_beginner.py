@@ -235,14 +235,14 @@ MISTAKES = {
         "<pipeline>:1:1: error: 'canonicalise' does not refer to a registered pass; did you mean "
         "'canonicalize'?\ncanonicalise\n^~~~~~~~~~~~"
     ),
-    'qrt.compile("")': "no function is named 'main'; the module has none",
-    "program()": "f takes 1 argument, got 0: (arg0: tensor<2xf32>)",
-    "program(np.zeros(2, np.float32), 1)": "f takes 1 argument, got 2: (arg0: tensor<2xf32>)",
-    "program(np.zeros(2))": "input 'arg0' must be tensor<2xf32>: dtype float32, got dtype float64",
+    'qrt.compile("")': "no function is named 'main'; the functions of the module are: none",
+    "program()": "f must be called with 1 argument (arg0: tensor<2xf32>), got 0",
+    "program(np.zeros(2, np.float32), 1)": "f must be called with 1 argument (arg0: tensor<2xf32>), got 2",
+    "program(np.zeros(2))": "input 'arg0' must be of dtype float32, because its type is tensor<2xf32>, got dtype float64",
     "program(np.zeros(3, np.float32))": "input 'arg0' must be tensor<2xf32>, got shape [3]",
     'program.run({"y": np.zeros(2, np.float32)})': "no input is named 'y'; the inputs are arg0",
-    "program.run({})": "input 'arg0' is missing: it takes tensor<2xf32>",
-    'qrt.load("model.pb")': "model.pb: only .mlir, .tflite and .onnx files are supported, not .pb",
+    "program.run({})": "input 'arg0' (tensor<2xf32>) is missing",
+    'qrt.load("model.pb")': "model.pb: the name of a program must end in .mlir, .tflite or .onnx, got '.pb'",
     'qrt.load("absent.mlir")': "absent.mlir: No such file or directory",
     'qrt.save_tensors("w.pt", {"w": w})': "w.pt: the name of a file of tensors must end in .npz or .safetensors",
     'qrt.save_tensors("w.npz", w)': (
