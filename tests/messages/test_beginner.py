@@ -238,7 +238,9 @@ MISTAKES = {
     'qrt.compile("")': "no function is named 'main'; the functions of the module are: none",
     "program()": "f must be called with 1 argument (arg0: tensor<2xf32>), got 0",
     "program(np.zeros(2, np.float32), 1)": "f must be called with 1 argument (arg0: tensor<2xf32>), got 2",
-    "program(np.zeros(2))": "input 'arg0' must be of dtype float32, because its type is tensor<2xf32>, got dtype float64",
+    "program(np.zeros(2))": (
+        "input 'arg0' must be of dtype float32, because its type is tensor<2xf32>, got dtype float64"
+    ),
     "program(np.zeros(3, np.float32))": "input 'arg0' must be tensor<2xf32>, got shape [3]",
     'program.run({"y": np.zeros(2, np.float32)})': "no input is named 'y'; the inputs are arg0",
     "program.run({})": "input 'arg0' (tensor<2xf32>) is missing",

@@ -106,7 +106,9 @@ def searched(
     """
     wanted = budget if isinstance(budget, Budget) else Budget.parse(budget)
     if metric is not None and wanted.kind == "snr":
-        raise QuantTypeError("'budget' must be size= or drop= if a metric is given: the kind snr is measured at the outputs")
+        raise QuantTypeError(
+            "'budget' must be size= or drop= if a metric is given: the kind snr is measured at the outputs"
+        )
     with ExitStack() as stack:
         stack.enter_context(ranges_cached())
         run = Runner(named, target, records, method, reference, metric, progress, passes)
