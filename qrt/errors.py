@@ -280,7 +280,7 @@ class ModelError(QuantError):
     >>> import qrt
     >>> qrt.load("model.pb")
     Traceback (most recent call last):
-    qrt.errors.ModelError: model.pb: only .mlir, .tflite and .onnx files are supported, not .pb
+    qrt.errors.ModelError: model.pb: the name of a program must end in .mlir, .tflite or .onnx, got '.pb'
     """
 
 

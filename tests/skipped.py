@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 COMMANDS = {
-    "make test-oracle": r"make test-oracle|mlir-opt|mlir-runner|onnxruntime|ai.edge.litert|jaxlib",
+    "make test-oracle": r"make test-oracle|mlir-opt|mlir-runner|onnxruntime|skl2onnx|ai.edge.litert|jaxlib",
     "make test-exchange": r"make test-exchange",
     "make test-kernels": r"make test-kernels",
     "make test with the models that QRT_MODELS names": r"\bmodels are not",

@@ -27,6 +27,7 @@ GENERATED = {
 }
 """Pages that a program writes."""
 LONG = {
+    "docs/internals/runtime.md",
     "docs/lowering.md",
     "docs/numerics.md",
     "docs/numerics_functions.md",
@@ -34,7 +35,7 @@ LONG = {
     "docs/reference/kernels/gemm.md",
     "docs/reference/passes.md",
 }
-"""Pages of more than 1,500 words, to look things up in: the contract, the article's forms, the GEMM, the passes."""
+"""Pages of more than 1,500 words, to look things up in: the contract, the article's forms, the GEMM, the passes, the runtime."""
 
 
 def linked(page: Path) -> set[Path]:

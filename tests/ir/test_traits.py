@@ -159,5 +159,5 @@ def test_an_accessor_of_a_cast_that_is_none_says_so(accessor):
     """What is not verified may have any types: None would be an error somewhere else."""
     module = ir.parse('func.func @f(%x: i8) { %0 = "quant.qcast"(%x) : (i8) -> i8  return }')
     cast = module.function("f").regions[0].blocks[0].first
-    with pytest.raises(VerifyError, match="must have an operand or a result of"):
+    with pytest.raises(VerifyError, match="must have an operand or a result with elements of"):
         getattr(cast, accessor)

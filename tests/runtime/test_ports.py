@@ -40,7 +40,10 @@ def test_attributes_of_other_dialects_change_nothing(attribute):
 @pytest.mark.parametrize("attribute", FOREIGN, ids=lambda text: text.partition(" ")[0])
 def test_names_of_dimensions_beside_them_hold(attribute):
     program = _program(attribute, ', qrt.dimensions = ["n", affine_map<() -> ()>, 3]')
-    with pytest.raises(ModelError, match="dimension 0 of input 'arg0' is 4 and dimension 0 of input 'arg1' is 3"):
+    with pytest.raises(
+        ModelError,
+        match="of input 'arg0' and dimension 0 of input 'arg1' must be equal, because both have the name 'n'",
+    ):
         program(np.ones(4, np.float32), np.ones(3, np.float32))
 
 

@@ -252,7 +252,7 @@ def test_a_function_of_several_blocks_has_no_plan_to_prepare():
 
 def test_a_pass_of_a_plan_needs_to_know_the_function():
     text = "func.func @f() { return }\nfunc.func @g() { return }"
-    with pytest.raises(ModelError, match="no function is named 'main'; the module has f, g"):
+    with pytest.raises(ModelError, match="no function is named 'main'; the functions of the module are: f, g"):
         run_passes(ir.parse(text), "fold-plan-constants")
     with pytest.raises(qrt.errors.VerifyError, match="no function is named @h"):
         run_passes(ir.parse(text), "inline{entry=h}")

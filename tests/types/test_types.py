@@ -407,7 +407,7 @@ def test_storage_by_a_table_reads_back_and_does_not_run(element):
     assert ir.parse(str(module), upstream=24) == module
     with pytest.raises(
         ModelError,
-        match=r"has a value of type .* is not supported at run time: the storage type must be an integer, got",
+        match=r"has a value of type .* which cannot run: the storage type must be an integer, got",
     ):
         qrt.compile(module)
 

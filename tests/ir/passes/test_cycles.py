@@ -131,7 +131,7 @@ def test_every_pass_ends_on_circles(name):
         for place in _PLACES[1:] if name in _OF_FUNCTIONS else _PLACES:
             refusal = _refusal(place.format(lines), name)
             if refusal is not None:
-                is_of_region = name in _OF_REGIONS and "no type is chosen" in refusal.message
+                is_of_region = name in _OF_REGIONS and "must have a quantized type" in refusal.message
                 assert is_of_region or _DEPENDS in refusal.message, lines
                 assert refusal.location is not None, lines
 

@@ -32,7 +32,7 @@ def _given(a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_dimension_of_one_name_has_one_size(program: qrt.Program) -> None:
-    said = "dimension 0 of input 'a' and dimension 1 of input 'b' must be equal, because both are named 'batch'"
+    said = "dimension 0 of input 'a' and dimension 1 of input 'b' must be equal, because both have the name 'batch'"
     for _ in range(2):  # nothing of a refused call is kept
         with pytest.raises(qrt.QuantError, match=said):
             program(*_given(2, 4))
@@ -46,7 +46,7 @@ def test_names_of_dimensions_stay_in_the_text_and_in_a_saved_program(program: qr
     program.save(tmp_path / "p.qrt")
     for again in (qrt.load_program(tmp_path / "p.qrt"), qrt.compile(qrt.ir.parse(program.module.print()))):
         again(*_given(4, 4))
-        with pytest.raises(qrt.QuantError, match="both are named 'batch'"):
+        with pytest.raises(qrt.QuantError, match="both have the name 'batch'"):
             again(*_given(4, 5))
 
 

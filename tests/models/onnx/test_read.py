@@ -252,7 +252,7 @@ def test_external_data(tmp_path: Path) -> None:
         ("short.bin", "its external data is 24 bytes from byte 0 of 'short.bin' on, but that file has 3 bytes"),
         ("pipe", "its external data must be in a regular file, but 'pipe' is none"),
         ("own", "its external data must be in a regular file, but 'own' is none"),
-        ("own/.", "is not a regular file"),
+        ("own/.", "must be in a regular file"),
         ("n" * 5000, "File name too long"),
         ("own/" * 2000 + "w.bin", "File name too long"),
         ("short.bin/w.bin", "Not a directory"),

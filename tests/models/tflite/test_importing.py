@@ -161,7 +161,7 @@ def test_tensors_that_no_operator_reads_are_listed_with_the_operators() -> None:
         imported(write([Subgraph([x], results, operators)]))
     assert str(caught.value).splitlines()[0].endswith("qrt does not support 5 forms of operators:")
     for form in (
-        "ADD (input 1 'a', which is sparse and not dense by DENSIFY)",
+        "ADD (sparse input 1 'a', without a DENSIFY before it)",
         "MUL (input 1 'b' with a custom quantization)",
         "MAXIMUM (input 1 'c' with a scale for each block of 4 elements)",
         "MINIMUM (float32 without scales beside int8 with scales)",

@@ -88,7 +88,7 @@ def test_a_program_does_not_grow_without_end(settings: Settings) -> None:
     for n in range(1, 20):
         calls = [f"%{k} = func.call @f{n - 1}(%v) : ({T}) -> {T}" for k in range(2)]
         functions.append(function("%v", *calls, name=f"private @f{n}", returned="%1"))
-    with pytest.raises(VerifyError, match="would make the program too large"):
+    with pytest.raises(VerifyError, match="the program would be too large"):
         run(called(A, callee="@f19") + "".join(functions), settings)
 
 
@@ -96,5 +96,5 @@ def test_several_blocks_are_cloned_but_not_inlined() -> None:
     blocks = function("%v", f"cf.br ^bb1(%v : {T})", f"^bb1(%w: {T}):", region("%p", "pool", "%w"), returned="%p")
     callee = blocks.replace("@main", "private @pool")
     assert run(called(A, B) + callee, DUPLICATE).of("pool") == [[A, A], [B, B]]
-    with pytest.raises(VerifyError, match="propagate with functions=duplicate"):
+    with pytest.raises(VerifyError, match="run propagate-quant with functions=duplicate"):
         run(called(A, B) + callee, INLINE)

@@ -102,7 +102,7 @@ def test_as_many_values_as_are_asked_for(asked: str) -> None:
     [
         ("prodct", 2, "no kernel 'prodct': did you mean 'product'?"),
         ("zzz", 1, "no kernel 'zzz': it has op, any, wide"),
-        ("op", 2, "has 2 operands and 1 results"),
+        ("op", 2, "with 2 operands and 1 results"),
     ],
 )
 def test_kernels_that_there_are_not(kernel: str, count: int, said: str) -> None:

@@ -143,7 +143,7 @@ def test_rows_whose_outputs_are_not_finite_are_not_measured() -> None:
     text = NETWORK.replace("return %2", "%3 = arith.divf %2, %2 : tensor<?x4xf32>\n  return %3")
     data = rows(9)
     data[7] = 0
-    with pytest.raises(ModelError, match=r"of 'arith.divf' is nan"):
+    with pytest.raises(ModelError, match=r"of 'arith.divf' must be finite, got nan"):
         qrt.quantize_program(ir.parse(text), {"images": data})
     made = qrt.quantize_program(ir.parse(text), {"images": data}, skip_nonfinite=True)
     assert made.report.rows == 8

@@ -124,11 +124,11 @@ def test_arguments_that_fit_go_straight_and_others_are_converted_or_refused():
             program(X, wrong)
         with pytest.raises(ModelError, match=message):
             program.run({"arg0": X, "arg1": wrong})
-    with pytest.raises(ModelError, match="takes 2 arguments, got 1"):
+    with pytest.raises(ModelError, match=r"must be called with 2 arguments .*, got 1"):
         program(X)
     with pytest.raises(ModelError, match="no input is named 'z'"):
         program.run({"arg0": X, "arg1": X, "z": X})
-    with pytest.raises(ModelError, match="input 'arg1' is missing"):
+    with pytest.raises(ModelError, match=r"input 'arg1' \(.*\) is missing"):
         program.run({"arg0": X})
 
 

@@ -1,5 +1,6 @@
 """Older forms of operators that ONNX defines by simpler operators since a later opset: imported as the newer form."""
 
+from qrt.errors import shown
 from qrt.models.onnx.composed import composed
 from qrt.models.onnx.node import Node
 
@@ -12,7 +13,10 @@ DEFINED_SINCE = {
 
 def newer_form(node: Node) -> None:
     """Import an operator of an opset before its definition as an operator of that opset."""
-    op, graph = node.op, composed(node)
+    op = node.op
+    if len(op.inputs) != 1 or not op.inputs[0]:
+        node.fail(f"its inputs are {shown(list(op.inputs))}, expected 1")
+    graph = composed(node)
     opset = DEFINED_SINCE[op.type]
     if op.type == "LogSoftmax":  # over all axes from ``axis`` on
         flat = graph.add("Flatten", op.inputs[0], axis=node.axis(node.attribute("axis", 1), len(node.shape())))

@@ -148,7 +148,7 @@ def test_padding_as_wide_as_a_dilation_says_takes_no_memory():
     w = Tensor((1, 3, 2, 1), "int8", 0.5, 0, data=np.ones((1, 3, 2, 1), np.int8))
     x, y = (Tensor((1, 4, 4, 1), "float32") for _ in "xy")
     content = one_op("CONV_2D", [x, w, Tensor((1,), "float32", data=np.zeros(1, F32))], [y], options)
-    with pytest.raises(ModelError, match="is larger than max_bytes"):
+    with pytest.raises(ModelError, match="takes more than the limit of"):
         steps(content)
 
 
