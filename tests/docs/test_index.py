@@ -35,7 +35,7 @@ LONG = {
     "docs/reference/kernels/gemm.md",
     "docs/reference/passes.md",
 }
-"""Pages of more than 1,500 words, to look things up in: the contract, the article's forms, the GEMM, the passes, the runtime."""
+"""Pages of more than 1,500 words, to look things up in: contract, forms of the article, GEMM, passes, runtime."""
 
 
 def linked(page: Path) -> set[Path]:
