@@ -46,6 +46,33 @@ _BY_REASON = {
         "LpNormalization(3x4x5)[]p=1,axis=1@22",
         "LpNormalization(3x4x5)[]p=1,axis=-1@22",
     ),
+    "returns int64": ("ReduceSumSquare(3x4)[]axes=[-1]@13",),
+    "normalizes along one axis only": (
+        "LogSoftmax(3x4x5)[]axis=0@11",
+        "LogSoftmax(3x4x5)[]axis=1@11",
+        "LogSoftmax(3x4x5)[]@7",
+    ),
+    "does not know the names bilinear and bicubic": (
+        "GridSample(2x3x5x4-2x4x6x2)[]padding_mode=zeros,align_corners=0,mode=bilinear@16",
+        "GridSample(2x3x5x4-2x4x6x2)[]padding_mode=zeros,align_corners=1,mode=bilinear@16",
+        "GridSample(2x3x5x4-2x4x6x2)[]padding_mode=zeros,mode=bicubic@16",
+        "GridSample(2x3x5x4-2x4x6x2)[]padding_mode=border,align_corners=0,mode=bilinear@16",
+        "GridSample(2x3x5x4-2x4x6x2)[]padding_mode=border,align_corners=1,mode=bilinear@16",
+        "GridSample(2x3x5x4-2x4x6x2)[]padding_mode=border,mode=bicubic@16",
+        "GridSample(2x3x5x4-2x4x6x2)[]padding_mode=reflection,align_corners=0,mode=bilinear@16",
+        "GridSample(2x3x5x4-2x4x6x2)[]padding_mode=reflection,align_corners=1,mode=bilinear@16",
+        "GridSample(2x3x5x4-2x4x6x2)[]padding_mode=reflection,mode=bicubic@16",
+    ),
+    "shifts regions by half a pixel": (
+        "RoiAlign(2x3x6x8-5x4-5)[]output_height=3,output_width=2,sampling_ratio=2,spatial_scale=0.75,mode=avg@10",
+        "RoiAlign(2x3x6x8-5x4-5)[]output_height=3,output_width=2,sampling_ratio=2,spatial_scale=0.75,mode=max@10",
+    ),
+    "has no operator MaxRoiPool": (
+        "MaxRoiPool(2x3x6x8-5x5)[]pooled_shape=[2, 3],spatial_scale=1.0@17",
+        "MaxRoiPool(2x3x6x8-5x5)[]pooled_shape=[4, 1],spatial_scale=1.0@17",
+        "MaxRoiPool(2x3x6x8-5x5)[]pooled_shape=[2, 3],spatial_scale=0.5@17",
+        "MaxRoiPool(2x3x6x8-5x5)[]pooled_shape=[4, 1],spatial_scale=0.5@17",
+    ),
 }
 NOT_EVALUATED = {form: reason for reason, forms in _BY_REASON.items() for form in forms}
 """What the evaluator does, by the form."""
