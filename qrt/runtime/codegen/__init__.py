@@ -4,7 +4,7 @@
 - `function.py` emits one function for concrete input types (each dimension has a size) and runs the result. The other
   modules have the emission of the ops by name: `structured.py` (``linalg``, and ``arith`` and ``math`` on scalars and
   tensors, with the tables of `integers.py` and `floats.py`), `tensors.py`, `memrefs.py`, `vectors.py`,
-  `control.py` (loops) and `blocks.py` (functions of several blocks).
+  `control.py` (loops) and `branches.py` (functions of several blocks).
 - `emitter.py` has the values, memory (`buffers.py`, `elements.py`), checks and loops that these use.
 - `loop_order.py` chooses the order of loops.
 - `target.py` compiles the text for this CPU.

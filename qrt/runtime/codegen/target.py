@@ -45,14 +45,12 @@ def _target_machine() -> Any:
     return target.create_target_machine(cpu=cpu_name(), features=_features(), opt=SPEED_LEVEL)
 
 
-@lru_cache(maxsize=1)
 def cpu_name() -> str:
     """Return LLVM's name of this CPU."""
     name: str = binding.get_host_cpu_name()
     return name
 
 
-@lru_cache(maxsize=1)
 def _features() -> str:
     features: str = binding.get_host_cpu_features().flatten()
     return features

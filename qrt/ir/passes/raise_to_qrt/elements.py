@@ -21,7 +21,7 @@ from qrt.ir.passes.raise_to_qrt.scalars import computed
 from qrt.ir.passes.raise_to_qrt.sums import Summation, constant_values, evaluated_read, loops_of
 from qrt.ir.passes.raise_to_qrt.terms import (
     Accumulator,
-    Below,
+    Indicator,
     Monomial,
     NotRaisedError,
     Polynomial,
@@ -119,7 +119,7 @@ class Elements:
         if any(low) or any(high[:-1]) or value != 0 or size is None:
             return self._read(pad.results[0], indices)
         inner = self.at(pad.operands[0], indices)
-        inside = Polynomial.variable(Below(indices[-1], size))
+        inside = Polynomial.variable(Indicator(indices[-1], size))
         return Scalar(inner.value * inside, inner.width)
 
 

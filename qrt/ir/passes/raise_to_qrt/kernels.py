@@ -15,7 +15,7 @@ from qrt.ir.dialects.linalg.lowering import Array, tensor_type
 from qrt.ir.passes.raise_to_qrt.building import along_last, build, integers, quantized, require_visible, storage_of
 from qrt.ir.passes.raise_to_qrt.products import Product
 from qrt.ir.passes.raise_to_qrt.requantized import Requantized
-from qrt.ir.passes.raise_to_qrt.terms import BOUND, NotRaisedError, Read, canonical
+from qrt.ir.passes.raise_to_qrt.terms import FIRST_SUM_LOOP, NotRaisedError, Read, canonical
 from qrt.numerics import fixed_multiplier
 from qrt.types import IntegerType, TensorType, UniformType
 
@@ -76,7 +76,7 @@ def match_kernel(p: Product) -> Kernel:
 
 
 def _loop(number: int) -> Expression:
-    return ("d", BOUND + number)
+    return ("d", FIRST_SUM_LOOP + number)
 
 
 def _matmul(p: Product) -> Kernel:
@@ -176,13 +176,13 @@ def _line(index: Expression, axis: int, outer: Sequence[int]) -> tuple[int, int,
         raise NotRaisedError("a row or a column of the first factor is not a sum of multiples of loops")
     stride = terms.pop(("d", axis), 0) or (1 if outer[axis] == 1 else 0)
     inner = list(terms.items())
-    if stride < 1 or len(inner) > 1 or any(loop[1] < BOUND or step < 1 for loop, step in inner):  # type: ignore[index]
+    if stride < 1 or len(inner) > 1 or any(loop[1] < FIRST_SUM_LOOP or step < 1 for loop, step in inner):  # type: ignore[index]
         raise NotRaisedError("a row or a column of the first factor is not that of a window")
     if not inner:
         return stride, 1, None
     ((loop, dilation),) = inner
     assert isinstance(loop, tuple)
-    return stride, dilation, loop[1] - BOUND
+    return stride, dilation, loop[1] - FIRST_SUM_LOOP
 
 
 def _channels(

@@ -11,7 +11,7 @@ from qrt.ir.dialects.linalg.lowering import Array
 from qrt.ir.passes.raise_to_qrt.requantized import Requantized, only_variable
 from qrt.ir.passes.raise_to_qrt.sums import constant_values, evaluated_read
 from qrt.ir.passes.raise_to_qrt.terms import (
-    BOUND,
+    FIRST_SUM_LOOP,
     ONE,
     Monomial,
     NotRaisedError,
@@ -178,7 +178,7 @@ def _magnitude(values: Array) -> int:
 
 
 def _sizes(outer: Sequence[int], extents: Sequence[int]) -> dict[int, int]:
-    return dict(enumerate(outer)) | {BOUND + i: extent for i, extent in enumerate(extents)}
+    return dict(enumerate(outer)) | {FIRST_SUM_LOOP + i: extent for i, extent in enumerate(extents)}
 
 
 def _orders(product: Sum, outer: Sequence[int]) -> list[tuple[Read, Read]]:
@@ -213,7 +213,7 @@ def _is_sum_of(read: Read, product: Sum, other: Sum) -> bool:
         if [product.extents[loop] for loop in order] != list(other.extents):
             continue
         names: dict[Expression, Expression] = {
-            ("d", BOUND + own): ("d", BOUND + loop) for own, loop in enumerate(order)
+            ("d", FIRST_SUM_LOOP + own): ("d", FIRST_SUM_LOOP + loop) for own, loop in enumerate(order)
         }
         if other.reads[0].map(lambda index: canonical(rewritten(index, names))) == read:  # noqa: B023
             return True

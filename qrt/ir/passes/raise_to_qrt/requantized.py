@@ -7,7 +7,7 @@ import numpy as np
 from qrt.ir.dialects.linalg.lowering import Array
 from qrt.ir.passes.raise_to_qrt.terms import (
     ONE,
-    Bound,
+    Clamp,
     Extension,
     Monomial,
     NotRaisedError,
@@ -118,7 +118,7 @@ def _clamp(result: Scalar) -> tuple[int, int, Polynomial, int]:
     """Return (low, high, the value that is clamped, its width)."""
     ends: dict[bool, int] = {}
     value, width = result.value, result.width
-    while (bound := only_variable(value)) is not None and isinstance(bound, Bound):
+    while (bound := only_variable(value)) is not None and isinstance(bound, Clamp):
         if np.ndim(bound.limit) or bound.is_lower in ends:
             raise NotRaisedError("the clamp has several bounds")
         ends[bound.is_lower] = int(signed(bound.limit, bound.width))

@@ -8,9 +8,9 @@ from qrt.ir import Operation
 from qrt.ir.core.constraints import element_of
 from qrt.ir.dialects.linalg.lowering import Array
 from qrt.ir.passes.raise_to_qrt.terms import (
-    Below,
-    Bound,
+    Clamp,
     Extension,
+    Indicator,
     Monomial,
     NotRaisedError,
     Polynomial,
@@ -65,11 +65,11 @@ def _extend(is_signed: bool) -> Callable[[Operation, Scalar], Scalar]:
 
 
 def _without_limits(value: Polynomial) -> tuple[Monomial, Polynomial]:
-    """Return the factors `Below` that all terms share, and the polynomial without them.
+    """Return the factors `Indicator` that all terms share, and the polynomial without them.
 
     Where a shared factor is 0, the value is 0, and so is its extension.
     """
-    shared = [frozenset(pair for pair in monomial if isinstance(pair[0], Below)) for monomial in value.terms]
+    shared = [frozenset(pair for pair in monomial if isinstance(pair[0], Indicator)) for monomial in value.terms]
     if len(set(shared)) != 1:
         return frozenset(), value
     return shared[0], Polynomial({monomial - shared[0]: factor for monomial, factor in value.terms.items()})
@@ -131,7 +131,7 @@ def _limit(operation: Operation, x: Scalar, y: Scalar) -> Scalar:
     limit = y.value.number
     if limit is None or x.value.number is not None:
         raise NotRaisedError(f"{operation.name} has no constant operand")
-    return Scalar(Polynomial.variable(Bound(x.value, limit, operation.name == "arith.maxsi", x.width)), x.width)
+    return Scalar(Polynomial.variable(Clamp(x.value, limit, operation.name == "arith.maxsi", x.width)), x.width)
 
 
 def _exclusive_or(operation: Operation, x: Scalar, y: Scalar) -> Scalar:

@@ -11,9 +11,9 @@ from qrt.ir.core.affine import Expression, evaluate
 from qrt.ir.core.matching import constant_of
 from qrt.ir.dialects.linalg.lowering import Array
 from qrt.ir.passes.raise_to_qrt.terms import (
-    BOUND,
+    FIRST_SUM_LOOP,
     ONE,
-    Below,
+    Indicator,
     Monomial,
     NotRaisedError,
     Polynomial,
@@ -76,18 +76,18 @@ class Summation:
 
     def _monomial(self, monomial: Monomial) -> Polynomial:
         loops, reads, outside = dict(self.loops), list[Read](), dict[Variable, int]()
-        limits = list[Below]()
+        limits = list[Indicator]()
         for variable, power in monomial:
             if not any(loop in self.loops for loop in loops_of(variable)):
                 outside[variable] = power
             elif isinstance(variable, Read):
                 reads += [variable] * power
-            elif isinstance(variable, Below):
+            elif isinstance(variable, Indicator):
                 limits.append(variable)
             elif isinstance(variable, Sum) and power == 1 and len(loops) == len(self.loops):
                 first = max(self.loops) + 1
                 names: dict[Expression, Expression] = {
-                    ("d", BOUND + i): ("d", first + i) for i in range(len(variable.extents))
+                    ("d", FIRST_SUM_LOOP + i): ("d", first + i) for i in range(len(variable.extents))
                 }
                 loops |= {first + i: extent for i, extent in enumerate(variable.extents)}
                 reads += [read.map(lambda index: rewritten(index, names)) for read in variable.reads]  # noqa: B023
@@ -96,7 +96,7 @@ class Summation:
         factor = Polynomial({frozenset(outside.items()): 1})
         return factor * self._products(loops, reads, limits)
 
-    def _products(self, loops: dict[int, int], reads: list[Read], limits: list[Below]) -> Polynomial:
+    def _products(self, loops: dict[int, int], reads: list[Read], limits: list[Indicator]) -> Polynomial:
         loops, reads = _simplified(loops, reads, limits)
         used = {loop for read in reads for loop in loops_of(read)}
         count = prod(extent for loop, extent in loops.items() if loop not in used)
@@ -124,10 +124,10 @@ class Summation:
 def loops_of(variable: Variable) -> set[int]:
     if isinstance(variable, Read):
         return {loop for expression in variable.indices for loop in dimensions(expression)}
-    if isinstance(variable, Below):
+    if isinstance(variable, Indicator):
         return dimensions(variable.index)
     if isinstance(variable, Sum):
-        return {loop for read in variable.reads for loop in loops_of(read) if loop < BOUND}
+        return {loop for read in variable.reads for loop in loops_of(read) if loop < FIRST_SUM_LOOP}
     inner = getattr(variable, "value", None)
     return set() if inner is None else {loop for m in inner.terms for v, _ in m for loop in loops_of(v)}
 
@@ -141,7 +141,7 @@ def _named(loops: dict[int, int], reads: list[Read]) -> Sum:
         for expression in read.indices:
             for loop in _in_order(expression):
                 if loop in loops and ("d", loop) not in numbers:
-                    numbers[("d", loop)] = ("d", BOUND + len(numbers))
+                    numbers[("d", loop)] = ("d", FIRST_SUM_LOOP + len(numbers))
                     extents.append(loops[loop])
     named = [read.map(lambda index: canonical(rewritten(index, numbers))) for read in order]
     return Sum(tuple(extents), tuple(named))
@@ -159,7 +159,9 @@ def _in_order(expression: Expression) -> Iterator[int]:
 # -- simpler loops ---------------------------------------------------------------------------------------------------
 
 
-def _simplified(loops: dict[int, int], reads: list[Read], limits: Sequence[Below]) -> tuple[dict[int, int], list[Read]]:
+def _simplified(
+    loops: dict[int, int], reads: list[Read], limits: Sequence[Indicator]
+) -> tuple[dict[int, int], list[Read]]:
     names: dict[Expression, Expression] = {("d", loop): 0 for loop, extent in loops.items() if extent == 1}
     reads = _renamed(reads, names)
     loops = {loop: extent for loop, extent in loops.items() if extent != 1}
@@ -184,7 +186,7 @@ def _split(loops: dict[int, int], reads: list[Read]) -> tuple[dict[int, int], li
         places = [1, *sorted(number for number in divisors if number < extent), extent]
         if not divisors or None in parts or any(high % low for low, high in pairwise(places)):
             continue
-        first = max(*loops, BOUND) + 1
+        first = max(*loops, FIRST_SUM_LOOP) + 1
         digits = {place: ("d", first + i) for i, place in enumerate(places[:-1])}
         names: dict[Expression, Expression] = {}
         for part in parts:

@@ -15,7 +15,7 @@ from qrt.ir import Value
 from qrt.ir.core.affine import Expression, combine
 from qrt.ir.dialects.linalg.lowering import Array
 
-BOUND = 1 << 16
+FIRST_SUM_LOOP = 1 << 16
 """The number of the first loop of a sum; the loops of the result have smaller numbers."""
 
 
@@ -46,7 +46,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Below:
+class Indicator:
     """1 if the value of `index` is less than `size`, else 0: the elements of a tensor that are not padding."""
 
     index: Expression
@@ -55,7 +55,7 @@ class Below:
 
 @dataclass(frozen=True)
 class Sum:
-    """The sum of a product of reads over loops; loop i has the number `BOUND + i` and `extents[i]` iterations."""
+    """The sum of a product of reads over loops: loop i, `FIRST_SUM_LOOP + i`, has `extents[i]` iterations."""
 
     extents: tuple[int, ...]
     reads: tuple[Read, ...]
@@ -80,7 +80,7 @@ class Shift:
 
 
 @dataclass(frozen=True, eq=False)
-class Bound:
+class Clamp:
     """The larger (`is_lower`) or smaller one of an integer of `width` bits and a constant."""
 
     value: "Polynomial"
@@ -94,7 +94,7 @@ class Accumulator:
     """An accumulator before an iteration of its loop."""
 
 
-Variable = Read | Below | Sum | Extension | Shift | Bound | Accumulator
+Variable = Read | Indicator | Sum | Extension | Shift | Clamp | Accumulator
 Monomial = frozenset[tuple[Variable, int]]
 ONE: Monomial = frozenset()
 

@@ -5,6 +5,7 @@ import numpy as np
 from qrt.models.onnx.composed import ComposedGraph, composed, require_floats
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.types import NUMBERS, element_of
+from qrt.numerics.transcendental.correctly_rounded import bind
 from qrt.ops.core import Array, element_dtype
 
 _MOST = 1 << 24
@@ -118,7 +119,8 @@ def _transformed(
 def _matrix(rows: int, columns: int, length: int, is_inverse: bool, is_onesided: bool) -> Array:
     """Return the factors [row, part, column, part of the result] of a transform, in float64."""
     numbers = np.arange(rows)[:, np.newaxis] * np.arange(columns) % length
-    cosines, sines = (f(2 * np.pi * numbers / length) for f in (np.cos, np.sin))
+    angles = 2 * np.pi * np.arange(length) / length
+    cosines, sines = (bind(name, "f64")(angles)[numbers] for name in ("cos", "sin"))  # NumPy's depend on the CPU
     cosines[4 * numbers % (2 * length) == length] = 0
     sines[2 * numbers % length == 0] = 0
     if is_inverse:
@@ -143,9 +145,10 @@ def mel_weight_matrix(node: Node) -> None:
     bins = length // 2 + 1
     if min(bands, length, rate) < 1 or bins * bands > _MOST:
         node.fail(f"it has {bands} bands, length {length} and sample rate {rate}, expected positive numbers")
-    low, high = (2595 * np.log10(1 + np.float64(array[0]) / 700) for array in given[3:])
+    log10, power = bind("log10", "f64"), bind("powf", "f64")  # NumPy's depend on the CPU
+    low, high = (2595 * log10(1 + np.float64(array[0]) / 700) for array in given[3:])
     edges = low + np.arange(bands + 2) * ((high - low) / (bands + 2))
-    hertz = 700 * (10 ** (edges / 2595) - 1)
+    hertz = 700 * (power(np.float64(10), edges / 2595) - 1)
     points = np.floor((length + 1) * hertz / rate).astype(np.int64)
     if points.min() < 0 or points.max() >= bins:
         node.fail(f"its frequencies are in bins {points.min()} to {points.max()} of {bins}")

@@ -48,6 +48,7 @@ def add(node: Node) -> None:
     node.set(0, node.activate(result, node.options["fused_activation_function"]))
 
 
+_LOG2_E = np.float32(1.4426950408889634)
 _POWER_TOLERANCE = 1e-3
 """The distance of a logarithm from an integer up to which LiteRT takes a scale for a power of two."""
 _LARGEST_SHIFT = 15
@@ -56,7 +57,7 @@ _LARGEST_SHIFT = 15
 
 def _exponent(element: UniformType) -> int | None:
     """Return n if LiteRT takes the type's scale for ``2 ** n``, which need not be exact; None for any other scale."""
-    logarithm = logf(np.array([element.scale], np.float32))[0] * np.float32(1 / np.log(2))
+    logarithm = logf(np.array([element.scale], np.float32))[0] * _LOG2_E
     exponent = np.rint(logarithm)
     return int(exponent) if abs(logarithm - exponent) < np.float32(_POWER_TOLERANCE) else None
 

@@ -16,6 +16,7 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import require_floats
 from qrt.models.tflite.operators.operands import input_shape
+from qrt.numerics.transcendental.correctly_rounded import bind
 from qrt.types import TensorType
 
 _RADIX = 32
@@ -71,12 +72,12 @@ def rfft2d(node: Node) -> None:
 def _sized(node: Node, x: Value, outer: int, sizes: tuple[int, ...]) -> Value:
     """Return matrices cut or padded with zeros to ``sizes``, as [rows, columns]."""
     shape = [size or 0 for size in (tensor_type(x).shape or ())[-2:]]
-    kept = [min(pair) for pair in zip(shape, sizes, strict=True)]
+    common = [min(pair) for pair in zip(shape, sizes, strict=True)]
     x = _in_shape(node, x, (outer, *shape))
-    if kept != shape:
-        x = node.emit("qrt.slice", [x], {"offsets": [0, 0, 0], "sizes": [outer, *kept], "strides": [1, 1, 1]})
-    if tuple(kept) != sizes:
-        ends = [(0, size - own) for size, own in zip(sizes, kept, strict=True)]
+    if common != shape:
+        x = node.emit("qrt.slice", [x], {"offsets": [0, 0, 0], "sizes": [outer, *common], "strides": [1, 1, 1]})
+    if tuple(common) != sizes:
+        ends = [(0, size - own) for size, own in zip(sizes, common, strict=True)]
         x = node.emit("qrt.pad", [x], {"padding": ((0, 0), *ends)})
     return _in_shape(node, x, (outer * sizes[0], sizes[1]))
 
@@ -96,8 +97,9 @@ def _transform(node: Node, context: LoweringContext, x: _Complex, rows: int, siz
 def _circle(turns: Array, size: int) -> tuple[Array, Array]:
     """Return the real and imaginary parts of exp(-2 pi i turns / size), exact at multiples of a quarter."""
     turns = turns % size
-    angles = turns * (2 * np.pi / size)
-    real, imaginary = np.cos(angles), -np.sin(angles)
+    angles = np.arange(size) * (2 * np.pi / size)
+    cosines, sines = (bind(name, "f64")(angles)[turns] for name in ("cos", "sin"))  # NumPy's depend on the CPU
+    real, imaginary = cosines, -sines
     real[4 * turns % (2 * size) == size] = 0
     imaginary[2 * turns % size == 0] = 0
     return real, imaginary
