@@ -1,4 +1,4 @@
-"""Operators that ONNX defines by simpler operators, which are imported in their place.
+"""Operators that ONNX defines by simpler operators, which are imported in their place, and their older forms.
 
 The package `onnx` has the definitions.
 """
@@ -7,10 +7,10 @@ from typing import Any
 
 from qrt.errors import shown
 from qrt.extras import extra
+from qrt.models.onnx.composed import composed
 from qrt.models.onnx.graph import Constant
 from qrt.models.onnx.model import Operator, Tensor
 from qrt.models.onnx.node import Node, attribute_text
-from qrt.models.onnx.operators.older import DEFINED_SINCE, newer_form
 from qrt.models.onnx.read import read_definition
 from qrt.models.onnx.subgraphs import Subgraph
 from qrt.models.onnx.types import NUMBERS, dtype_of
@@ -26,6 +26,11 @@ _TEXTS = {
 }
 """The valid texts of attributes. The package has definitions for others too, which compute something else."""
 _BY_NAME = {name: number for number, name in NUMBERS.items()}
+_DEFINED_SINCE = {
+    "LogSoftmax": 13,
+    **dict.fromkeys(("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"), 18),
+}
+"""The first opset in which ONNX defines an operator."""
 
 
 def defined(node: Node) -> None:
@@ -37,8 +42,8 @@ def defined(node: Node) -> None:
     except Exception:  # SchemaError, which is not public
         node.refuse(f"in opset {op.opset}")
     _check_attributes(node, schema)
-    if node.opset < DEFINED_SINCE.get(op.type, 0):
-        newer_form(node)
+    if node.opset < _DEFINED_SINCE.get(op.type, 0):
+        _import_newer_form(node)
         return
     if op.type == "Attention" and not op.attributes.get("scale", 1.0) >= 0:
         scale = op.attributes["scale"]
@@ -54,6 +59,23 @@ def defined(node: Node) -> None:
         graph.learn(node.input(1), Constant(node.known(1, "a shape"), node.plain(1)))
     graph.inline()
     graph.set_results()
+
+
+def _import_newer_form(node: Node) -> None:
+    """Import an operator of an opset before its definition as an operator of that opset."""
+    op = node.op
+    if len(op.inputs) != 1 or not op.inputs[0]:
+        node.fail(f"its inputs are {shown(list(op.inputs))}, expected 1")
+    graph = composed(node)
+    opset = _DEFINED_SINCE[op.type]
+    if op.type == "LogSoftmax":  # over all axes from ``axis`` on
+        flat = graph.add("Flatten", op.inputs[0], axis=node.axis(node.attribute("axis", 1), len(node.shape())))
+        result = graph.add("LogSoftmax", flat, axis=1, opset=opset)
+        graph.replace(node, graph.add("Reshape", result, graph.add("Shape", op.inputs[0])))
+        return
+    axes = (graph.integers(*node.ints("axes")),) if node.ints("axes") else ()
+    keepdims = node.attribute("keepdims", 1)
+    graph.replace(node, graph.add(op.type, op.inputs[0], *axes, keepdims=keepdims, opset=opset))
 
 
 def _function(node: Node, schema: Any) -> bytes:
