@@ -1,5 +1,5 @@
 /* Loop nests in float32 and int32: this file walks the loops, loads and stores blocks of lanes, and shares them among
- * threads. The arithmetic is in the rows float_steps, integer_steps and float_exponential. */
+ * threads. The arithmetic is in the rows float_steps, integer_steps and float_function. */
 #include "core/core.h"
 #include "core/float_control.h"
 
@@ -187,10 +187,10 @@ static bool advance(const qrt_float_loops_args *args, int first, int end, int64_
     return false;
 }
 
-typedef enum { FLOAT_STEPS, INTEGER_STEPS, EXPONENTIAL } row;
+typedef enum { FLOAT_STEPS, INTEGER_STEPS, FUNCTION } row;
 
 static row row_of(int code) {
-    return code < QRT_STEP_TO_F32 ? FLOAT_STEPS : code < QRT_STEP_EXP ? INTEGER_STEPS : EXPONENTIAL;
+    return code < QRT_STEP_TO_F32 ? FLOAT_STEPS : code < QRT_STEP_EXP ? INTEGER_STEPS : FUNCTION;
 }
 
 /* Hands the steps to the rows that have them. Returns whether all lanes are defined. */
@@ -208,9 +208,9 @@ static bool run_steps(const qrt_float_loops_args *args, float *const *reg, int64
         case INTEGER_STEPS:
             is_defined &= args->kernels->integer_steps(step, end - first, reg, lanes, count);
             break;
-        case EXPONENTIAL:
+        case FUNCTION:
             for (; step < args->step + end; step++)
-                args->kernels->float_exponential(reg[step->a], reg[step->to], lanes);
+                args->kernels->float_function(step->code, reg[step->a], reg[step->to], lanes);
         }
     }
     return is_defined;

@@ -50,7 +50,14 @@ typedef enum {
     QRT_STEP_MUL_I32,
     QRT_STEP_MAX_I32,
     QRT_STEP_MIN_I32,
-    QRT_STEP_EXP, /* by the row float_exponential */
+    /* From here on functions, by the row float_function. */
+    QRT_STEP_EXP,
+    QRT_STEP_EXPM1,
+    QRT_STEP_LOG,
+    QRT_STEP_TANH,
+    QRT_STEP_ERF,
+    QRT_STEP_SIN,
+    QRT_STEP_COS,
     QRT_STEP_CODES,
 } qrt_step_code;
 

@@ -31,7 +31,7 @@ const qrt_kernels avx2_rows = {
     .integer_tile = avx2_integer_tile,
     .float_steps = avx2_float_steps,
     .integer_steps = avx2_integer_steps,
-    .float_exponential = avx2_float_exponential,
+    .float_function = avx2_float_function,
     .mixed_row = avx2_mixed_row,
     .mixed_tile = avx2_mixed_tile,
 };

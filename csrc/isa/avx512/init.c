@@ -21,5 +21,6 @@ const qrt_kernels avx512_rows = {
     .float_short = avx512_float_short,
     .contraction_tile = avx512_contraction_tile,
     .float_steps = avx512_float_steps,
+    .float_function = avx512_float_function,
     .mixed_tile = avx512_mixed_tile,
 };

@@ -33,7 +33,7 @@ CODES = {name: code for code, name in enumerate((
     "math.floor", "math.ceil", "math.trunc", "math.roundeven", "arith.maximumf", "arith.minimumf", "arith.maxnumf",
     "arith.minnumf", "arith.select", "arith.andi", "arith.ori", "arith.xori", "less", "less_equal", "equal",
     "unordered", "to_f32", "to_i32", "saturate_i32", "to_i8", "to_i16", "arith.addi", "arith.subi", "arith.muli",
-    "arith.maxsi", "arith.minsi", "math.exp",
+    "arith.maxsi", "arith.minsi", "math.exp", "math.expm1", "math.log", "math.tanh", "math.erf", "math.sin", "math.cos",
 ))}  # fmt: skip
 """The step codes, in the order of qrt_step_code in csrc/include/qrt/float_loops.h."""
 _MOST_LOOPS, _MOST_REGISTERS, _MOST_OPERANDS = 16, 64, 32
@@ -181,6 +181,11 @@ class _LoopBodyBuilder:
             return True
         if op.name == "arith.cmpf":
             return self.add_comparison(op, known, types)
+        if op.name == "math.rsqrt" and types == ["f32"]:  # 1 / sqrt(x), both rounded
+            self.step("math.sqrt", known)
+            self.step("arith.divf", [self.constant(int(np.float32(1).view(np.uint32))), self.next - 1])
+            self.numbers[op.results[0]] = self.next - 1
+            return True
         code = self.code_of(op, types, out)
         if code is None:
             return False

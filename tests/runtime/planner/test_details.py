@@ -12,8 +12,8 @@ TEXT = """
 !u = !quant.uniform<u8:f32, 0.05:3>
 !w = !quant.uniform<i8<-127:127>:f32:1, {0.02, 0.03, 0.04, 0.05}>
 func.func private @twice(%a: tensor<?x4xf32>) -> tensor<?x4xf32> {
-  %0 = math.log %a : tensor<?x4xf32>
-  %1 = math.tanh %0 : tensor<?x4xf32>
+  %0 = math.atan %a : tensor<?x4xf32>
+  %1 = math.tan %0 : tensor<?x4xf32>
   return %1 : tensor<?x4xf32>
 }
 func.func @main(%a: tensor<?x8xf32> {qrt.name = "a"}, %k: f32) -> (tensor<?x4xf32>, tensor<?x4xi8>, f32) {
@@ -39,8 +39,8 @@ takes (%1 input tensor<3x8xf32>, %2 input f32)
 0: kernel add (ref) in place: qrt.add at f.mlir:15:8 (%5 arena+24 tensor<3x4xui8>, %5 arena+24 tensor<3x4xui8>) -> (%6 arena+24 tensor<3x4xui8>)
 0: kernel dcast (ref): quant.dcast at f.mlir:17:8 (%6 arena+24 tensor<3x4xui8>) -> (%7 owned tensor<3x4xf32>)
 1: interpreter: arith.divf at f.mlir:19:8 (%2 input f32, %8 constant f32) -> (%11 value f32)
-1: interpreter: math.log at f.mlir:6:8 (%7 owned tensor<3x4xf32>) -> (%12 value tensor<3x4xf32>)
-1: interpreter: math.tanh at f.mlir:7:8 (%12 value tensor<3x4xf32>) -> (%13 value tensor<3x4xf32>)
+1: interpreter: math.atan at f.mlir:6:8 (%7 owned tensor<3x4xf32>) -> (%12 value tensor<3x4xf32>)
+1: interpreter: math.tan at f.mlir:7:8 (%12 value tensor<3x4xf32>) -> (%13 value tensor<3x4xf32>)
 returns (%13 value tensor<3x4xf32>, %14 arena+24 tensor<3x4xi8>, %11 value f32)
 """  # noqa: E501 - lines as they are printed
 

@@ -231,12 +231,25 @@ def test_views_and_broadcasts():
     check(text, [floats(RNG, 41), floats(RNG, 3), floats(RNG, 3, 20)], "float_loops")
 
 
-@pytest.mark.parametrize("op", ["math.tanh", "math.erf"])
+@pytest.mark.parametrize("op", ["math.tan", "math.powf"])
 def test_what_has_no_step_is_interpreted(op):
     t = "tensor<4xf32>"
-    text = f"func.func @main(%a: {t}) -> {t} {{ %0 = {op} %a : {t} return %0 : {t} }}"
+    operands = "%a, %a" if op == "math.powf" else "%a"
+    text = f"func.func @main(%a: {t}) -> {t} {{ %0 = {op} {operands} : {t} return %0 : {t} }}"
     made = qrt.compile(text)
     assert [step.engine for step in made.coverage()] == ["interpreter"]
+
+
+@pytest.mark.parametrize("op", ["exp", "expm1", "log", "tanh", "erf", "sin", "cos", "rsqrt"])
+@pytest.mark.parametrize("shape", [(1,), (5, 3), (2, 129)])
+def test_functions_are_kernels(op, shape):
+    """A function alone on a tensor, and amid the steps of a body."""
+    t = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    alone = f"func.func @main(%a: {t}) -> {t} {{ %0 = math.{op} %a : {t} return %0 : {t} }}"
+    check(alone, [floats(RNG, *shape)], "float_loops")
+    body = f"%s = arith.mulf %a, %a : f32 %f = math.{op} %s : f32 %y = arith.addf %f, %a : f32 linalg.yield %y : f32"
+    loops = ", ".join(f"d{i}" for i in range(len(shape)))
+    check(nest([loops, loops], [shape, shape], body, "p" * len(shape)), [floats(RNG, *shape)] * 2, "float_loops")
 
 
 def test_wrong_sizes_are_an_error_when_it_runs():
