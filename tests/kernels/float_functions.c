@@ -14,10 +14,14 @@ static double wide_of(int code, float x) {
         return wide_expm1(within(x, QRT_LEAST_EXPM1));
     case QRT_STEP_LOG:
         return x < FLT_MIN ? wide_log(x * 0x1p23f, -23) : wide_log(x, 0);
+    case QRT_STEP_LOG1P:
+        return wide_log1p(x);
     case QRT_STEP_TANH:
         return wide_tanh(x);
     case QRT_STEP_ERF:
         return wide_erf(x);
+    case QRT_STEP_ERFC:
+        return wide_erfc(x);
     case QRT_STEP_SIN:
     case QRT_STEP_COS:
         return fabsf(x) > (float)QRT_LARGEST_ANGLE ? sine_of_large(x, code == QRT_STEP_COS)

@@ -11,8 +11,8 @@ from qrt.numerics import enclosures
 from qrt.numerics.enclosures import Bounds
 
 HEADER = Path(__file__).parents[2] / "csrc" / "ref" / "functions" / "float_tables.h"
-POWERS, LOGARITHMS, ERRORS = 32, 128, 64
-"""The numbers of parts of an octave, of cells of the logarithm, and of cells of the error function."""
+POWERS, LOGARITHMS, ERRORS, COMPLEMENTS = 32, 128, 64, 324
+"""The numbers of parts of an octave, and of cells of the logarithm, of erf and of erfc."""
 FIRST_CELL = 0x3F308000
 """The bits of the float32 with which the first cell of the logarithm begins: 1 is the middle of a cell."""
 LOW_BITS = 42
@@ -25,13 +25,12 @@ _HEAD = """/* Tables of the functions of float32, each number rounded once. `pyt
 
 #define QRT_LOG_CELLS 128
 #define QRT_FIRST_LOG_CELL 0x3f308000
-#define QRT_ERF_CELLS 65
 """
 
 
 def exact(function: str, x: Fraction) -> Bounds:
     """Return close bounds of a function of `qrt.numerics.enclosures`."""
-    return getattr(enclosures, function)(x, 200)  # type: ignore[no-any-return]
+    return getattr(enclosures, function)(x, 400)  # type: ignore[no-any-return]
 
 
 def middle(bounds: Bounds) -> Fraction:
@@ -66,10 +65,10 @@ def parts(x: Fraction) -> tuple[float, float]:
     return float(high), float(x - high)
 
 
-def slope(cell: int) -> Fraction:
-    """Return the derivative of erf in the middle of a cell: 2 / sqrt(pi) * exp(-(cell / 16)**2)."""
+def slope(x: Fraction) -> Fraction:
+    """Return the derivative of erf: 2 / sqrt(pi) * exp(-x**2)."""
     root = middle(enclosures.sqrt(middle(enclosures.pi(200)), 200))
-    return 2 / root * middle(exact("exp", -(Fraction(cell, 16) ** 2)))
+    return 2 / root * middle(exact("exp", -(x**2)))
 
 
 def tables() -> dict[str, list[float]]:
@@ -85,7 +84,11 @@ def tables() -> dict[str, list[float]]:
         "qrt_erf_values": [
             float(middle(exact("erf", Fraction(cell, 16)))) if cell else 0.0 for cell in range(ERRORS + 1)
         ],
-        "qrt_erf_slopes": [float(slope(cell)) for cell in range(ERRORS + 1)],
+        "qrt_erf_slopes": [float(slope(Fraction(cell, 16))) for cell in range(ERRORS + 1)],
+        "qrt_erfc_values": [
+            float(middle(exact("erfc", Fraction(cell, 32)))) if cell else 1.0 for cell in range(COMPLEMENTS + 1)
+        ],
+        "qrt_erfc_slopes": [float(slope(Fraction(cell, 32))) for cell in range(COMPLEMENTS + 1)],
     }
 
 
@@ -95,9 +98,11 @@ def constants() -> dict[str, float]:
     first = Fraction(int(half_pi * (1 << 32)), 1 << 32)
     second = Fraction(int((half_pi - first) * (1 << 65)), 1 << 65)
     high, low = parts(log_two())
+    steepest = slope(Fraction(0))
     return {
         "QRT_LOG_TWO_HIGH": high,
         "QRT_LOG_TWO_LOW": low,
+        "QRT_ERF_SLOPE_LOW": float(steepest - Fraction(float(steepest))),
         "QRT_TWO_OVER_PI": float(1 / half_pi),
         "QRT_HALF_PI": float(half_pi),
         "QRT_HALF_PI_1": float(first),

@@ -127,6 +127,10 @@ QRT_INLINE halves narrowed(doubles a) {
     return _mm512_cvtpd_ps(a);
 }
 
+QRT_INLINE doubles choose_below(doubles a, doubles b, doubles below, doubles otherwise) {
+    return _mm512_mask_mov_pd(otherwise, _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), below);
+}
+
 QRT_INLINE halves load_halves(const float *from) {
     return _mm256_loadu_ps(from);
 }

@@ -120,12 +120,26 @@ static double widened(float x) {
     return x;
 }
 
+static float narrowed(double a) {
+    return (float)a;
+}
+
+static double choose_below(double a, double b, double below, double otherwise) {
+    return a < b ? below : otherwise;
+}
+
 #include "float_functions.inl"
 
 static float logarithm(float x) {
     if (!(x > 0) || isinf(x))
         return x < 0 ? NAN : x == 0 ? -INFINITY : x;
     return (float)(x < FLT_MIN ? wide_log(x * 0x1p23f, -23) : wide_log(x, 0));
+}
+
+static float logarithm_of_sum(float x) {
+    if (!(x > -1) || isinf(x))
+        return x < -1 ? NAN : x == -1 ? -INFINITY : x;
+    return (float)wide_log1p(x);
 }
 
 /* x = m * 2^e, whose quotient by pi/2 is m times the bits of 2/pi from the one of weight 2^(1 - e) on; those before it
@@ -159,10 +173,14 @@ static float value_of(int code, float x) {
         return (float)wide_expm1(within(x, QRT_LEAST_EXPM1));
     case QRT_STEP_LOG:
         return logarithm(x);
+    case QRT_STEP_LOG1P:
+        return logarithm_of_sum(x);
     case QRT_STEP_TANH:
         return (float)wide_tanh(x);
     case QRT_STEP_ERF:
         return (float)wide_erf(x);
+    case QRT_STEP_ERFC:
+        return (float)wide_erfc(x);
     case QRT_STEP_SIN:
         return sine(x, 0);
     default:

@@ -1,16 +1,17 @@
-/* Functions of float32 in float64, with an error of about one unit of float64: what they round to in float32 is the
- * exact result rounded, but for results that lie within that error of the middle between two floats.
- * `python -m tests.kernels.float_functions` compares all floats with `qrt.numerics`; there are none left.
+/* Functions of float32 in float64, with an error of one or two units in the last place. Rounded to float32 they are the
+ * exact results rounded once: only a result that lies within that error of the middle between two floats could be wrong,
+ * and `python -m tests.kernels.float_functions` compares each of these with the exact one.
  *
- * The including file gives the ports: `doubles`, and as many floats and integers of 32 bits, `halves` and `indices`; and
- * the functions below of them. So ref and the vectors of an ISA compute the same operations in the same order.
+ * The including file gives the ports, so that ref and the vectors of an ISA compute the same operations in the same
+ * order: `doubles`, and as many floats, `halves`, and integers of 32 bits, `indices`, with these functions:
  *
- *   constant, plus, minus, times, over, nearest (whole, half to even), magnitude, sign_of (a zero of the sign), with_sign
- *   (of the magnitude, exclusive or), least(a, b) and most(a, b), which are b where a is a NaN
- *   same_index, index_of (of whole doubles), doubles_of, add, subtract, and_bits, shift_left, shift_right (with the sign)
- *   entry(table, index), power_of_two(index), even(index, a, b): a where the index is even, sign_of_quarter(index): a
- *   zero whose sign is bit 1 of the index
- *   bits_of(halves), halves_of(indices), widened(halves) */
+ *   of doubles   constant(number), plus, minus, times, over, nearest (whole, half to even), magnitude,
+ *                sign_of (a zero with the sign), with_sign(positive, zero), choose_below(a, b, below, otherwise),
+ *                least(a, b) and most(a, b), which are b where a is a NaN
+ *   of indices   same_index(integer), add, subtract, and_bits, shift_left, shift_right (arithmetic)
+ *   between      index_of(whole doubles), doubles_of(indices), bits_of(halves), halves_of(indices), widened(halves),
+ *                narrowed(doubles), entry(table, indices), power_of_two(indices), even(indices, a, b), which is a
+ *                where the index is even, and sign_of_quarter(indices), a zero whose sign is bit 1 of the index */
 #pragma once
 
 #include "ref/functions/float_tables.h"
@@ -54,8 +55,8 @@ QRT_INLINE doubles wide_exponential(doubles x) {
     return plus(times(rest, power), power);
 }
 
-/* e^y - 1 of -40 <= y <= QRT_FARTHEST, with a small relative error: 2^(z / 32) - 1 is exact, but for the low part of the
- * power. */
+/* e^y - 1 of -40 <= y <= QRT_FARTHEST, with a small relative error: 2^(z / 32) - 1 is exact, but for the low part of
+ * the power. */
 QRT_INLINE doubles exponential_less_one(doubles y) {
     const reduced of = reduced_by_logs(y);
     const doubles r = of.r, square = times(r, r);
@@ -79,16 +80,10 @@ QRT_INLINE doubles wide_tanh(doubles x) {
     return with_sign(over(e, plus(e, constant(2.0))), sign_of(x));
 }
 
-/* A normal positive number is 2^k * m, where m is between 0.69 and 1.38. In its cell, r = m * inverse - 1 is exact and
- * at most 2^-7, and log(m) = log(1 + r) - log(inverse). The cell around 1 has the inverse 1, so that results near 0 keep
- * their relative error. `scale` is added to k. */
-QRT_INLINE doubles wide_log(halves x, indices scale) {
-    const indices bits = bits_of(x), from_first = subtract(bits, same_index(QRT_FIRST_LOG_CELL));
-    const indices k = shift_right(from_first, 23);
-    const indices cell = and_bits(shift_right(from_first, 16), same_index(QRT_LOG_CELLS - 1));
-    const doubles m = widened(halves_of(subtract(bits, shift_left(k, 23))));
-    const doubles r = minus(times(m, entry(qrt_log_inverses, cell)), constant(1.0)), square = times(r, r);
-    const doubles octave = doubles_of(add(k, scale));
+/* log(2^octave * m) of m in a cell of the logarithm, where r = m * inverse - 1 is at most 2^-7: log(m) is
+ * log(1 + r) - log(inverse). The cell around 1 has the inverse 1, so that results near 0 keep their relative error. */
+QRT_INLINE doubles log_in_cell(doubles octave, indices cell, doubles r) {
+    const doubles square = times(r, r);
     const doubles high = plus(times(octave, constant(QRT_LOG_TWO_HIGH)), entry(qrt_logs_high, cell));
     const doubles low = plus(times(octave, constant(QRT_LOG_TWO_LOW)), entry(qrt_logs_low, cell));
     doubles far = plus(times(constant(-1.0 / 8), r), constant(1.0 / 7));
@@ -100,23 +95,70 @@ QRT_INLINE doubles wide_log(halves x, indices scale) {
     return plus(high, plus(r, plus(times(far, square), low)));
 }
 
-/* erf(c + h), where c is a multiple of 1/16: the series of erf around c is erf(c) + erf'(c) * (h + a2 h^2 + ...), whose
- * coefficients follow from erf''(x) = -2x erf'(x). In float32 erf is 1 from 3.92 on. */
+/* The octave of a normal positive number 2^k * m, and the cell of m, which is between 0.69 and 1.38. */
+typedef struct {
+    indices octave, cell;
+} log_place;
+
+QRT_INLINE log_place log_place_of(halves x) {
+    const indices from_first = subtract(bits_of(x), same_index(QRT_FIRST_LOG_CELL));
+    const indices cell = and_bits(shift_right(from_first, 16), same_index(QRT_LOG_CELLS - 1));
+    return (log_place){shift_right(from_first, 23), cell};
+}
+
+/* Of a normal positive number; r is exact. `scale` is added to its octave. */
+QRT_INLINE doubles wide_log(halves x, indices scale) {
+    const log_place at = log_place_of(x);
+    const doubles m = widened(halves_of(subtract(bits_of(x), shift_left(at.octave, 23))));
+    const doubles r = minus(times(m, entry(qrt_log_inverses, at.cell)), constant(1.0));
+    return log_in_cell(doubles_of(add(at.octave, scale)), at.cell, r);
+}
+
+/* log(1 + x) of a finite x > -1. The sum may need all bits of float64; m is split, so that the larger part of r is
+ * exact. Where the sum is close to 1, r is x itself. */
+QRT_INLINE doubles wide_log1p(doubles x) {
+    const doubles total = plus(x, constant(1.0));
+    const log_place at = log_place_of(narrowed(total));
+    const doubles m = times(total, power_of_two(subtract(same_index(0), at.octave)));
+    const doubles inverse = entry(qrt_log_inverses, at.cell), high = widened(narrowed(m));
+    const doubles r = plus(minus(times(high, inverse), constant(1.0)), times(minus(m, high), inverse));
+    const doubles near = choose_below(magnitude(x), constant(0x1p-10), x, r);
+    return with_sign(magnitude(log_in_cell(doubles_of(at.octave), at.cell, near)), sign_of(x));
+}
+
+/* a2 h^2 + a3 h^3 + ..., with which erf(c + h) = erf(c) + erf'(c) * (h + a2 h^2 + ...): the coefficients of the series
+ * around c follow from erf''(x) = -2x erf'(x). */
+QRT_INLINE doubles error_series(doubles c, doubles h, const int terms) {
+    doubles before = constant(1.0), last = minus(constant(0.0), c), power = times(h, h), sum = times(last, power);
+    for (int n = 3; n <= terms; n++) {
+        const doubles both = plus(times(c, last), times(constant((n - 2.0) / (n - 1.0)), before));
+        before = last;
+        last = times(both, constant(-2.0 / n));
+        power = times(power, h);
+        sum = plus(sum, times(last, power));
+    }
+    return sum;
+}
+
+/* Cells of 1/16. In float32 erf is 1 from 3.92 on. Around 0 the product of the slope and h decides the last bit: the
+ * high part of the slope makes it exact, and the low one has what 2 / sqrt(pi) is more than its float64. */
 QRT_INLINE doubles wide_erf(doubles x) {
     const doubles near = least(magnitude(x), constant(4.0)), cell = nearest(times(near, constant(16.0)));
     const doubles c = times(cell, constant(1.0 / 16)), h = minus(near, c);
-    doubles before = constant(1.0), last = minus(constant(0.0), c), power = times(h, h), sum = times(last, power);
     const indices place = index_of(cell);
-#define TERM(n)                                                                                                        \
-    {                                                                                                                  \
-        const doubles next = times(plus(times(c, last), times(constant((n - 2.0) / (n - 1.0)), before)),               \
-                                   constant(-2.0 / n));                                                                \
-        before = last, last = next, power = times(power, h), sum = plus(sum, times(last, power));                      \
-    }
-    TERM(3) TERM(4) TERM(5) TERM(6) TERM(7) TERM(8) TERM(9) TERM(10) TERM(11) TERM(12)
-#undef TERM
-    const doubles rise = times(entry(qrt_erf_slopes, place), plus(sum, h));
-    return with_sign(plus(entry(qrt_erf_values, place), rise), sign_of(x));
+    const doubles slope = entry(qrt_erf_slopes, place), high = widened(narrowed(slope));
+    const doubles low = plus(minus(slope, high), constant(QRT_ERF_SLOPE_LOW));
+    const doubles rest = plus(times(low, h), times(slope, error_series(c, h, 12)));
+    return with_sign(plus(entry(qrt_erf_values, place), plus(times(high, h), rest)), sign_of(x));
+}
+
+/* erfc |x|, or 2 - erfc |x| for negative x, in cells of 1/32. In float32 erfc is 0 from 10.06 on. */
+QRT_INLINE doubles wide_erfc(doubles x) {
+    const doubles near = least(magnitude(x), constant(10.125)), cell = nearest(times(near, constant(32.0)));
+    const doubles c = times(cell, constant(1.0 / 32)), h = minus(near, c), rise = plus(error_series(c, h, 14), h);
+    const indices place = index_of(cell);
+    const doubles value = minus(entry(qrt_erfc_values, place), times(entry(qrt_erfc_slopes, place), rise));
+    return choose_below(x, constant(0.0), minus(constant(2.0), value), value);
 }
 
 /* |r| is at most pi/4 and a bit. */

@@ -33,7 +33,8 @@ CODES = {name: code for code, name in enumerate((
     "math.floor", "math.ceil", "math.trunc", "math.roundeven", "arith.maximumf", "arith.minimumf", "arith.maxnumf",
     "arith.minnumf", "arith.select", "arith.andi", "arith.ori", "arith.xori", "less", "less_equal", "equal",
     "unordered", "to_f32", "to_i32", "saturate_i32", "to_i8", "to_i16", "arith.addi", "arith.subi", "arith.muli",
-    "arith.maxsi", "arith.minsi", "math.exp", "math.expm1", "math.log", "math.tanh", "math.erf", "math.sin", "math.cos",
+    "arith.maxsi", "arith.minsi", "math.exp", "math.expm1", "math.log", "math.log1p", "math.tanh", "math.erf",
+    "math.erfc", "math.sin", "math.cos",
 ))}  # fmt: skip
 """The step codes, in the order of qrt_step_code in csrc/include/qrt/float_loops.h."""
 _MOST_LOOPS, _MOST_REGISTERS, _MOST_OPERANDS = 16, 64, 32

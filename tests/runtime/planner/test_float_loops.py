@@ -240,7 +240,7 @@ def test_what_has_no_step_is_interpreted(op):
     assert [step.engine for step in made.coverage()] == ["interpreter"]
 
 
-@pytest.mark.parametrize("op", ["exp", "expm1", "log", "tanh", "erf", "sin", "cos", "rsqrt"])
+@pytest.mark.parametrize("op", ["exp", "expm1", "log", "log1p", "tanh", "erf", "erfc", "sin", "cos", "rsqrt"])
 @pytest.mark.parametrize("shape", [(1,), (5, 3), (2, 129)])
 def test_functions_are_kernels(op, shape):
     """A function alone on a tensor, and amid the steps of a body."""

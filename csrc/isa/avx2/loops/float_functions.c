@@ -127,6 +127,10 @@ QRT_INLINE halves narrowed(doubles a) {
     return _mm256_cvtpd_ps(a);
 }
 
+QRT_INLINE doubles choose_below(doubles a, doubles b, doubles below, doubles otherwise) {
+    return _mm256_blendv_pd(otherwise, below, _mm256_cmp_pd(a, b, _CMP_LT_OQ));
+}
+
 QRT_INLINE halves load_halves(const float *from) {
     return _mm_loadu_ps(from);
 }

@@ -1,8 +1,8 @@
-/* Functions of float32 on vectors: the arithmetic of ref/functions/float_functions.inl. A block of lanes with an argument
- * that this arithmetic does not support is the parent's.
+/* Functions of float32 on vectors: the arithmetic of ref/functions/float_functions.inl. A block of lanes with an
+ * argument that this arithmetic does not support is the parent's.
  *
- * The including file gives the ports of that file, and HALF, the number of lanes of `halves`; load_halves, store_halves,
- * narrowed, keep_nans and are_within. */
+ * The including file gives the ports of that file, and HALF, the number of lanes of `halves`; load_halves,
+ * store_halves, keep_nans and are_within. */
 #pragma once
 
 #include <float.h>
@@ -39,10 +39,14 @@ void QRT_OF_ISA(float_function)(int code, const float *x, float *target, int64_t
         BLOCKS(true, wide_expm1(within(wide, QRT_LEAST_EXPM1)));
     case QRT_STEP_LOG:
         BLOCKS(is_block_within(x + first, FLT_MIN, FLT_MAX), wide_log(narrow, same_index(0)));
+    case QRT_STEP_LOG1P:
+        BLOCKS(is_block_within(x + first, -0x1.fffffep-1f, FLT_MAX), wide_log1p(wide));
     case QRT_STEP_TANH:
         BLOCKS(true, wide_tanh(wide));
     case QRT_STEP_ERF:
         BLOCKS(true, wide_erf(wide));
+    case QRT_STEP_ERFC:
+        BLOCKS(true, wide_erfc(wide));
     case QRT_STEP_SIN:
         BLOCKS(is_block_within(x + first, -most_angle, most_angle), wide_sin(wide));
     default:
