@@ -19,6 +19,7 @@ LOW_BITS = 42
 """The high part of a logarithm is a multiple of 2**-LOW_BITS."""
 _HEAD = """/* Tables of the functions of float32, each number rounded once. `python -m tests.kernels.function_tables`
  * writes this file, and tests/kernels/test_float_functions.py compares it with exact values. */
+/* clang-format off */
 #pragma once
 
 #include "ref/functions/exponential.h"

@@ -1,5 +1,6 @@
 /* Tables of the functions of float32, each number rounded once. `python -m tests.kernels.function_tables`
  * writes this file, and tests/kernels/test_float_functions.py compares it with exact values. */
+/* clang-format off */
 #pragma once
 
 #include "ref/functions/exponential.h"
