@@ -59,7 +59,7 @@ class CheckedPlace:
 
 def not_emitted(op: Operation, why: str) -> NotEmittedError:
     """Return the error for an op without machine code. ``why`` follows the op's name."""
-    advice = 'write codegen="best-effort" to run functions with such ops without machine code'
+    advice = 'write codegen="best-effort" (--best-effort) to run functions with such ops without machine code'
     return NotEmittedError(op.location.render(f"'{op.name}' op {why}; {advice}"))
 
 
