@@ -51,8 +51,10 @@ class Worker:
 
     def close(self) -> None:
         assert self.process.stdin is not None
+        assert self.process.stdout is not None
         self.process.stdin.close()
         self.process.wait(20)
+        self.process.stdout.close()
 
 
 def interleaved(

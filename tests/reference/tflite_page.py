@@ -88,7 +88,8 @@ fused |
 fused |
 | TRANSPOSE_CONV, Convolution2DTransposeBias | weights and bias are in the file, and no stride is larger than the \
 kernel |
-| AVERAGE_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
+| AVERAGE_POOL_2D, L2_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
+| FAKE_QUANT, REDUCE_WINDOW, STABLEHLO_REDUCE_WINDOW, UNSORTED_SEGMENT_MAX, _MIN, _PROD and _SUM | always |
 | SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
 In the profile `litert` this is only true of numbers whose magnitude is at least 2^-126, because XNNPACK reads and
@@ -100,7 +101,8 @@ the distance of a float to the next one. Where a row has two bounds, a differenc
 | results | bound | reason |
 |---|---|---|
 | all, in addition to the rows below | 2^-126 | XNNPACK reads and writes numbers of smaller magnitude as 0 |
-| ELU, LOGISTIC, POW, RSQRT, SQRT, ATAN2 | 4 ulp | qrt rounds functions correctly, LiteRT does not |
+| ATAN2, ELU, LOGISTIC, LOCAL_RESPONSE_NORMALIZATION, POW, RSQRT, SQRT | 4 ulp | qrt rounds functions correctly, \
+LiteRT does not |
 | TANH | 8 ulp | LiteRT's function is less exact |
 | EXP | 64 ulp | LiteRT's function is less exact |
 | LOG | 4 ulp, or 2^-22 | XNNPACK's function is less exact around 1 |
@@ -140,8 +142,8 @@ In the profile `litert`, XNNPACK's results differ from qrt's for the following o
 
 ### Rules of floats
 
-The rows `float_...` and `segment_sum` of the [profiles](#profiles) have these rules. Every step is rounded to float32;
-`fma(a, b, c)` is `a*b + c`, rounded once.
+The rows `float_...`, `segment_sum` and `local_response_normalization` of the [profiles](#profiles) have these rules.
+Every step is rounded to float32; `fma(a, b, c)` is `a*b + c`, rounded once.
 
 **float_products**: the products of FULLY_CONNECTED, BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D and TRANSPOSE_CONV. A
 matrix product adds in the order of k, a convolution over the rows of the kernel, then its columns, then the channels.
@@ -177,7 +179,8 @@ A sum of 128,000 terms of one sign was within 3 ulp of the exact sum. XNNPACK's 
 similar terms, and by 55 ulp for 128,000. A sum in order is off by 200 ulp for 128,000 terms, and by thousands if the
 terms are similar. An axis whose size is known only at run time is added in order.
 
-**float_average**: a MEAN of n elements is `sum / n` (`divide`) or `sum * (1/n)` (`multiply`).
+**float_average**: a MEAN, or the mean square of L2_POOL_2D, of n elements is `sum / n` (`divide`) or `sum * (1/n)`
+(`multiply`).
 
 **float_softmax**: with `e = exp(beta * (x - max(x)))`, `in_order` adds e in order, and the result is `e / sum`.
 `multiply` adds e in sixteens, and the result is `e * (1/sum)`. LOG_SOFTMAX, `x - max(x) - log(sum)`, has the same sums.
@@ -186,6 +189,14 @@ terms are similar. An axis whose size is known only at run time is added in orde
 (`whole`). `cut` differs for x < -9: the result is `p`.
 
 **segment_sum**: `in_order` adds the rows of each segment one after the other, from 0.
+
+**local_response_normalization**: with the radius r and the channels x, of which those outside the pixel are 0,
+
+    running:       sum = alpha*x[-r]^2 + ... + alpha*x[r - 1]^2, in order, before the first channel
+                   for each channel c:  sum = sum + alpha*x[c + r]^2;  scale = bias + sum;  sum = sum - alpha*x[c - r]^2
+                   result = x[c] * (1 / scale), x[c] * (1 / sqrt(scale)) or x[c] * scale^(-beta), for beta of 1, 0.5
+                   or any other
+    without_last:  result = x[c] * (bias + alpha*(x[c - r]^2 + ... + x[c + r - 1]^2))^(-beta)
 
 `qrt.load(..., for_quantization=True)` replaces the rules `float_...` and `hybrid` by `bias_then_fma`, `in_order`,
 `divide`, `whole`, and `floats`, which dequantizes int8 weights to float32.
@@ -323,6 +334,7 @@ COMPUTATIONS = {
     "relu": Computation("RELU, RELU6, RELU_0_TO_1 and RELU_N1_TO_1", "requantization.md#{rule}"),
     "abs": Computation("", "requantization.md#{rule}"),
     "segment_sum": Computation("", "#rules-of-floats"),
+    "local_response_normalization": Computation("", "#rules-of-floats"),
     "neg": Computation("", "#other-rules"),
     "average_pool2d": Computation("AVERAGE_POOL_2D", "requantization.md#{rule}"),
     "max_pool2d": Computation("MAX_POOL_2D", "#other-rules"),
@@ -353,7 +365,7 @@ COMPUTATIONS = {
     ),
     "float_average_pool": Computation("AVERAGE_POOL_2D of float32", "#rules-of-floats"),
     "float_sum": Computation("the sum of SUM and MEAN of float32", "#rules-of-floats"),
-    "float_average": Computation("the division of MEAN of float32", "#rules-of-floats"),
+    "float_average": Computation("the division of MEAN and L2_POOL_2D of float32", "#rules-of-floats"),
     "float_softmax": Computation("SOFTMAX and LOG_SOFTMAX of float32", "#rules-of-floats"),
     "float_logistic": Computation("LOGISTIC of float32", "#rules-of-floats"),
     "concatenation": Computation("an operand of CONCATENATION", "#other-rules"),

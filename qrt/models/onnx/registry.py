@@ -99,7 +99,7 @@ OPERATORS: Registry[Operator] = Registry(
             "power_sums:response": "LRN",
             "products:gemm": "Gemm",
             "products:matmul": "MatMul",
-            "products:matmul_integer": "MatMulInteger",
+            "integer_products:matmul_integer": "MatMulInteger",
             "products:qgemm": "com.microsoft::QGemm",
             "products:qlinear_matmul": "QLinearMatMul",
             "quantized:average_pool": "com.microsoft::QLinearAveragePool",

@@ -8,15 +8,11 @@ from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing import float_products
 from qrt.models.importing.node import lowering_context
-from qrt.models.importing.unquantized import Operand, apply, cast_to, number_of
+from qrt.models.importing.unquantized import Operand, apply, number_of
 from qrt.models.onnx.node import Node, Shape
-from qrt.models.onnx.operators.arithmetic import form
-from qrt.models.onnx.operators.convolution import bias_of, product_facts, unit_scale_type
+from qrt.models.onnx.operators.convolution import bias_of, product_facts
 from qrt.models.onnx.operators.operands import F32, operand
-from qrt.ops.core import Array
-from qrt.types import IntegerType, TensorType, UniformType
-
-I32 = IntegerType(32)
+from qrt.types import TensorType, UniformType
 
 
 def matmul(node: Node) -> None:
@@ -191,46 +187,3 @@ def _weights(node: Node, w: UniformType) -> Value:
     if array is not None:
         return node.dense(np.ascontiguousarray(array.T), w.with_(axis=1) if w.is_per_axis else w)
     return node.emit("qrt.transpose", [node.cast(3, w)], {"permutation": [1, 0]})
-
-
-# -- integers --------------------------------------------------------------------------------------------------------
-
-
-def matmul_integer(node: Node) -> None:
-    """Multiply 8-bit integers exactly in int32.
-
-    If the zero point of the left operand is known only at run time, it is subtracted after the product.
-    """
-    none = np.zeros(1, np.int64)
-    zero = node.constant(2) if node.has(2) else none
-    columns = node.known(3, "zero points of the right operand") if node.has(3) else none
-    if zero is not None and zero.size > 1:
-        node.refuse("a zero point for each row")
-    right = node.shape(1)
-    if not right:
-        node.fail("input 1 must have at least one axis, got a scalar")
-    if columns.size not in (1, right[-1]):
-        node.fail(f"input 1 must have 1 zero point, or {right[-1]}, one for each column, got {columns.size}")
-    a = node.cast(0, unit_scale_type(node, 0, none if zero is None else zero, 0))
-    b = node.cast(1, unit_scale_type(node, 1, columns, len(right) - 1))
-    out = UniformType("i32", "f32", 1.0)
-    product = node.emit("qrt.matmul", [a, b], {"requant": "float64_away"}, out)
-    stored = node.as_storage(product)
-    if zero is None:
-        stored = _subtract_zero_point(node, stored, columns.reshape(-1))
-    node.set(0, stored)
-
-
-def _subtract_zero_point(node: Node, sums: Value, column_zeros: Array) -> Value:
-    """Subtract ``zero * sum(column - column_zero)`` from each of the ``sums``, modulo 2^32.
-
-    ``zero`` is the left operand's zero point, ``column`` a column of the right operand, and ``column_zero`` the zero
-    point of the column.
-    """
-    array = node.known(1, "a right operand together with a zero point of the left one,")
-    totals = (array.astype(np.int64) - column_zeros).sum(-2, keepdims=True).astype(np.int32)
-    zero = cast_to(node, node.stored(2), IntegerType(8), I32, form(node.plain(2)) == 1, False)
-    less = apply(node, "arith.muli", [zero, totals], [I32, I32], I32)
-    difference = apply(node, "arith.subi", [sums, less], [I32, I32], I32)
-    assert isinstance(difference, Value)
-    return difference
