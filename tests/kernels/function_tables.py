@@ -26,6 +26,8 @@ _HEAD = """/* Tables of the functions of float32, each number rounded once. `pyt
 
 #define QRT_LOG_CELLS 128
 #define QRT_FIRST_LOG_CELL 0x3f308000
+/* Units of float64 around the middle between two floats within which ref looks into its table. */
+#define QRT_DOUBTFUL 4
 """
 
 

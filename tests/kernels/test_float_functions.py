@@ -20,6 +20,15 @@ HARD = np.float32(
 """Ends of the domains, arguments around which results become 0, 1 or infinite, an angle next to a multiple of pi/2."""
 
 
+HARD_CASES = {
+    "log": ["0x1.827a74p-7", "0x1.2f1fd6p+3", "0x1.bacb4ap+25", "0x1.b121a6p+76", "0x1.6351d8p+95"],
+    "erfc": ["-0x1.d93ec4p-17"],
+    "sin": ["0x1.33333p+13", "-0x1.33333p+13"],
+    "cos": ["0x1.3170fp+63", "-0x1.3170fp+63", "0x1.2b9622p+67"],
+}
+"""The results that float64 rounds to the wrong side of a middle."""
+
+
 def arguments(seed: int, count: int) -> Array:
     """Return floats of all sizes, floats around 1, and `HARD`, in random order."""
     rng = np.random.default_rng(seed)
@@ -39,6 +48,14 @@ def check(name: str, isa: str, x: Array) -> None:
 @pytest.mark.parametrize("name", RANGES)
 def test_results_are_rounded_once(name: str, isa: str) -> None:
     check(name, isa, arguments(1, 3000))
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("name", HARD_CASES)
+def test_hard_cases(name: str, isa: str) -> None:
+    hard = np.float32([float.fromhex(text) for text in HARD_CASES[name]])
+    check(name, isa, hard)
+    check(name, isa, np.insert(arguments(4, 100), 40, hard))
 
 
 @pytest.mark.parametrize("isa", ISAS)

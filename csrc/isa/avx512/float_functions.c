@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include "isa/rows.h"
+#include "ref/functions/float_tables.h"
 
 #define HALF 8
 
@@ -146,6 +147,12 @@ QRT_INLINE halves keep_nans(halves from, halves value) {
 QRT_INLINE bool are_within(halves x, float low, float high) {
     const __mmask8 is_high = _mm256_cmp_ps_mask(x, _mm256_set1_ps(low), _CMP_GE_OQ);
     return _mm256_mask_cmp_ps_mask(is_high, x, _mm256_set1_ps(high), _CMP_LE_OQ) == 0xff;
+}
+
+QRT_INLINE bool has_doubtful(doubles a) {
+    const __m512i from = _mm512_add_epi64(_mm512_castpd_si512(a), _mm512_set1_epi64(QRT_DOUBTFUL - 0x10000000));
+    const __m512i past = _mm512_and_si512(from, _mm512_set1_epi64(0x1fffffff));
+    return _mm512_cmple_epi64_mask(past, _mm512_set1_epi64(2 * QRT_DOUBTFUL)) != 0;
 }
 
 #include "isa/x86/functions/float_functions.inl"

@@ -130,16 +130,43 @@ static double choose_below(double a, double b, double below, double otherwise) {
 
 #include "float_functions.inl"
 
+/* Results that float64 rounds to the wrong side of a middle. */
+static const struct {
+    int code;
+    float x, result;
+} hard_cases[] = {
+    {QRT_STEP_LOG, 0x1.827a74p-7f, -0x1.1c2b1ep+2f}, {QRT_STEP_LOG, 0x1.2f1fd6p+3f, 0x1.1fcbcep+1f},
+    {QRT_STEP_LOG, 0x1.bacb4ap+25f, 0x1.1e0696p+4f}, {QRT_STEP_LOG, 0x1.b121a6p+76f, 0x1.a9a3f2p+5f},
+    {QRT_STEP_LOG, 0x1.6351d8p+95f, 0x1.08b512p+6f}, {QRT_STEP_ERFC, -0x1.d93ec4p-17f, 0x1.00010ap+0f},
+    {QRT_STEP_SIN, 0x1.33333p+13f, -0x1.63f4bap-2f}, {QRT_STEP_COS, 0x1.3170fp+63f, 0x1.fe2976p-1f},
+    {QRT_STEP_COS, 0x1.2b9622p+67f, 0x1.f0285ep-1f},
+};
+
+static bool is_doubtful(double wide) {
+    uint64_t bits;
+    memcpy(&bits, &wide, sizeof bits);
+    return ((bits + QRT_DOUBTFUL - 0x10000000) & 0x1fffffff) <= 2 * QRT_DOUBTFUL;
+}
+
+/* The function of x, which is `wide` in float64. */
+static float rounded(int code, float x, double wide) {
+    if (is_doubtful(wide))
+        for (size_t i = 0; i < sizeof hard_cases / sizeof *hard_cases; i++)
+            if (hard_cases[i].code == code && hard_cases[i].x == x)
+                return hard_cases[i].result;
+    return (float)wide;
+}
+
 static float logarithm(float x) {
     if (!(x > 0) || isinf(x))
         return x < 0 ? NAN : x == 0 ? -INFINITY : x;
-    return (float)(x < FLT_MIN ? wide_log(x * 0x1p23f, -23) : wide_log(x, 0));
+    return rounded(QRT_STEP_LOG, x, x < FLT_MIN ? wide_log(x * 0x1p23f, -23) : wide_log(x, 0));
 }
 
 static float logarithm_of_sum(float x) {
     if (!(x > -1) || isinf(x))
         return x < -1 ? NAN : x == -1 ? -INFINITY : x;
-    return (float)wide_log1p(x);
+    return rounded(QRT_STEP_LOG1P, x, wide_log1p(x));
 }
 
 /* x = m * 2^e, whose quotient by pi/2 is m times the bits of 2/pi from the one of weight 2^(1 - e) on; those before it
@@ -157,34 +184,35 @@ static double sine_of_large(float x, int quarters) {
     return sine_of(turn * QRT_HALF_PI, quarter + quarters);
 }
 
-static float sine(float x, int quarters) {
-    if (isnan(x) || isinf(x))
-        return isinf(x) ? NAN : x;
-    const double sign = quarters ? 0.0 : sign_of(x);
-    const bool is_large = fabsf(x) > (float)QRT_LARGEST_ANGLE;
-    return (float)with_sign(is_large ? sine_of_large(x, quarters) : sine_from(fabs((double)x), quarters), sign);
+/* The cosine is the sine from a quarter on. */
+static float sine(int code, float x) {
+    if (isinf(x))
+        return NAN;
+    const float size = fabsf(x);
+    const int quarters = code == QRT_STEP_COS;
+    const bool is_large = size > (float)QRT_LARGEST_ANGLE;
+    const float value = rounded(code, size, is_large ? sine_of_large(x, quarters) : sine_from(size, quarters));
+    return signbit(x) && !quarters ? -value : value;
 }
 
 static float value_of(int code, float x) {
     switch (code) {
     case QRT_STEP_EXP:
-        return (float)wide_exponential(within(x, -QRT_FARTHEST));
+        return rounded(code, x, wide_exponential(within(x, -QRT_FARTHEST)));
     case QRT_STEP_EXPM1:
-        return (float)wide_expm1(within(x, QRT_LEAST_EXPM1));
+        return rounded(code, x, wide_expm1(within(x, QRT_LEAST_EXPM1)));
     case QRT_STEP_LOG:
         return logarithm(x);
     case QRT_STEP_LOG1P:
         return logarithm_of_sum(x);
     case QRT_STEP_TANH:
-        return (float)wide_tanh(x);
+        return rounded(code, x, wide_tanh(x));
     case QRT_STEP_ERF:
-        return (float)wide_erf(x);
+        return rounded(code, x, wide_erf(x));
     case QRT_STEP_ERFC:
-        return (float)wide_erfc(x);
-    case QRT_STEP_SIN:
-        return sine(x, 0);
+        return rounded(code, x, wide_erfc(x));
     default:
-        return sine(x, 1);
+        return sine(code, x);
     }
 }
 

@@ -1,6 +1,6 @@
 /* Functions of float32 in float64, with an error of one or two units in the last place. Rounded to float32 they are the
- * exact results rounded once: only a result that lies within that error of the middle between two floats could be
- * wrong, and `python -m tests.kernels.float_functions` compares each of these with the exact one.
+ * exact results rounded once, but for results that lie within that error of the middle between two floats: ref has a
+ * table of those that would be wrong, which `python -m tests.kernels.float_functions` has found among all floats.
  *
  * The including file gives the ports, so that ref and the vectors of an ISA compute the same operations in the same
  * order: `doubles`, and as many floats, `halves`, and integers of 32 bits, `indices`, with these functions:

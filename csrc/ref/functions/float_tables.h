@@ -7,6 +7,8 @@
 
 #define QRT_LOG_CELLS 128
 #define QRT_FIRST_LOG_CELL 0x3f308000
+/* Units of float64 around the middle between two floats within which ref looks into its table. */
+#define QRT_DOUBTFUL 4
 #define QRT_LOG_TWO_HIGH 0x1.62e42fefa3800p-1
 #define QRT_LOG_TWO_LOW 0x1.ef35793c76730p-45
 #define QRT_ERF_SLOPE_LOW 0x1.1ae3a914fed80p-56

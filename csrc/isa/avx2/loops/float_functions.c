@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include "isa/rows.h"
+#include "ref/functions/float_tables.h"
 
 #define HALF 4
 
@@ -146,6 +147,12 @@ QRT_INLINE halves keep_nans(halves from, halves value) {
 QRT_INLINE bool are_within(halves x, float low, float high) {
     const halves is_high = _mm_cmpge_ps(x, _mm_set1_ps(low)), is_low = _mm_cmple_ps(x, _mm_set1_ps(high));
     return _mm_movemask_ps(_mm_and_ps(is_high, is_low)) == 0xf;
+}
+
+QRT_INLINE bool has_doubtful(doubles a) {
+    const __m256i from = _mm256_add_epi64(_mm256_castpd_si256(a), _mm256_set1_epi64x(QRT_DOUBTFUL - 0x10000000));
+    const __m256i past = _mm256_and_si256(from, _mm256_set1_epi64x(0x1fffffff));
+    return _mm256_movemask_epi8(_mm256_cmpgt_epi64(_mm256_set1_epi64x(2 * QRT_DOUBTFUL + 1), past)) != 0;
 }
 
 #include "isa/x86/functions/float_functions.inl"

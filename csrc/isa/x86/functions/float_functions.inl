@@ -6,6 +6,7 @@
 #pragma once
 
 #include <float.h>
+#include <string.h>
 
 #include "isa/rows.h"
 #include "ref/functions/float_functions.inl"
@@ -17,17 +18,23 @@ static bool is_block_within(const float *x, float low, float high) {
     return is_within;
 }
 
+/* Where a result is doubtful, the parent computes the block again; `target` may be x, so results wait for that. */
 #define BLOCKS(is_supported, value)                                                                                    \
-    for (int64_t first = 0; first < lanes; first += QRT_LOOPS_ALIGN)                                                   \
-        if (!(is_supported))                                                                                           \
-            QRT_OF_ISA(parent).float_function(code, x + first, target + first, QRT_LOOPS_ALIGN);                       \
+    for (int64_t first = 0; first < lanes; first += QRT_LOOPS_ALIGN) {                                                 \
+        bool is_known = is_supported;                                                                                  \
+        float results[QRT_LOOPS_ALIGN];                                                                                \
+        for (int i = 0; is_known && i < QRT_LOOPS_ALIGN; i += HALF) {                                                  \
+            const halves narrow = load_halves(x + first + i);                                                          \
+            const doubles wide = widened(narrow), result = value;                                                      \
+            (void)wide;                                                                                                \
+            is_known &= !has_doubtful(result);                                                                         \
+            store_halves(results + i, keep_nans(narrow, narrowed(result)));                                            \
+        }                                                                                                              \
+        if (is_known)                                                                                                  \
+            memcpy(target + first, results, sizeof results);                                                           \
         else                                                                                                           \
-            for (int64_t i = first; i < first + QRT_LOOPS_ALIGN; i += HALF) {                                          \
-                const halves narrow = load_halves(x + i);                                                              \
-                const doubles wide = widened(narrow);                                                                  \
-                (void)wide;                                                                                            \
-                store_halves(target + i, keep_nans(narrow, narrowed(value)));                                          \
-            }                                                                                                          \
+            QRT_OF_ISA(parent).float_function(code, x + first, target + first, QRT_LOOPS_ALIGN);                       \
+    }                                                                                                                  \
     break
 
 void QRT_OF_ISA(float_function)(int code, const float *x, float *target, int64_t lanes) {
