@@ -135,11 +135,15 @@ static const struct {
     int code;
     float x, result;
 } hard_cases[] = {
-    {QRT_STEP_LOG, 0x1.827a74p-7f, -0x1.1c2b1ep+2f}, {QRT_STEP_LOG, 0x1.2f1fd6p+3f, 0x1.1fcbcep+1f},
-    {QRT_STEP_LOG, 0x1.bacb4ap+25f, 0x1.1e0696p+4f}, {QRT_STEP_LOG, 0x1.b121a6p+76f, 0x1.a9a3f2p+5f},
-    {QRT_STEP_LOG, 0x1.6351d8p+95f, 0x1.08b512p+6f}, {QRT_STEP_ERFC, -0x1.d93ec4p-17f, 0x1.00010ap+0f},
-    {QRT_STEP_SIN, 0x1.33333p+13f, -0x1.63f4bap-2f}, {QRT_STEP_COS, 0x1.3170fp+63f, 0x1.fe2976p-1f},
-    {QRT_STEP_COS, 0x1.2b9622p+67f, 0x1.f0285ep-1f},
+    {QRT_STEP_LOG, 0x1.827a74p-7f, -0x1.1c2b1ep+2f},      {QRT_STEP_LOG, 0x1.2f1fd6p+3f, 0x1.1fcbcep+1f},
+    {QRT_STEP_LOG, 0x1.bacb4ap+25f, 0x1.1e0696p+4f},      {QRT_STEP_LOG, 0x1.b121a6p+76f, 0x1.a9a3f2p+5f},
+    {QRT_STEP_LOG, 0x1.6351d8p+95f, 0x1.08b512p+6f},      {QRT_STEP_ERFC, -0x1.d93ec4p-17f, 0x1.00010ap+0f},
+    {QRT_STEP_SIN, 0x1.33333p+13f, -0x1.63f4bap-2f},      {QRT_STEP_COS, 0x1.3170fp+63f, 0x1.fe2976p-1f},
+    {QRT_STEP_COS, 0x1.2b9622p+67f, 0x1.f0285ep-1f},      {QRT_STEP_LOG1P, 0x1.800006p-21f, 0x1.7ffffep-21f},
+    {QRT_STEP_LOG1P, 0x1.200036p-17f, 0x1.1fffe6p-17f},   {QRT_STEP_LOG1P, 0x1.fb035ap-2f, 0x1.9bddc2p-2f},
+    {QRT_STEP_LOG1P, 0x1.0f1fd6p+3f, 0x1.1fcbcep+1f},     {QRT_STEP_LOG1P, 0x1.b121a6p+76f, 0x1.a9a3f2p+5f},
+    {QRT_STEP_LOG1P, 0x1.6351d8p+95f, 0x1.08b512p+6f},    {QRT_STEP_LOG1P, -0x1.7ffffap-21f, -0x1.800002p-21f},
+    {QRT_STEP_LOG1P, -0x1.1fffcap-17f, -0x1.20001ap-17f}, {QRT_STEP_LOG1P, -0x1.1d9188p-9f, -0x1.1de14ap-9f},
 };
 
 static bool is_doubtful(double wide) {
