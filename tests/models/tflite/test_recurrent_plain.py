@@ -102,7 +102,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "a gate without a bias": (model(operands(2, _13=None)), r"its input 13 \('forget_bias'\) is required, but"),
     "an input gate without a bias": (model(operands(2, _12=None)), "the input gate must have all"),
     "weights of another depth": (
-        model(operands(2, _2=weights(0, CELLS, 5))), r"input 2 must have the shape \[4, 3\], got \[4, 5\]"
+        model(operands(2, _2=weights(0, CELLS, 5))), r"'t2' must have the shape \[4, 3\], got \[4, 5\]"
     ),
     "a state that is none": (
         model(operands(2, _18=Tensor((BATCH, CELLS), "float32"))), r"input 18 \(a state\) must be a variable of rank"
