@@ -20,6 +20,7 @@ _GATES = """input_to_input? input_to_forget input_to_cell input_to_output
     projection? projection_bias?"""
 _STATES, _NORMS = "hidden_state cell_state", "input_norm? forget_norm? cell_norm? output_norm?"
 _AUXILIARY = "auxiliary_to_input? auxiliary_to_forget? auxiliary_to_cell? auxiliary_to_output?"
+_ALL_OPTIONAL = " ".join(f"{name.rstrip('?')}?" for name in f"{_GATES} {_STATES} {_NORMS}".split())
 OPERANDS = {
     **dict.fromkeys(_UNARY.split(), "x"),
     **dict.fromkeys(_BINARY.split(), "a b"),
@@ -67,7 +68,7 @@ OPERANDS = {
     "SPARSE_TO_DENSE": "indices shape values default",
     "SVDF": "x feature_weights time_weights bias? state",
     "UNIDIRECTIONAL_SEQUENCE_LSTM": f"x {_GATES} {_STATES} {_NORMS}",
-    "LSTM": f"x {_GATES} {_STATES} {_NORMS}",
+    "LSTM": f"x {_ALL_OPTIONAL} -> *",  # its option kernel_type determines which it needs
     "BIDIRECTIONAL_SEQUENCE_LSTM": f"x {_GATES} {_GATES} {_STATES} {_STATES} auxiliary? {_AUXILIARY} {_AUXILIARY} -> *",
     "RNN": "x weights recurrent bias hidden_state",
     "BIDIRECTIONAL_SEQUENCE_RNN": "x weights recurrent bias hidden_state weights recurrent bias hidden_state "

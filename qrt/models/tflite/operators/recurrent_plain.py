@@ -34,7 +34,16 @@ def lstm(node: Node) -> None:
 
     CIFG, peepholes, projection and layer normalization are supported. LSTM computes one step.
     """
+    require_full_kernel(node)
     node.set(0, all_steps(node, _lstm_step(node), (_HIDDEN_STATE, _CELL_STATE)))
+
+
+def require_full_kernel(node: Node) -> None:
+    """Raise UnsupportedForm if the operator is an LSTM of five inputs, and ModelError for several results."""
+    if node.options.get("kernel_type", "FULL") != "FULL":
+        node.refuse(f"the kernel {node.options['kernel_type']}")
+    if len(node.outputs) != 1:
+        node.fail(f"it must have 1 result, got {len(node.outputs)}")
 
 
 def _lstm_step(node: Node) -> Step:
@@ -85,6 +94,8 @@ def bidirectional_lstm(node: Node) -> None:
     """
     if any(node.has(i) for i in range(40, 48)):
         node.refuse("weights for the auxiliary inputs")
+    if node.options["merge_outputs"] and not node.options["time_major"]:
+        node.refuse("merge_outputs without time_major, with which LiteRT writes one result over the other")
     ways = [[0, *range(1, 18), 35, 36], [39 if node.has(39) else 0, *range(18, 35), 37, 38]]
     _both(node, [_directed(node, way) for way in ways], _lstm_step, (_HIDDEN_STATE, _CELL_STATE))
 
@@ -97,6 +108,8 @@ def bidirectional_rnn(node: Node) -> None:
     if node.has(10) or node.has(11):
         node.refuse("weights for the auxiliary inputs")
     is_first, shape = bool(node.options["time_major"]), input_shape(node)
+    if is_first and not node.options["merge_outputs"]:
+        node.refuse("time_major without merge_outputs, of which LiteRT exchanges the sizes of the second result")
     if node.has(9) and not is_first:
         node.refuse("auxiliary inputs without time_major, which LiteRT ignores")
     if is_first and shape[:1] != (1,) and not all(node.type(i).element is F32 for i in (1, 5)):
@@ -122,8 +135,6 @@ def _both(node: Node, directed: Sequence[Node], step: Callable[[Node], Step], st
     merges = bool(node.options["merge_outputs"])
     if len(node.outputs) != 2 - merges:
         node.fail(f"it must have {2 - merges} results, got {len(node.outputs)}")
-    if node.options["time_major"] and not merges:
-        node.refuse("time_major without merge_outputs, of which LiteRT exchanges the sizes of the second result")
     values = [all_steps(other, step(other), states, bool(way)) for way, other in enumerate(directed)]
     if merges:
         values = [joined(node, values, 2)]

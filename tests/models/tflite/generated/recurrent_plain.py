@@ -1,5 +1,5 @@
-"""LSTM and RNN operators of floats: one step, sequences, and both directions. Hazards: a state that outlives a reset, the
-order of gates, a peephole that reads the cell before or after, one step alone, a projection that is clipped."""
+"""LSTM and RNN operators of floats: one step, sequences, and both directions. Hazards: a state that outlives a reset,
+the order of gates, a peephole that reads the cell before or after, one step alone, a projection that is clipped."""
 
 from functools import partial
 
@@ -23,9 +23,9 @@ def _weights(rng, *shape, around=0.0, dtype="float32"):
     return Tensor(shape, "float32", data=(around + rng.normal(size=shape) / np.sqrt(shape[-1])).astype("float32"))
 
 
-def _sizes(rng):
+def _sizes(rng, most=(17, 9, 40)):
     """Of few cells all results may be next to nothing, and what the sums lose is not."""
-    batch, steps, inputs = (int(rng.integers(1, most)) for most in (17, 9, 40))
+    batch, steps, inputs = (int(rng.integers(1, size)) for size in most)
     cells = int(rng.integers(16, 100))
     time_major = bool(rng.integers(2))
     return batch, inputs, cells, (steps, batch) if time_major else (batch, steps), time_major
@@ -101,17 +101,16 @@ def _both(rng, name, around, inputs, sizes, operands, auxiliary, options, **allo
     return Case(one_op(name, given, results, options), runs, resets=(CALLS // 2,), **{"ulp": _ULP, **allowed})
 
 
-def _options(rng, time_major, is_asymmetric, **others):
-    merges = time_major or bool(rng.integers(2))
+def _options(rng, time_major, is_asymmetric, merges, **others):
     return {"merge_outputs": merges, "time_major": time_major, "asymmetric_quantize_inputs": is_asymmetric, **others}
 
 
 def both_rnn(rng, *, dtype="float32", is_asymmetric=False, has_own_inputs=False):
-    batch, inputs, _, around, time_major = _sizes(rng)
+    batch, inputs, _, around, time_major = _sizes(rng, (6, 6, 20))
     if dtype == "int8" or has_own_inputs:  # LiteRT ignores inputs of the other way around, and repeats int8 ones
         around, time_major = (tuple(sorted((batch, around[0] * around[1] // batch))), has_own_inputs)
         batch = around[has_own_inputs]
-    sizes = [int(n) for n in rng.integers(16, 60, 2)]
+    sizes = [int(n) for n in rng.integers(16, 40, 2)]
     operands = [
         tensor
         for cells in sizes
@@ -122,15 +121,16 @@ def both_rnn(rng, *, dtype="float32", is_asymmetric=False, has_own_inputs=False)
     ]  # fmt: skip
     auxiliary = [Tensor((*around, inputs), "float32") if has_own_inputs else None, None, None]
     activation = "RELU6" if dtype == "int8" else str(rng.choice(["TANH", "RELU6"]))
-    options = _options(rng, time_major, is_asymmetric, fused_activation_function=activation)
+    merges = time_major or bool(rng.integers(2))
+    options = _options(rng, time_major, is_asymmetric, merges, fused_activation_function=activation)
     name, allowed = "BIDIRECTIONAL_SEQUENCE_RNN", {"ulp": 0} if dtype == "int8" else {}
     return _both(rng, name, around, inputs, sizes, operands, auxiliary, options, **allowed)
 
 
 def both_lstm(rng, *, form="", dtype="float32", is_asymmetric=False, has_own_inputs=False):
-    batch, inputs, _, around, time_major = _sizes(rng)
+    batch, inputs, _, around, time_major = _sizes(rng, (6, 6, 20))
     sizes, operands, states = [], [], []
-    cells = int(rng.integers(16, 60))
+    cells = int(rng.integers(16, 40))
     hidden = int(rng.integers(1, min(cells, 40))) if form == "projection" else cells
     for _ in range(2):
         gates = [form != "CIFG", True, True, True]
@@ -144,7 +144,11 @@ def both_lstm(rng, *, form="", dtype="float32", is_asymmetric=False, has_own_inp
         sizes.append(hidden)
     auxiliary = [Tensor((*around, inputs), "float32") if has_own_inputs else None, *[None] * 8]
     options = _options(
-        rng, time_major, is_asymmetric, fused_activation_function=str(rng.choice(["TANH", "TANH", "RELU6"])),
+        rng,
+        time_major,
+        is_asymmetric,
+        time_major and bool(rng.integers(2)),
+        fused_activation_function=str(rng.choice(["TANH", "TANH", "RELU6"])),
         cell_clip=float(rng.choice([0.0, 0.3, 10.0])), proj_clip=float(rng.choice([0.0, 0.3])),
     )  # fmt: skip
     name, allowed = "BIDIRECTIONAL_SEQUENCE_LSTM", {"share": _SHARE} if dtype == "int8" else {}

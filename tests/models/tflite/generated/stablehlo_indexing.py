@@ -1,5 +1,5 @@
-"""STABLEHLO_GATHER and STABLEHLO_SCATTER. Hazards: axes in any order, positions that are clamped or left out, indices on
-any axis of the positions, updates that meet, positions known or not."""
+"""STABLEHLO_GATHER and STABLEHLO_SCATTER. Hazards: axes in any order, positions that are clamped or left out, indices
+on any axis of the positions, updates that meet, positions known or not."""
 
 from functools import partial
 
