@@ -84,9 +84,10 @@ def window_of(node: Node) -> dict[str, Any]:
 def window_between(
     node: Node, size: Shape, images: Shape, weights: Shape, strides: Sizes, *, is_same: bool
 ) -> dict[str, Any]:
-    """Return the attributes of a transposed convolution from ``images`` to a result of shape ``size``.
+    """Return the attributes of a transposed convolution whose result has the shape ``size``.
 
-    The weights begin with the axis of filters and end with that of channels.
+    ``images`` and ``weights`` are the shapes of the operands. The weights begin with the axis of filters and end with
+    that of channels. ``is_same`` selects the padding SAME instead of VALID.
     """
     rank = len(images)
     if len(size) != rank or any(n is not None and n < min(axis, 1) for axis, n in enumerate(size)):
