@@ -100,7 +100,7 @@ PROJECTED = [
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (lstm(cell=0.001), "the scale of cell must be a power of two from 2**-15 to 2**-9, got 0.001"),
+        (lstm(cell=0.001), "the scale of 'cell' must be a power of two from 2**-15 to 2**-9, got 0.001"),
         (lstm(intermediates=0), "it must have 5 intermediate tensors, got 0"),
         (lstm(intermediates=4), "it must have 5 intermediate tensors, got 4"),
         (lstm(changed=[(1, None)]), "the input gate must have all of its weights and biases or none"),

@@ -118,7 +118,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("BATCH_MATMUL", [X(4), X(4, 2)], [X(2)]), "BATCH_MATMUL: input 0 must have at least 2 axes"
     ),
     "depths that differ": (
-        lambda: one_op("BATCH_MATMUL", [X(3, 4), X(3, 4)], [X(3, 4)]), "contracted dimensions differ: 4 in a, 3 in w"
+        lambda: one_op("BATCH_MATMUL", [X(3, 4), X(3, 4)], [X(3, 4)]), "the same size, got 4 and 3"
     ),
     "matrices of two dtypes": (
         lambda: one_op("BATCH_MATMUL", [X(3, 4), X16(4, 3)], [X(3, 3)]), r"BATCH_MATMUL \(int8, int16, int8\)"
@@ -147,7 +147,9 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     "a stride of 0": (lambda: spread(strides=(0, 1)), r"TRANSPOSE_CONV: strides \[0, 1\] must be positive"),
     "a shape of three": (lambda: spread(shape=(1, 5, 5)), r"TRANSPOSE_CONV: the shape of the result must be a"),
     "a shape of 0": (lambda: spread(shape=(1, 0, 5, 2)), r"TRANSPOSE_CONV: the shape of the result must be a"),
-    "weights of another depth": (lambda: spread(weights=(2, 3, 3, 5)), "x has 4 channels, but w is for 5"),
+    "weights of another depth": (
+        lambda: spread(weights=(2, 3, 3, 5)), "as many channels as 'w', 5 along the last axis, got 4"
+    ),
     "weights with a zero point": (lambda: spread(zero_points=1), "zero points of signed weights must be 0, got 1"),
     "scales on another axis": (
         lambda: spread(scales=[0.5] * 4, zero_points=[0] * 4, axis=3), "the quantized_dimension of the weights must"

@@ -117,6 +117,6 @@ def test_a_position_that_the_run_has() -> None:
     program = qrt.compile(import_model(read(scattered(Tensor((1, 1), "int32"), f32(1))), profile("litert")))
     with pytest.raises(
         qrt.errors.ModelError,
-        match=r"SCATTER_ND: .*index 4 is out of bounds for the indexed axes of x, with sizes \[4\]",
+        match=r"SCATTER_ND: .*less than the sizes \[4\] of the indexed axes of 'x', got 4",
     ):
         program(np.int32([[4]]), np.float32([1]))
