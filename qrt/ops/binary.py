@@ -47,15 +47,16 @@ _SIGNS = {"add": 1, "sub": -1}
 MUL_RULES: tuple[str, ...] = get_args(numerics.MulName)
 
 
-def broadcast_shape(op: str, types: Types) -> Dims:
-    """Return the broadcast shape of both operands, by NumPy's rules."""
-    a, b = ranked_shape(op, types, 0, "a"), ranked_shape(op, types, 1, "b")
+def broadcast_shape(op: str, types: Types, names: tuple[str, str] = ("a", "b")) -> Dims:
+    """Return the broadcast shape of both operands, whose names errors say, by NumPy's rules."""
+    a, b = (ranked_shape(op, types, i, name) for i, name in enumerate(names))
     shape: list[int | None] = []
     for i in range(1, max(len(a), len(b)) + 1):
         x, y = (a[-i] if i <= len(a) else 1), (b[-i] if i <= len(b) else 1)
         if x != y and 1 not in (x, y) and None not in (x, y):
             shapes = f"{spell_shape(a)} and {spell_shape(b)}"
-            fail(op, f"'a' and 'b' must have shapes that broadcast, got {shapes}", types, QuantValueError)
+            both = " and ".join(map(repr, names))
+            fail(op, f"{both} must have shapes that broadcast, got {shapes}", types, QuantValueError)
         shape.append(y if x == 1 or (x is None and y != 1) else x)
     return tuple(shape[::-1])
 

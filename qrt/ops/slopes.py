@@ -70,7 +70,7 @@ def _infer_prelu(types: Types, attributes: Attributes, result: TensorType | None
     check_expressed("prelu", x, alpha, element)
     check_per_layer("prelu", types, "'alpha'", alpha)
     check_rule("prelu", attributes["requant"], max_magnitude(x) * max(max_magnitude(alpha), 1))
-    return checked_result("prelu", broadcast_shape("prelu", types), element)
+    return checked_result("prelu", broadcast_shape("prelu", types, ("x", "alpha")), element)
 
 
 def slope_parameters(

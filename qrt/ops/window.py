@@ -83,8 +83,8 @@ def output_size(
     if count < 1:
         reach = _reach(kernel, dilation)
         raise QuantTypeError(
-            f"{op}: a window must have at most {size + sum(padding)} elements, {size} of the image and "
-            f"{sum(padding)} of the padding {list(padding)}, got {reach}"
+            f"{op}: a window of {reach} elements must not be larger than the image, which has {size} elements along "
+            f"this axis and padding {list(padding)}"
         )
     return count
 

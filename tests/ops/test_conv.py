@@ -145,8 +145,8 @@ REFUSED: list[tuple[list[TensorType], Any, dict[str, Any], str]] = [
     ([XT, WT], OUT, {"padding": ((0, 0), (0, 0.5))}, "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, "
         "right)), got ((0, 0), (0, 0.5))"),
     ([XT, WT], OUT, {"padding": 1}, "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 1"),
-    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window must have at most 4 elements, 4 of the image and 0 of the "
-        "padding [0, 0], got 5"),
+    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 elements must not be larger than the "
+        "image, which has 4 elements along this axis and padding [0, 0]"),
     ([XT, tensor((3, 0, 2, 2), W)], OUT, {}, "must be at least 1, got 0"),
     ([XT, WT, tensor((2,), I32)], OUT, {}, "'bias' must be a vector with one value for each of the 3 output "
         "channels, got tensor<2x"),

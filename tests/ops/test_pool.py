@@ -159,8 +159,8 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
         "0), (0, 0))"),
     (XT, None, {"padding": "SAME"}, "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got "
         "'SAME': write 'SAME'"),
-    (XT, None, {"kernel": (5, 2)}, "a window must have at most 4 elements, 4 of the image and 0 of the padding [0, "
-        "0], got 5"),
+    (XT, None, {"kernel": (5, 2)}, "a window of 5 elements must not be larger than the "
+        "image, which has 4 elements along this axis and padding [0, 0]"),
     (tensor((1, 0, 4, 2), T), None, {"padding": ((1, 1), (0, 0))}, (
         "'q' must have a height and a width of at least 1, got [0, 4]"
     )),

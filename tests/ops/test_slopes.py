@@ -100,5 +100,5 @@ def test_types_that_are_refused() -> None:
         infer("leaky_relu", [tensor((2,), by_axis)])
     with pytest.raises(QuantTypeError, match="'alpha' must have a per-layer type, got"):
         infer("prelu", [tensor((2,), t), tensor((2,), by_axis)])
-    with pytest.raises(QuantTypeError, match=r"'a' and 'b' must have shapes that broadcast, got \[3\] and \[2\]"):
+    with pytest.raises(QuantTypeError, match=r"'x' and 'alpha' must have shapes that broadcast, got \[3\] and \[2\]"):
         infer("prelu", [tensor((3,), t), tensor((2,), t)])

@@ -112,7 +112,7 @@ PROJECTED = [
         (lstm(options={"fused_activation_function": "RELU"}), "activation RELU"),
         (
             lstm(changed=[(6, Tensor((4, 3), "int8", 0.01, data=np.zeros((4, 3))))]),
-            "'r_forget' must have the shape 4x4",
+            "operator 0 UNIDIRECTIONAL_SEQUENCE_LSTM: lstm: 'r_forget' must have the shape [4, 4], got [4, 3]",
         ),
     ],
 )

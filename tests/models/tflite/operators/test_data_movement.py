@@ -114,7 +114,8 @@ REFUSED = [
     ("REDUCE_MAX", [X, integers(-3)], [X], {"keep_dims": False}, "the axis must be from -2 to 1, got -3"),
     ("ONE_HOT", [integers(0, 1), integers(3), integers(1), integers(0)], [X], {"axis": 2},
      "the axis must be from -2 to 1, got 2"),
-    ("TOPK_V2", [X, integers(4)], [X, integers(0, 0)], {}, "k must be an integer from 0 to 3, got 4"),
+    ("TOPK_V2", [X, integers(4)], [X, integers(0, 0)], {}, "operator 0 TOPK_V2: top_k: 'k' "
+        "must be an integer from 0 to 3, got 4"),
 ]  # fmt: skip
 
 
