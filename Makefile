@@ -23,7 +23,7 @@ ASAN = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -fno-sanitize-address-use-after-scope
 
 .PHONY: build emulated demo showcase test test-kernels test-asan test-tsan test-valgrind test-compilers test-oracle test-exchange test-sdist fuzz fuzz-models fuzz-guided lint format docs expected \
-    bench bench-peers bench-models accuracy accuracy-peers clean
+    bench bench-peers bench-operators bench-models accuracy accuracy-peers clean
 
 build: $(BUILT)
 
@@ -194,6 +194,11 @@ $(PEERS_VENV)/.installed: pyproject.toml
 
 bench-peers: build $(PEERS_VENV)/.installed
 	PYTHONPATH=$(CURDIR) $(PEERS_VENV)/bin/python -m benches.performance $(BENCH)
+
+# Single operators, beside LiteRT and ONNX Runtime; BENCH="--row 'add*'" chooses. It writes a part of docs/performance.md.
+bench-operators: build
+	$(BIN)/python -m pip install --quiet ai-edge-litert==2.3.0 onnx==1.23.2 onnxruntime==1.31.1
+	$(BIN)/python -m benches.operators $(BENCH)
 
 # Whole models from files, beside LiteRT and ONNX Runtime; MODELS is their folder. It writes a part of docs/performance.md.
 bench-models: build

@@ -1,7 +1,8 @@
 """docs/performance.md: a section for each machine, all of whose figures are of one commit.
 
-`make bench-peers` writes the part *Operations* of the section of its machine, and `make bench-models` the part
-*Models*. Where the section is of another commit, its other part is removed.
+`make bench-peers` writes the part *Operations* of the section of its machine, `make bench-operators` the part
+*Operators*, and `make bench-models` the part *Models*. Where the section is of another commit, its other parts are
+removed.
 """
 
 import platform
@@ -12,8 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance.md"
-OPERATIONS, MODELS = "Operations", "Models"
-PARTS = (OPERATIONS, MODELS)
+OPERATIONS, OPERATORS, MODELS = "Operations", "Operators", "Models"
+PARTS = (OPERATIONS, OPERATORS, MODELS)
 MEASURED = ("qrt", "csrc", "setup.py")
 """The sources that are measured: a commit that changes none of them has the figures of the one before."""
 PREAMBLE = """\
@@ -21,10 +22,10 @@ PREAMBLE = """\
 
 This page compares qrt with other runtimes on single operations and on whole models. It has a section for each machine
 and instruction set. All figures of a section were measured with the commit that the section names. `make bench-peers`
-writes the part *Operations* of the section of the machine on which it runs, and `make bench-models` the part *Models*.
-Each command takes at most 20 minutes: a case that has used up its share of the time is timed in fewer rounds, but in
-at least three. A runtime whose first calls take 50 times as long as those of the fastest one is dropped from the case,
-and listed below the tables.
+writes the part *Operations* of the section of the machine on which it runs, `make bench-operators` the part
+*Operators*, and `make bench-models` the part *Models*. Each command takes at most 20 minutes: a case that has used up
+its share of the time is timed in fewer rounds, but in at least three. A runtime whose first calls take 50 times as long
+as those of the fastest one is dropped from the case, and listed below the tables.
 
 Each runtime runs in a process of its own. The samples of all runtimes are interleaved, and a time is the median of the
 samples. Compare only figures of the same table, because the speed of a machine changes from run to run. A ratio is the
@@ -50,6 +51,14 @@ float activations).
 The limit of a product is a loop of the instruction set's multiply-add on registers alone, on as many threads. The
 limit of a cast is a copy of as many bytes, on several threads if starting them pays off. A share above 100% means that
 the machine changed its speed between samples.
+
+**Operators.** Each row is one operator, written as a TFLite file, an ONNX file, or both. qrt runs each file, LiteRT
+and ONNX Runtime those of their formats. Results are compared first: integers of TFLite files are equal, those of ONNX
+files differ by at most 1, and floats by at most a 100,000th of the greatest. Rows that end in `small` time a call with
+arrays, `run` below, and the others the operator alone, `bare`. Times are the least of the rounds: on one thread of the
+CPU time of the process, which does not count what other processes take, and on several threads of the elapsed time. The
+last column has the slowest of qrt's times divided by the fastest time of another runtime; of images, which are NHWC in
+TFLite and NCHW in ONNX, it has the greater of the ratios of the two formats.
 
 **Models.** Each model runs from its file in qrt and in the runtime of its format: LiteRT, or ONNX Runtime with all of
 its optimizations. Outputs are compared before anything is timed: those of qrt and LiteRT are equal, and those of qrt

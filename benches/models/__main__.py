@@ -10,12 +10,10 @@ Only ratios within one run mean anything. With ``--print`` the page is left as i
 import argparse
 import fnmatch
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,53 +25,14 @@ from benches import performance_page
 from benches.budget import MINUTES, Budget, dropped_peers
 from benches.models.compared import drawn, problem
 from benches.models.page import NAMES, Figures, part
-from benches.models.worker import seconds_of
+from benches.models.process import ROOT, SampleError, Worker, interleaved
+from benches.models.worker import KINDS, seconds_of
 from qrt import kernels
 from qrt.models.programs import load
 from qrt.quantization.explain_plan import explain_plan
 
-ROOT = Path(__file__).resolve().parents[2]
 PEERS = {".tflite": "litert", ".onnx": "ort"}
 """The runtime of a format, which samples name ``peer``."""
-SETTLE = 0.08
-"""Seconds between samples on several threads, in which idle workers of the other runtime stop looking for work."""
-
-
-class Worker:
-    """The process of a runtime."""
-
-    def __init__(self, runtime: str, threads: int) -> None:
-        # Users have bytecode: without it a first load compiles the modules of qrt that it needs.
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), environment.get("PYTHONPATH", "")])
-        command = [sys.executable, "-m", "benches.models.worker", runtime, str(threads)]
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=environment,
-        )
-
-    def ask(self, command: str, **values: Any) -> dict[str, Any]:
-        """The answer; ``error`` says why there is none."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        try:
-            print(json.dumps({"command": command, **values}), file=self.process.stdin, flush=True)
-            line = self.process.stdout.readline()
-        except BrokenPipeError:
-            line = ""
-        if not line:
-            return {"error": f"the process ended with status {self.process.wait()}"}
-        found: dict[str, Any] = json.loads(line)
-        return found
-
-    def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait(20)
 
 
 def runtimes(path: Path) -> dict[str, str]:
@@ -97,19 +56,13 @@ def timed(path: Path, threads: int, rounds: Iterable[int], folder: Path) -> dict
             return {"error": f"{name} was {reason}"}
         if wrong := problem(*(folder / f"{name}.npz" for name in workers), path.suffix):
             return {"error": wrong}
-        samples: dict[tuple[str, str], list[float]] = {(r, w): [] for r in workers for w in ("run", "bare")}
-        for turn in rounds:
-            order = list(samples)
-            for runtime, what in order[turn % len(order) :] + order[: turn % len(order)]:
-                if threads > 1:
-                    time.sleep(SETTLE)
-                answer = workers[runtime].ask("sample", what=what)
-                if "error" in answer:
-                    return {"error": f"{runtime}: {answer['error']}"}
-                samples[runtime, what].append(answer["seconds"])
+        lanes = [(runtime, what) for runtime in workers for what in KINDS]
+        samples = interleaved(workers, lanes, rounds, threads)
         if not all(samples.values()):
             return {"error": "no time was left"}
         return {f"{runtime}_{what}": statistics.median(seconds) for (runtime, what), seconds in samples.items()}
+    except SampleError as error:
+        return {"error": str(error)}
     finally:
         for worker in workers.values():
             worker.close()

@@ -214,6 +214,14 @@ cdef fill_blocks(KernelCall call, qrt_gemm_problem *problem, object blocks, obje
 
 def bind_conv2d(*, str isa, str x, str w, x_shape, w_shape, x_zero_point, w_zero_points, requant, strides, padding,
                 dilations, groups, w_constant=None, bias=None, str microkernel=None, stored=None):
+    return new_conv2d(isa, x, w, x_shape, w_shape, x_zero_point, w_zero_points, requant, strides, padding, dilations,
+                      groups, w_constant, bias, microkernel, stored)
+
+
+cdef KernelCall new_conv2d(str isa, str x, str w, object x_shape, object w_shape, object x_zero_point,
+                           object w_zero_points, object requant, object strides, object padding, object dilations,
+                           object groups, object w_constant, object bias, str microkernel, object stored):
+    """Bind a convolution that is not recorded: it may be a part of another call."""
     cdef KernelCall call = new_gemm("conv2d", isa, x, w, microkernel)
     cdef qrt_gemm_problem *problem = &(<qrt_gemm_args *>call.args).problem
     cdef qrt_window *window = <qrt_window *>calloc(1, sizeof(qrt_window))

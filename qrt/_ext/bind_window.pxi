@@ -174,7 +174,62 @@ def bind_transpose_conv2d(*, str isa, str x, str w, x_shape, w_shape, out_size, 
     if bias_dtype is not None:
         add_operand(call, bias_dtype, (args.out_channels,))
     add_operand(call, CONTAINERS[requant.storage], out_shape)
+    if w_constant is not None:
+        add_phases(call, isa, x, w, x_shape, w_shape, x_zero_point, w_zero_points, requant, w_constant, bias)
     return call
+
+
+def taps_of_phase(position, size, kernel, stride, out):
+    """Return how a phase along one axis is computed: its first tap and its number of taps, the padding of its
+    convolution, and how many pixels of the result it has. `position` is that of its first pixel, before anything is cut
+    off. Return None where no tap reaches it, or where the convolution would begin inside of the image."""
+    first = position % stride
+    taps = -(-(kernel - first) // stride)
+    before = taps - 1 - position // stride
+    if taps < 1 or before < 0:
+        return None
+    behind = max(out - 1 + position // stride - (size - 1), 0)
+    return first, taps, (before, behind), out
+
+
+cdef add_phases(KernelCall call, str isa, str x, str w, tuple x_shape, tuple w_shape, object x_zero_point,
+                object w_zero_points, object requant, object w_constant, object bias):
+    """Add the convolution of each phase, unless some pixel of the result needs another computation."""
+    cdef qrt_transpose_conv_args *args = <qrt_transpose_conv_args *>call.args
+    cdef qrt_transpose_conv_phase *phases
+    cdef KernelCall conv
+    cdef int i
+    if not CONTAINER_BOUNDS[x][0] <= x_zero_point <= CONTAINER_BOUNDS[x][1] or 0 in x_shape or w_shape[0] == 0:
+        return
+    sizes = (args.out_height, args.out_width)
+    axes = []
+    for i in range(2):
+        stride, out = args.strides[i], sizes[i]
+        if out < 1:
+            return
+        axes.append([
+            taps_of_phase(start + args.padding[i], x_shape[1 + i], w_shape[1 + i], stride, -(-(out - start) // stride))
+            for start in range(min(stride, out))
+        ])
+    if None in axes[0] or None in axes[1] or len(axes[0]) * len(axes[1]) > 64:
+        return
+    kernel = np.reshape(w_constant, w_shape)
+    phases = <qrt_transpose_conv_phase *>calloc(len(axes[0]) * len(axes[1]), sizeof(qrt_transpose_conv_phase))
+    if phases == NULL:
+        raise MemoryError("transpose_conv2d: out of memory")
+    call.extra = phases
+    for row, (top, tall, rows, height) in enumerate(axes[0]):
+        for column, (left, wide, columns, width) in enumerate(axes[1]):
+            taps = kernel[:, top :: args.strides[0], left :: args.strides[1]][:, ::-1, ::-1]
+            conv = new_conv2d(isa, x, w, x_shape, taps.shape, x_zero_point, w_zero_points, requant, (1, 1),
+                              (rows, columns), (1, 1), 1, np.ascontiguousarray(taps), bias, None, None)
+            call.keep.append(conv)
+            phases.conv = <const qrt_gemm_args *>conv.args
+            phases.row, phases.column, phases.rows, phases.columns = row, column, height, width
+            phases.conv_rows = x_shape[1] + sum(rows) - tall + 1
+            phases.conv_columns = x_shape[2] + sum(columns) - wide + 1
+            phases += 1
+    args.phases, args.phase_count = <const qrt_transpose_conv_phase *>call.extra, len(axes[0]) * len(axes[1])
 
 
 cdef int64_t channel_step(KernelCall call, str what, int64_t count, int64_t channels) except -1:

@@ -302,6 +302,11 @@ cdef extern from "qrt/qrt.h" nogil:
         int64_t a_zero_point, b_zero_point
         qrt_requant requant
 
+    ctypedef struct qrt_transpose_conv_phase:
+        const qrt_gemm_args *conv
+        int64_t row, column, rows, columns
+        int64_t conv_rows, conv_columns
+
     ctypedef struct qrt_transpose_conv_args:
         const qrt_kernels *kernels
         int64_t images, height, width, channels
@@ -318,6 +323,8 @@ cdef extern from "qrt/qrt.h" nogil:
         const void *w_constant
         qrt_bias_kind bias
         const void *bias_constant
+        const qrt_transpose_conv_phase *phases
+        int phase_count
 
     ctypedef struct qrt_unary_args:
         const qrt_kernels *kernels

@@ -89,7 +89,7 @@ PASSES = Registry("pass", _OWN, group="qrt.passes", check=checked)
 
 
 def register_pass(name: str, kind: type[Pass]) -> None:
-    """Register a pass of another package for :func:`run_passes` and ``qrt opt``.
+    """Register a pass of another package for `run_passes` and ``qrt opt``.
 
     Instead of this call, an installed package can declare an entry point of the group ``qrt.passes``, with the name of
     the pass, that refers to the class.

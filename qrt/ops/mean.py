@@ -53,14 +53,17 @@ def _rules(op: str) -> tuple[str, ...]:
 
 
 def _remaining_axes(op: str, types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
-    """Return the axes that are not summed over, as (their numbers in the operand, their numbers in the result)."""
+    """Return the numbers of the axes that are not summed over: in the operand, and in the result, in equal order."""
     axes = reduced_axes(op, types, attributes)
     remaining = tuple(d for d in range(types[0].rank or 0) if d not in axes)
     return remaining, remaining if attributes["keepdims"] else tuple(range(len(remaining)))
 
 
 def _moved(t: UniformType, old: Shape, new: Shape) -> UniformType:
-    """Return a type with its channel axis changed from ``old[i]`` to ``new[i]``."""
+    """Return type ``t`` of a tensor whose axes are renumbered: axis ``old[i]`` becomes axis ``new[i]``.
+
+    Only the channel axis of the type changes; a per-layer type has none and is returned unchanged.
+    """
     return t if t.axis is None else t.with_(axis=new[old.index(t.axis)])
 
 

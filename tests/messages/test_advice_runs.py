@@ -229,7 +229,8 @@ TANH = """func.func @main(%x: tensor<4xf32> {qrt.name = "x"}) -> tensor<4xf32> {
 
 
 @advises(
-    "runtime/codegen/emitter.py", 'write codegen="best-effort" to run functions with such ops without machine code'
+    "runtime/codegen/emitter.py",
+    'write codegen="best-effort" (--best-effort) to run functions with such ops without machine code',
 )
 def test_op_without_machine_code(heard: Any) -> None:
     heard(lambda: qrt.compile(TANH, codegen=True))

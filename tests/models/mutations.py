@@ -122,8 +122,20 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ("qrt/models/tflite/operators/diagonals.py", "if rows < columns else", "if rows > columns else"): (
         "MATRIX_SET_DIAG int8",
     ),
-    ("qrt/models/tflite/operators/diagonals.py", '{"reduction": "add"}', '{"reduction": "none"}'): (
+    ("qrt/models/tflite/operators/segments.py", '{"reduction": "add"}', '{"reduction": "none"}'): (
         "SEGMENT_SUM float32",
+    ),
+    ("qrt/models/tflite/operators/segments.py", "np.flatnonzero(numbers", "np.flatnonzero(1 + numbers"): (
+        "UNSORTED_SEGMENT_SUM float32",
+    ),
+    ("qrt/models/tflite/operators/segments.py", 'name == "MIN"]', 'name == "MAX"]'): ("UNSORTED_SEGMENT_MIN int32",),
+    ("qrt/models/tflite/operators/step_functions.py", '"math.round"', '"math.roundeven"'): ("FAKE_QUANT float32",),
+    ("qrt/models/tflite/operators/dilation.py", "max(-low, 0), whole", "0, whole"): ("STABLEHLO_PAD int8",),
+    ("qrt/models/tflite/operators/reduce_windows.py", 'sign = "u" if', 'sign = "s" if'): (
+        "REDUCE_WINDOW MAXIMUM uint8",
+    ),
+    ("qrt/models/tflite/operators/local_norms.py", "[2 * radius])", "[2 * radius + 1])"): (
+        "LOCAL_RESPONSE_NORMALIZATION",
     ),
     ("qrt/models/tflite/operators/arithmetic_plain.py", '"arith.floordivsi"', '"arith.divsi"'): (
         "FLOOR_DIV int8, quantized",

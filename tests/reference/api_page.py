@@ -104,9 +104,13 @@ def described(name: str, kind: type) -> str:
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
-    """Yield the functions and properties that a class defines and describes itself."""
+    """Yield the functions and properties that a class defines and describes itself.
+
+    A field of a dataclass is neither, even if its default is a class or a function; the signature has the fields.
+    """
+    fields = getattr(kind, "__dataclass_fields__", {})
     for key, member in vars(kind).items():
-        if key.startswith("_") or not getattr(getattr(member, "func", member), "__doc__", None):
+        if key.startswith("_") or key in fields or not getattr(getattr(member, "func", member), "__doc__", None):
             continue
         if isinstance(member, (staticmethod, classmethod)):
             yield key, getattr(kind, key)

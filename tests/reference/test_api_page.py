@@ -24,6 +24,15 @@ def test_every_name_has_an_entry(module) -> None:  # type: ignore[no-untyped-def
             assert heading in text, name
 
 
+def test_a_field_that_holds_a_class_is_no_member() -> None:
+    assert "operation_class" not in dict(api_page.members(qrt.ir.Definition))
+
+
+def test_no_first_sentence_has_a_role_of_sphinx() -> None:
+    """Hazard: a forge shows ":func:`name`" as it is."""
+    assert ":`" not in api_page.pages()[api_page.PAGE]
+
+
 def test_a_signature_has_defaults_and_no_annotations() -> None:
     assert api_page.signature(qrt.dcast) == "(q, *, out=None)"
     assert api_page.signature(qrt.parse_type) == "(text, upstream=22, *, kind=Type)"

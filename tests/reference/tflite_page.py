@@ -6,7 +6,7 @@ from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from tests.docs.documents import ROOT
 from tests.models.tflite.registered import registered
 from tests.reference import importer_page
-from tests.reference.importer_page import Computation
+from tests.reference.importer_page import Computation, Described
 
 PAGE = ROOT / "docs" / "reference" / "tflite.md"
 _HEAD = """# TFLite models
@@ -88,19 +88,21 @@ fused |
 fused |
 | TRANSPOSE_CONV, Convolution2DTransposeBias | weights and bias are in the file, and no stride is larger than the \
 kernel |
-| AVERAGE_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
+| AVERAGE_POOL_2D, L2_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
+| FAKE_QUANT, REDUCE_WINDOW, STABLEHLO_REDUCE_WINDOW, UNSORTED_SEGMENT_MAX, _MIN, _PROD and _SUM | always |
 | SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
-In the profile `litert` this is only true of numbers of at least 2^-126, because XNNPACK reads and writes smaller ones
-as 0.
+In the profile `litert` this is only true of numbers whose magnitude is at least 2^-126, because XNNPACK reads and
+writes smaller ones as 0.
 
 All other float results may differ from LiteRT's by the bounds below; `qrt diff` counts larger differences. An ulp is
 the distance of a float to the next one. Where a row has two bounds, a difference within either of them is accepted.
 
 | results | bound | reason |
 |---|---|---|
-| all, in addition to the rows below | 2^-126 | XNNPACK reads and writes smaller numbers as 0 |
-| ELU, LOGISTIC, POW, RSQRT, SQRT, ATAN2 | 4 ulp | qrt rounds functions correctly, LiteRT does not |
+| all, in addition to the rows below | 2^-126 | XNNPACK reads and writes numbers of smaller magnitude as 0 |
+| ATAN2, ELU, LOGISTIC, LOCAL_RESPONSE_NORMALIZATION, POW, RSQRT, SQRT | 4 ulp | qrt rounds functions correctly, \
+LiteRT does not |
 | TANH | 8 ulp | LiteRT's function is less exact |
 | EXP | 64 ulp | LiteRT's function is less exact |
 | LOG | 4 ulp, or 2^-22 | XNNPACK's function is less exact around 1 |
@@ -128,7 +130,7 @@ In the profile `litert`, XNNPACK's results differ from qrt's for the following o
 
 | operator | operands | XNNPACK's result |
 |---|---|---|
-| CEIL, FLOOR, LOG, RSQRT, SQRT | below 2^-126 | the result for 0 |
+| CEIL, FLOOR, LOG, RSQRT, SQRT | magnitudes below 2^-126 | the result for 0 |
 | EXP | above 88.37 | infinity |
 | EXP | NaN | 0 |
 | LOG | above 2.4e38 | infinity |
@@ -140,8 +142,8 @@ In the profile `litert`, XNNPACK's results differ from qrt's for the following o
 
 ### Rules of floats
 
-The rows `float_...` and `segment_sum` of the [profiles](#profiles) have these rules. Every step is rounded to float32;
-`fma(a, b, c)` is `a*b + c`, rounded once.
+The rows `float_...`, `segment_sum` and `local_response_normalization` of the [profiles](#profiles) have these rules.
+Every step is rounded to float32; `fma(a, b, c)` is `a*b + c`, rounded once.
 
 **float_products**: the products of FULLY_CONNECTED, BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D and TRANSPOSE_CONV. A
 matrix product adds in the order of k, a convolution over the rows of the kernel, then its columns, then the channels.
@@ -177,7 +179,8 @@ A sum of 128,000 terms of one sign was within 3 ulp of the exact sum. XNNPACK's 
 similar terms, and by 55 ulp for 128,000. A sum in order is off by 200 ulp for 128,000 terms, and by thousands if the
 terms are similar. An axis whose size is known only at run time is added in order.
 
-**float_average**: a MEAN of n elements is `sum / n` (`divide`) or `sum * (1/n)` (`multiply`).
+**float_average**: a MEAN, or the mean square of L2_POOL_2D, of n elements is `sum / n` (`divide`) or `sum * (1/n)`
+(`multiply`).
 
 **float_softmax**: with `e = exp(beta * (x - max(x)))`, `in_order` adds e in order, and the result is `e / sum`.
 `multiply` adds e in sixteens, and the result is `e * (1/sum)`. LOG_SOFTMAX, `x - max(x) - log(sum)`, has the same sums.
@@ -186,6 +189,14 @@ terms are similar. An axis whose size is known only at run time is added in orde
 (`whole`). `cut` differs for x < -9: the result is `p`.
 
 **segment_sum**: `in_order` adds the rows of each segment one after the other, from 0.
+
+**local_response_normalization**: with the radius r and the channels x, of which those outside the pixel are 0,
+
+    running:       sum = alpha*x[-r]^2 + ... + alpha*x[r - 1]^2, in order, before the first channel
+                   for each channel c:  sum = sum + alpha*x[c + r]^2;  scale = bias + sum;  sum = sum - alpha*x[c - r]^2
+                   result = x[c] * (1 / scale), x[c] * (1 / sqrt(scale)) or x[c] * scale^(-beta), for beta of 1, 0.5
+                   or any other
+    without_last:  result = x[c] * (bias + alpha*(x[c - r]^2 + ... + x[c + r - 1]^2))^(-beta)
 
 `qrt.load(..., for_quantization=True)` replaces the rules `float_...` and `hybrid` by `bias_then_fma`, `in_order`,
 `divide`, `whole`, and `floats`, which dequantizes int8 weights to float32.
@@ -204,6 +215,8 @@ pixel. Any other CONV_2D, and one from one channel to one: an image |
 UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN: a row of a step's inputs, of the hidden values before the step, and of the \
 values that are projected |
 | `images`, `images_in_fours` | an image |
+
+The rule `zeros` marks forms whose result LiteRT leaves at 0. They are not supported.
 
 The parameters and the quantized input q, with `low = min(0, min(x))`, `high = max(0, max(x))` and
 `magnitude = max(|x|)`:
@@ -253,9 +266,9 @@ These are LiteRT's bits on a CPU with VNNI instructions. On others its sums begi
 
 - The option `asymmetric_quantize_inputs` has no effect in the profile `litert` if XNNPACK executes the operator (rule
   `rows`). It has no effect in convolutions either.
-- A NaN or an infinity in the input is an error at run time, because LiteRT's result is undefined. So is an element of 0
-  if the range `high - low` is not 0 but below 2^-120. Other results of such a range differ from LiteRT's by at most
-  2^-119 times the sum of the magnitudes of the weights.
+- A NaN or an infinity in the input is an error at run time, because LiteRT's result is undefined. If the range
+  `high - low` is not 0 but below 2^-120, an element of 0 is an error for the same reason, and results of other elements
+  differ from LiteRT's by at most 2^-119 times the sum of the magnitudes of the weights.
 
 These forms are not supported:
 
@@ -266,8 +279,8 @@ These forms are not supported:
 LiteRT computes 0 |
 | FULLY_CONNECTED with sparse weights of int8 | LiteRT's default build reads them as dense weights |
 | DEPTHWISE_CONV_2D with weights of int4 | no kernel of LiteRT |
-| DEPTHWISE_CONV_2D of several channels whose weights have a single scale; and CONV_2D with groups, if XNNPACK does \
-not execute it | LiteRT reads past the end of the scales, or reports an error |
+| DEPTHWISE_CONV_2D of several channels whose weights have a single scale | LiteRT reads past the end of the scales |
+| CONV_2D with groups, if XNNPACK does not execute it | LiteRT reads past the end of the scales, or reports an error |
 | rule `asymmetric` in BATCH_MATMUL, CONV_2D or FULLY_CONNECTED, with weights that are known only at run time | \
 LiteRT keeps the sums of the weights of its first run |
 | BATCH_MATMUL with weights that are known only at run time, in the profile `litert` (rule `zeros`) | LiteRT's results \
@@ -277,8 +290,8 @@ rows by the scales of other rows |
 
 ## Operators
 
-The last column is for inputs that all have no scales, such as float32 and int32. Where it is empty, "forms" is for all
-inputs; where "forms" is empty, the operator has no quantized form. Operators that move elements, such as RESHAPE,
+The last column is for inputs that all have no scales, such as float32 and int32. "As before" means that the column
+"forms" holds for these inputs too. Operators that move elements, such as RESHAPE,
 GATHER and PAD, accept tensors of all types, unless their row names types. "Known" means known at import.
 
 """
@@ -321,6 +334,7 @@ COMPUTATIONS = {
     "relu": Computation("RELU, RELU6, RELU_0_TO_1 and RELU_N1_TO_1", "requantization.md#{rule}"),
     "abs": Computation("", "requantization.md#{rule}"),
     "segment_sum": Computation("", "#rules-of-floats"),
+    "local_response_normalization": Computation("", "#rules-of-floats"),
     "neg": Computation("", "#other-rules"),
     "average_pool2d": Computation("AVERAGE_POOL_2D", "requantization.md#{rule}"),
     "max_pool2d": Computation("MAX_POOL_2D", "#other-rules"),
@@ -331,7 +345,9 @@ COMPUTATIONS = {
     "logistic": Computation("LOGISTIC of 16-bit tensors", "../numerics_functions.md#logistic-and-tanh"),
     "tanh": Computation("TANH of 16-bit tensors", "../numerics_functions.md#logistic-and-tanh"),
     "table": Computation(
-        "ELU, EXP, GELU, HARD_SWISH, LOG, LOGISTIC, RSQRT, SQRT and TANH of 8-bit tensors, and SQRT of 16-bit ones",
+        "ELU, EXP, GELU, HARD_SWISH, LOG, LOGISTIC, RSQRT, SQRT and TANH of 8-bit tensors, and SQRT of 16-bit ones. "
+        "EXP, GELU, LOG and RSQRT of 16-bit tensors have no rule: both profiles compute them by "
+        "[`qrt.lookup_interpolated`](../numerics_functions.md#interpolated-tables)",
         "#other-rules",
     ),
     "quantize": Computation("QUANTIZE of float32", "#other-rules"),
@@ -349,12 +365,10 @@ COMPUTATIONS = {
     ),
     "float_average_pool": Computation("AVERAGE_POOL_2D of float32", "#rules-of-floats"),
     "float_sum": Computation("the sum of SUM and MEAN of float32", "#rules-of-floats"),
-    "float_average": Computation("the division of MEAN of float32", "#rules-of-floats"),
+    "float_average": Computation("the division of MEAN and L2_POOL_2D of float32", "#rules-of-floats"),
     "float_softmax": Computation("SOFTMAX and LOG_SOFTMAX of float32", "#rules-of-floats"),
     "float_logistic": Computation("LOGISTIC of float32", "#rules-of-floats"),
-    "concatenation": Computation(
-        "an operand of CONCATENATION whose scale or zero point is not the result's", "#other-rules"
-    ),
+    "concatenation": Computation("an operand of CONCATENATION", "#other-rules"),
     "resize_bilinear": Computation("", "../numerics_operations.md#resize_bilinear"),
 }
 """The names in the first column of the profiles. The text is empty where the name is an operator's, in lower case."""
@@ -438,7 +452,7 @@ def page() -> str:
     return "".join(
         (
             _HEAD,
-            importer_page.operators_table(operators(), "forms", "forms without quantized inputs"),
+            importer_page.operators_table(_complete(operators()), "forms", "forms without quantized inputs"),
             _missing(),
             _PROFILES,
             importer_page.computations_table(names),
@@ -448,6 +462,11 @@ def page() -> str:
             importer_page.profiles(".tflite", COMPUTATIONS),
         )
     )
+
+
+def _complete(rows: Described) -> Described:
+    """Return the rows of operators with a text in each of their two columns."""
+    return [(names, (forms or "none", others or "as before")) for names, (forms, others) in rows]
 
 
 _MISSING = """
@@ -468,7 +487,7 @@ _REASONS = {
     "strings and hashes": "LSH_PROJECTION SKIP_GRAM",
     "the size of the result depends on elements": "NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 UNIQUE WHERE",
 }
-"""Why operators are not imported. All others are only not written yet."""
+"""The reasons why operators are not imported. Operators without a reason are only not written yet."""
 
 
 def _missing() -> str:
@@ -477,9 +496,10 @@ def _missing() -> str:
     missing = [name for name in names if name not in OPERATORS and name not in PLAIN_OPERATORS]
     reasons = {name: reason for reason, text in _REASONS.items() for name in text.split()}
     groups = {reason: [name for name in missing if reasons.get(name, "") == reason] for reason in (*_REASONS, "")}
-    rows = "".join(f"| {', '.join(group)} | {reason} |\n" for reason, group in groups.items() if group)
-    text = _MISSING.format(all=len(names), supported=len(names) - len(missing), rows=rows)
-    return text.replace("|  |", "| |")
+    rows = "".join(
+        f"| {', '.join(group)} | {reason or 'not written yet'} |\n" for reason, group in groups.items() if group
+    )
+    return _MISSING.format(all=len(names), supported=len(names) - len(missing), rows=rows)
 
 
 def operators() -> importer_page.Described:

@@ -1,5 +1,7 @@
-/* The entry of transposed convolutions. Each pixel of the result is computed by itself: its sums begin with the bias,
- * and the taps that reach it lie in a grid, a stride apart. */
+/* The entry of transposed convolutions. The taps that reach a pixel of the result lie in a grid, a stride apart. Those
+ * of pixels that are a stride apart are the same: such pixels are a phase, which is a convolution of x by these taps.
+ * Its result is computed as a whole, and then copied to its pixels. Without phases each pixel is computed by itself:
+ * its sums begin with the bias. */
 #include "core/core.h"
 #include "core/float_control.h"
 
@@ -70,10 +72,75 @@ static qrt_status run_task(void *context, int64_t task) {
     return status;
 }
 
+/* ---- phases ---- */
+
+/* Bytes of a task of copying. */
+#define COPY_GRAIN 65536
+
+typedef struct {
+    const qrt_transpose_conv_args *args;
+    const qrt_transpose_conv_phase *phase;
+    const char *from;
+    char *out;
+    int64_t pixel, rows; /* bytes of a pixel, rows of a task */
+} copy_call;
+
+static qrt_status copy_task(void *context, int64_t task) {
+    const copy_call *call = context;
+    const qrt_transpose_conv_args *args = call->args;
+    const qrt_transpose_conv_phase *phase = call->phase;
+    const int64_t end = qrt_min((task + 1) * call->rows, args->images * phase->rows);
+    for (int64_t i = task * call->rows; i < end; i++) {
+        const int64_t image = i / phase->rows, row = i % phase->rows;
+        const char *from = call->from + (image * phase->conv_rows + row) * phase->conv_columns * call->pixel;
+        char *to = call->out + ((image * args->out_height + phase->row + row * args->strides[0]) * args->out_width +
+                                phase->column) *
+                                   call->pixel;
+        for (int64_t column = 0; column < phase->columns; column++)
+            memcpy(to + column * args->strides[1] * call->pixel, from + column * call->pixel, (size_t)call->pixel);
+    }
+    return QRT_OK;
+}
+
+/* Whether a phase is the result itself. */
+static bool is_whole(const qrt_transpose_conv_args *args, const qrt_transpose_conv_phase *phase) {
+    return args->phase_count == 1 && phase->conv_rows == args->out_height && phase->conv_columns == args->out_width;
+}
+
+static qrt_status run_phases(const qrt_transpose_conv_args *args, qrt_scratch *scratch) {
+    const int inputs = 1 + (args->bias != QRT_BIAS_NONE && !args->bias_constant);
+    const int64_t pixel = args->out_channels * qrt_container_size(args->requant.container);
+    void *operands[3] = {scratch->operands[0], scratch->operands[1]};
+    qrt_scratch inner = {operands, scratch->threads};
+    for (int i = 0; i < args->phase_count; i++) {
+        const qrt_transpose_conv_phase *phase = args->phases + i;
+        const int64_t bytes = args->images * phase->conv_rows * phase->conv_columns * pixel;
+        const bool whole = is_whole(args, phase);
+        operands[inputs] = whole ? scratch->operands[inputs] : qrt_workspace(QRT_WORKSPACE_CALLER, (size_t)bytes);
+        if (!operands[inputs])
+            return QRT_NO_MEMORY;
+        const qrt_status status = qrt_gemm(phase->conv, &inner);
+        if (status != QRT_OK)
+            return status;
+        if (whole)
+            continue;
+        copy_call call = {args,
+                          phase,
+                          operands[inputs],
+                          scratch->operands[inputs],
+                          pixel,
+                          qrt_max(1, COPY_GRAIN / qrt_max(1, phase->columns * pixel))};
+        qrt_parallel(qrt_ceil_div(args->images * phase->rows, call.rows), copy_task, &call, scratch->threads);
+    }
+    return QRT_OK;
+}
+
 qrt_status qrt_transpose_conv2d(const void *pointer, qrt_scratch *scratch) {
     const qrt_transpose_conv_args *args = pointer;
     if (args->out_channels == 0)
         return QRT_OK;
+    if (args->phases)
+        return run_phases(args, scratch);
     void *const *operand = scratch->operands;
     transpose_conv_call call = {.args = args, .x = *operand++};
     call.w = args->w_constant ? args->w_constant : *operand++;

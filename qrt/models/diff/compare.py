@@ -59,8 +59,9 @@ class ModelComparison:
     ulp : int, optional
         The largest allowed difference of floats, in units in the last place. The default depends on the operator.
     whole : Bound, optional
-        The largest allowed difference of the model's float outputs, computed without exchanging tensors between the
-        runtimes. The default is ``Bound(is_sum=True)``.
+        The largest allowed difference of the model's float outputs when each runtime computes the whole model alone.
+        (Single operators are compared on the same operands, which qrt takes from the other runtime.) The default is
+        ``Bound(is_sum=True)``.
     threads : int
         The number of threads of the other runtime.
     every_tensor : bool

@@ -66,6 +66,7 @@ LITERT = Profile(
         Row("relu", "fixed_double_f32", {"storage": (*_BYTES, "i16")}),
         Row("abs", "fixed_double_f32", {"storage": ("i8", "i16")}),
         Row("segment_sum", "in_order"),
+        Row("local_response_normalization", "running"),
         Row("neg", "exact", {"storage": ("i8", "i16")}),
         Row("average_pool2d", "integer", {"storage": (*_BYTES, "i16")}),
         Row("max_pool2d", "exact", {"storage": _BYTES}, "delegate"),

@@ -73,6 +73,7 @@ LITERT_REF = Profile(
         Row("float_average_pool", "in_order", {}, "reference"),
         Row("float_sum", "in_order", {}, "reference"),
         Row("float_average", "divide", {}, "reference"),
+        Row("local_response_normalization", "without_last", {}, "reference"),
         Row("float_softmax", "in_order", {}, "reference"),
         Row("float_logistic", "cut", {}, "reference"),
         Row("concatenation", "table", {"storage": "u8"}, "reference"),

@@ -123,6 +123,19 @@ TABLES = {
     "StableHLOCompositeOptions": """
         name:string decomposition_subgraph_index:i composite_attributes:[B] composite_attributes_format:b version:i
     """,
+    "StablehloGatherOptions": """
+        offset_dims:[q] collapsed_slice_dims:[q] start_index_map:[q] index_vector_dim:q slice_sizes:[q]
+        indices_are_sorted:?
+    """,
+    "StablehloPadOptions": "edge_padding_low:[q] edge_padding_high:[q] interior_padding:[q]",
+    "StablehloReduceWindowOptions": """
+        window_dimensions:[q] window_strides:[q] base_dilations:[q] window_dilations:[q] padding:[q]
+        body_subgraph_index:i
+    """,
+    "StablehloScatterOptions": """
+        indices_are_sorted:? update_window_dims:[q] inserted_window_dims:[q] scatter_dims_to_operand_dims:[q]
+        index_vector_dim:q unique_indices:? update_computation_subgraph_index:i
+    """,
     "SparsityParameters": "traversal_order:[i] block_map:[i] dim_metadata:[DimensionMetadata]",
     "SplitOptions": "num_splits:i",
     "SplitVOptions": "num_splits:i",

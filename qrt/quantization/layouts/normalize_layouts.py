@@ -101,7 +101,11 @@ def _keep_axes(operation: Operation) -> None:
 
 
 def _pair(places: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Return ``places`` for height and width; if the window has one dimension, the height has ``()``, no axis."""
+    """Return the axes for height and for width.
+
+    ``places`` has a tuple of axes for each dimension of the window. If the window has one dimension, this is the width,
+    and the height gets ``()``, no axis.
+    """
     return [()] * (2 - len(places)) + places
 
 

@@ -5,8 +5,9 @@ propagation chose for the passed-on value. If a region, cast or control flow tak
 with the kernel ``rescale`` right after the definition converts it; uses with equal types share one rescale, and the
 attribute `quant.cause` names both types.
 
-A value that no region defines is a float, which each use quantizes. If the constraint of a kernel gives such a use
-another type than its annotation, the float is quantized to the annotated type first, and then rescaled.
+A value that comes from none of these, such as an argument of the program, is a float, which each use quantizes. If the
+constraint of a kernel gives such a use another type than its annotation, the float is quantized to the annotated type
+first, and then rescaled.
 """
 
 from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
@@ -44,7 +45,10 @@ class Rescaler:
         return len(self._made) + len(self._annotated)
 
     def _meet(self, operation: Operation, index: int, taker: PropagationNode) -> None:
-        """Insert a rescale of operand ``index`` if the operand has another type than its use, the node ``taker``."""
+        """Insert a rescale of operand ``index`` of an operation if its value has another type than this use takes.
+
+        ``taker`` is the node of the use.
+        """
         value = operation.operands[index]
         source = self._source(value)
         if source is None and constant_of(value) is None:
@@ -61,7 +65,10 @@ class Rescaler:
         operation.set_operand(index, self._made[value, taken])
 
     def _meet_annotation(self, operation: Operation, index: int, taker: PropagationNode) -> None:
-        """Rescale a float operand from its annotated type if the kernel's constraint gave its node another type."""
+        """Rescale a float operand from its annotated type to the type of its node ``taker``, if they differ.
+
+        They differ if the constraint of the kernel gave the node another type.
+        """
         value, given, taken = operation.operands[index], taker.spec, taker.type
         if not isinstance(given, UniformType) or not isinstance(taken, UniformType) or given is taken:
             return
@@ -70,7 +77,12 @@ class Rescaler:
         operation.set_operand(index, self._annotated[value, given, taken])
 
     def _source(self, value: Value) -> PropagationNode | None:
-        """Return the node that has the type of a value; None for a float that no region or control flow yields."""
+        """Return the node of the propagation graph whose type a value has; None for a float that has no type yet.
+
+        For a result of a region or of a `quant.dcast` this is the node of that result. For a value that control flow
+        passes on, such as a result of a loop, it is the value's hub, the node that stands for its type at its uses. Any
+        other value, such as an argument of the program, is a float without a type: the result is None.
+        """
         while (operation := value.operation) is not None and operation.name in IDENTITIES:
             value = operation.operands[0]
         if value in self._sources:

@@ -44,8 +44,8 @@ def find(name: str) -> Target:
     Parameters
     ----------
     name : str
-        A target of qrt, a target that :func:`register_target` registered, a target of an installed package, or the path
-        of a file: ``.toml``, or ``.py`` with a Target named ``TARGET``.
+        A target of qrt, a target that `register_target` registered, a target of an installed package, or the path of a
+        file: ``.toml``, or ``.py`` with a Target named ``TARGET``.
 
     Returns
     -------

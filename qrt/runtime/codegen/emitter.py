@@ -4,8 +4,9 @@ A value of a scalar type is a register, or a number if it is known while emittin
 program computes); a tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other modules) emit the ops.
 
 The emitted function returns 0, or the number of a `CheckedPlace`: an operation that is undefined for the run's values.
-Inside loops whose number of iterations is known, checks do not leave the loop, because such loops are not vectorized:
-they set a flag that is tested after the loop, and replace the operand for which the operation would be undefined.
+LLVM does not vectorize a loop that a failed check can leave. In a loop whose number of iterations is known, a failed
+check therefore sets a flag, which is tested after the loop, and the iteration continues with another operand, for which
+the operation is defined.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ Handler = Callable[["Emitter", Operation], None]
 Message = str | Callable[[Sequence[int]], str]
 _LOW, _HIGH = -(1 << 63), (1 << 63) - 1
 MOST_VALUES = 64
-"""The largest number of values that a site reports, for the error's message."""
+"""The largest number of values that a `CheckedPlace` reports, for the error's message."""
 
 
 SHORT_LOOP = 16
@@ -59,7 +60,7 @@ class CheckedPlace:
 
 def not_emitted(op: Operation, why: str) -> NotEmittedError:
     """Return the error for an op without machine code. ``why`` follows the op's name."""
-    advice = 'write codegen="best-effort" to run functions with such ops without machine code'
+    advice = 'write codegen="best-effort" (--best-effort) to run functions with such ops without machine code'
     return NotEmittedError(op.location.render(f"'{op.name}' op {why}; {advice}"))
 
 
@@ -78,7 +79,7 @@ class Emitter:
         self.slots: list[Slot] = []
         self.sites: list[CheckedPlace] = []
         self.flags: list[tuple[Any, int]] | None = None
-        """In a loop of known length: the flags (memory, number of the site) to test after the loop; else None."""
+        """In a loop of known length: for each check, its flag's address and the number of its place; else None."""
         self.loop_indices: list[Index] = []
         """The indices of the innermost structured op's loops."""
         self._registers: dict[Value, Any] = {}
@@ -344,8 +345,9 @@ class Emitter:
     ) -> None:
         """Emit a check that ends the run with an error at ``op`` if a condition (an i1 register) holds.
 
-        The run continues up to the end of a loop of known length, so that the caller must replace the operand for which
-        the operation would be undefined. If there are ``values`` for the message, it ends at once.
+        In a loop whose number of iterations is known, the run ends only after the loop, so that the caller must emit
+        code that replaces the operand for which the operation would be undefined. If there are ``values`` for the
+        message, or if ``is_limit``, the run ends at once.
         """
         self.sites.append(CheckedPlace(op, message, len(values), is_limit))
         number = len(self.sites)
@@ -376,7 +378,7 @@ class Emitter:
 
     @contextmanager
     def _deferred_checks(self) -> Iterator[None]:
-        """Defer the checks in a loop of known length to its end."""
+        """Make the checks of a loop set flags, and test the flags after the loop."""
         if self.flags is not None:
             yield
             return
@@ -389,9 +391,10 @@ class Emitter:
 
     @contextmanager
     def immediate_checks(self) -> Iterator[None]:
-        """Test the deferred checks, and do not defer those in a loop whose length is known only at run time.
+        """Test all flags set so far, and let a failed check in a loop end the run at once.
 
-        Replaced operands might otherwise make the loop endless.
+        This is for a loop whose number of iterations is known only at run time: with a replaced operand it might never
+        end.
         """
         outer = self.flags
         for flag, number in outer or ():

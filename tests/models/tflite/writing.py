@@ -57,6 +57,7 @@ _ENUMERATIONS = {
     "mode": tflite.MirrorPadMode,
     "out_data_type": tflite.TensorType,
     "out_type": tflite.TensorType,
+    "reduce_function": tflite.ReduceWindowFunction,
     "output_type": tflite.TensorType,
     "padding": tflite.Padding,
     "quantized_bias_type": tflite.TensorType,
@@ -110,7 +111,8 @@ class Tensor:
 class Operator:
     """An operator by its name in the schema, or a custom one by its code, with ``custom_options``.
 
-    Enumerations among the options are given by name. ``table`` names a table of options that is not the operator's.
+    Enumerations among the options are given by name, vectors of int32 as sequences, others as arrays. ``table`` names a
+    table of options that is not the operator's.
     """
 
     name: str
@@ -395,7 +397,9 @@ class _Writer:
             elif isinstance(value, bytes):
                 values[name] = self.raw(value)
             else:
-                values[name] = self.numbers(value, "<i4") if isinstance(value, (Sequence, np.ndarray)) else value
+                dtype = value.dtype.newbyteorder("<").str if isinstance(value, np.ndarray) else "<i4"
+                is_vector = isinstance(value, (Sequence, np.ndarray))
+                values[name] = self.numbers(value, dtype) if is_vector else value
         getattr(tflite, f"{table}Start")(self.builder)
         for name, value in values.items():
             camel = "".join(word[:1].upper() + word[1:] for word in name.split("_"))

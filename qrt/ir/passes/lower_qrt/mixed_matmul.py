@@ -44,10 +44,10 @@ class _DepthSplit:
         return self.depth // self.block, -(-self.block // self.length)
 
     def tensor(self, context: LoweringContext, x: Value, axis: int) -> Value:
-        """Return `x` with each block of K, which is its axis `axis`, padded to a whole number of pieces.
+        """Return tensor `x`, whose axis `axis` is K, with each block of K padded to a whole number of pieces.
 
-        If padding is needed, the axis becomes two: blocks, and the padded values of a block. Otherwise `x` is
-        unchanged.
+        If padding is needed, this axis becomes two: the blocks, and the padded values of a block. Otherwise `x` is
+        returned unchanged.
         """
         blocks, parts = self.extents
         if parts * self.length == self.block:
@@ -61,7 +61,7 @@ class _DepthSplit:
         return pad_behind(context, x, axis + 1, parts * self.length - self.block)
 
     def at(self, block: Expression, part: Expression, i: Expression) -> list[Expression]:
-        """Return the index or indices along K of value `i` of a piece, in the tensor that `tensor` returns."""
+        """Return the index or indices along K of value `i` of piece `part` of `block`, in the result of `tensor`."""
         inside = add(multiply(part, self.length), i)
         if self.extents[1] * self.length != self.block:
             return [block, inside]

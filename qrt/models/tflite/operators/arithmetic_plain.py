@@ -81,6 +81,20 @@ def stablehlo(node: Node) -> None:
     finish(node, 0, apply(node, name, [a, b], [element] * 2, element))
 
 
+def stablehlo_shift_left(node: Node) -> None:
+    """Import STABLEHLO_SHIFT_LEFT: shift int8, int16 or int32 integers left by the integers of a tensor of that shape.
+
+    Bits beyond the width are lost. A run fails if a shift is not from 0 to 31.
+    """
+    (x, count), element = operands_of(node, (*_NARROW, "int32"))
+    if shape_of(x) != shape_of(count):
+        node.fail(f"operands of shapes {list(shape_of(x))} and {list(shape_of(count))}")
+    if element is not _I32:
+        x, count = (apply(node, "arith.extsi", [operand], [element], _I32) for operand in (x, count))
+    shifted = apply(node, "arith.shli", [x, count], [_I32] * 2, _I32)
+    finish(node, 0, shifted if element is _I32 else apply(node, "arith.trunci", [shifted], [_I32], element))
+
+
 def floor_div(node: Node) -> None:
     """Import FLOOR_DIV: divide int32 or float32 values, or the storage of int8 or int16 tensors, and round down."""
     if node.input(0).dtype in _NARROW:

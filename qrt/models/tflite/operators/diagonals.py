@@ -1,9 +1,8 @@
-"""Import of MATRIX_DIAG, MATRIX_SET_DIAG and SEGMENT_SUM."""
+"""Import of MATRIX_DIAG and MATRIX_SET_DIAG."""
 
 import numpy as np
 
-from qrt.errors import shown
-from qrt.models.importing.data_movement import erase_unused, known_result, reshaped
+from qrt.models.importing.data_movement import reshaped
 from qrt.models.importing.unquantized import Operand, as_value, broadcast, number_of, select, signless
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.operands import finish, input_shape, raw
@@ -54,32 +53,3 @@ def _diagonals(node: Node, x: Operand, i: int, shape: tuple[int, ...]) -> None:
     diagonal = reshaped(node, as_value(node, raw(node, i), element), (*around, *apart))
     selected = select(node, np.eye(rows, columns, dtype=bool), diagonal, x, element)
     finish(node, 0, broadcast(node, selected, element, shape))
-
-
-def segment_sum(node: Node) -> None:
-    """Import SEGMENT_SUM: add the int32 or float32 rows of each segment, in order.
-
-    The segment numbers must be known at import. They start with 0, and each equals its predecessor or is larger by 1.
-    """
-    node.rule("segment_sum")
-    shape = input_shape(node)
-    if node.input(0).dtype not in ("int32", "float32") or node.input(1).dtype != "int32":
-        node.refuse(f"{node.input(0).dtype} with segment numbers of {node.input(1).dtype}")
-    numbers = np.array(node.integers(1, "segment numbers"), np.int32)
-    if None in shape or not shape or numbers.shape != shape[:1]:
-        node.fail(
-            f"segment numbers must have the shape [rows] for data of shape {list(shape)}, got {list(numbers.shape)}"
-        )
-    if numbers.size and (numbers[0] != 0 or not set(np.diff(numbers).tolist()) <= {0, 1}):
-        node.fail(
-            f"segment numbers must begin with 0 and rise by 0 or 1 from row to row, got {shown(numbers.tolist())}"
-        )
-    element = node.type(0).element
-    result_shape = (int(numbers[-1]) + 1 if numbers.size else 0, *shape[1:])
-    zeros = as_value(node, broadcast(node, number_of(0, element), element, result_shape), element)
-    rows = node.dense(numbers.reshape(-1, 1), node.type(1).element)
-    value = node.emit("qrt.scatter_nd", [zeros, rows, as_value(node, raw(node, 0), element)], {"reduction": "add"})
-    array = known_result(value)
-    finish(node, 0, value if array is None else array)
-    if array is not None:
-        erase_unused(value)

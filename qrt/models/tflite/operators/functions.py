@@ -74,7 +74,7 @@ def sigmoid(node: Node) -> None:
 def function(node: Node) -> None:
     """Import ELU, EXP, GELU, HARD_SWISH, LOG, RSQRT or SQRT: apply the function to int8 values.
 
-    GELU and HARD_SWISH can also be applied to uint8 values; EXP, GELU, LOG, RSQRT and SQRT to int16 values.
+    GELU and HARD_SWISH accept uint8 values too, and EXP, GELU, LOG, RSQRT and SQRT int16 values.
     """
     x, out = node.element(0), node.result_element()
     name = node.op.name

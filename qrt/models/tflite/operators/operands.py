@@ -74,8 +74,9 @@ def input_shape(node: Node, i: int = 0) -> Shape:
 def sizes(node: Node, i: int, description: str) -> tuple[int | Value, ...]:
     """Return the elements of an integer input, such as a shape: each an int, or a value of type index if it is open.
 
-    An element is open if the program computes it from the sizes of tensors. Raise UnsupportedForm if other elements
-    determine it, and ModelError for a negative int. ``description``, such as "a shape", is for error messages.
+    An element is open if the program computes it at run time from the sizes of tensors. Raise UnsupportedForm if an
+    element depends on the contents of a tensor that are known only at run time, and ModelError for a negative int.
+    ``description``, such as "a shape", is for error messages.
     """
     traced = sizes_of(node.value(i)) if node.constant(i) is None else None
     elements = node.integers(i, description) if traced is None else traced

@@ -1,9 +1,7 @@
-"""MATRIX_DIAG, MATRIX_SET_DIAG and SEGMENT_SUM. Hazards: matrices that are wider than high, or higher than wide; zero
-points that are not 0; segments of one row, and of all."""
+"""MATRIX_DIAG and MATRIX_SET_DIAG. Hazards: matrices that are wider than high, or higher than wide; zero points that
+are not 0."""
 
 from functools import partial
-
-import numpy as np
 
 from tests.models.beside import Case
 from tests.models.tflite.generated import draw
@@ -37,18 +35,7 @@ def set_diagonal(rng, *, dtype):
     return Case(one_op("MATRIX_SET_DIAG", [x, diagonal], [y]), runs)
 
 
-def segments(rng, *, dtype):
-    shape = draw.shape(rng, int(rng.integers(1, 4)), 8000)
-    often = rng.choice([0.0, 0.3, 0.7, 1.0])
-    numbers = np.cumsum(np.append(0, rng.random(shape[0] - 1) < often)).astype("int32")
-    operands = [Tensor(shape, dtype), Tensor(numbers.shape, "int32", data=numbers)]
-    y = Tensor((int(numbers[-1]) + 1, *shape[1:]), dtype)
-    return Case(one_op("SEGMENT_SUM", operands, [y]), [[_values(rng, shape, dtype)] for _ in range(_RUNS)])
-
-
 CASES = {
     **{f"MATRIX_DIAG {dtype}": partial(diagonal, dtype=dtype) for dtype in _WHOLE},
     **{f"MATRIX_SET_DIAG {dtype}": partial(set_diagonal, dtype=dtype) for dtype in _WHOLE},
-    **{f"SEGMENT_SUM {dtype}": partial(segments, dtype=dtype) for dtype in ("int32", "float32")},
 }
-ONLY = {f"SEGMENT_SUM {dtype}": ("litert",) for dtype in ("int32", "float32")}

@@ -58,6 +58,12 @@ def stablehlo(rng, name, dtype):
     return _case(rng, name, [dtype] * 2, dtype, [shape, shape], known=(1,) if rng.random() < 0.3 else ())
 
 
+def shift_left(rng, dtype):
+    full = draw.shape(rng)
+    runs = [[_values(rng, full, dtype), rng.integers(0, 32, full).astype(dtype)] for _ in range(_RUNS)]
+    return Case(one_op("STABLEHLO_SHIFT_LEFT", [Tensor(full, dtype), Tensor(full, dtype)], [Tensor(full, dtype)]), runs)
+
+
 def unary(rng, name, dtype="float32", **drawn):
     return _case(rng, name, [dtype], dtype, [draw.shape(rng)], **drawn)
 
@@ -149,7 +155,14 @@ def stored_division(rng, name, dtype):
 _DIVIDING = ("DIV", "FLOOR_DIV", "FLOOR_MOD")
 _FUNCTIONS = ("ABS", "NEG", "FLOOR", "CEIL", "ROUND", "SIN", "COS", "TANH", "SQUARE")
 ONLY = dict.fromkeys(
-    ("CEIL float32", "ROUND float32", "STABLEHLO_AND int16", "STABLEHLO_AND bool"), ("litert",)
+    (
+        "CEIL float32",
+        "ROUND float32",
+        "STABLEHLO_AND int16",
+        "STABLEHLO_AND bool",
+        *(f"STABLEHLO_SHIFT_LEFT {dtype}" for dtype in ("int8", "int16", "int32")),
+    ),
+    ("litert",),
 )  # the reference kernels lack them
 CASES = {
     **{
@@ -183,6 +196,7 @@ CASES = {
         )
         for dtype in dtypes
     },
+    **{f"STABLEHLO_SHIFT_LEFT {dtype}": partial(shift_left, dtype=dtype) for dtype in ("int8", "int16", "int32")},
     "BITWISE_XOR int32": partial(binary, name="BITWISE_XOR", dtype="int32"),
     "BITWISE_XOR uint8": partial(binary, name="BITWISE_XOR", dtype="uint8"),
     **{f"RIGHT_SHIFT {dtype}": partial(shift, dtype=dtype) for dtype in ("int8", "uint8", "int16", "int32", "uint32")},

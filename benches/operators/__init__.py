@@ -1,0 +1,1 @@
+"""Models of one operator, in qrt, LiteRT and ONNX Runtime."""
