@@ -1,10 +1,12 @@
 /* Requantizes and stores tiles of 32-bit sums, for vectors of any width: the choice by rule and container. fixed,
- * fixed_double and half_up_twice go to any container, float32 to 8 and 16 bits, raw_mean to 8, and an accumulator of 32
- * bits is copied; everything else is left to the parent. LANES columns, a strip, are computed at a time, and a strip
- * loads its parameters once unless each row has its own. A rule has a case in store too. strip.inl has the rules, the
- * proof that they are exact, and what the including file defines. Hazard: whole vectors of sums are read past
- * `columns`, and never stored. */
+ * fixed_double and half_up_twice go to any container, float32 and integer to 8 and 16 bits, raw_mean to 8, and an
+ * accumulator of 32 bits is copied; everything else is left to the parent. LANES columns, a strip, are computed at a
+ * time, and a strip loads its parameters once unless each row has its own. A rule has a case in store too. strip.inl
+ * has the rules, the proof that they are exact, and what the including file defines. Hazard: whole vectors of sums are
+ * read past `columns`, and never stored. */
 #include "isa/x86/store/strip.inl"
+
+#pragma GCC diagnostic error "-Wswitch-enum" /* a rule without a case does not compile */
 
 QRT_INLINE void store_rows(const qrt_requant *requant, const int32_t *acc, int64_t acc_stride, int rows, int columns,
                            char *target, int64_t target_stride, int64_t parameter, int64_t row_step,
@@ -82,8 +84,11 @@ void QRT_OF_ISA(store)(const qrt_requant *requant, const int32_t *acc, int64_t a
         case QRT_RAW_MEAN:
             ROWS(QRT_RAW_MEAN, 1)
             break;
-        case QRT_FLOAT64_AWAY:
         case QRT_INTEGER:
+            ROWS(QRT_INTEGER, 1)
+            ROWS(QRT_INTEGER, 2)
+            break;
+        case QRT_FLOAT64_AWAY:
         case QRT_DEQUANTIZED:
             break;
         }

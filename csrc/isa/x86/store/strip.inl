@@ -16,7 +16,9 @@
  *
  * fixed_double and half_up_twice take shifts to the right, by r = 0..31. t = (acc * M0 + 2^30) >> 31 needs 32 bits of
  * the 64, which any shift leaves. Its magnitude is below 2^31 - 1, so that 1 may be added or subtracted: t / 2^r, half
- * up, is ((t >> (r-1)) + 1) >> 1, and half away from zero it is that of t - 1 for a negative t. */
+ * up, is ((t >> (r-1)) + 1) >> 1, and half away from zero it is that of t - 1 for a negative t.
+ *
+ * integer takes divisors up to 2^12 and bounds up to 2^17, with which clamped sums have at most 2^29 in magnitude. */
 #if !defined V || !defined LOGICAL_SHIFTS
 #error "store/strip.inl needs vectors.h and LOGICAL_SHIFTS, whether shift_right fills with zeros"
 #endif
@@ -33,6 +35,7 @@ typedef struct {
     /* Twice rounded: r - 1 and 1, or 0 and 0; away: -1 where a negative value is moved before the second rounding. */
     integers places, last, away;
     floats offset;
+    integers half, low_acc, high_acc; /* integer: half of the divisor; bounds of sums that matter */
 } strip;
 
 QRT_INLINE integers load_i32(const int32_t *values, int64_t parameter, int64_t step) {
@@ -108,6 +111,37 @@ QRT_INLINE integers requantize_float32(integers acc, const strip *s, qrt_rule ru
     return V(add_epi32)(round_half_even(v), s->zero_point);
 }
 
+/* With l = ceil(log2(d)) and M = floor(2^(31+l) / d) + 1, n / d is n * M >> (31 + l) for all n below 2^31. Sums are
+ * clamped to what the bounds of storage leave, times d, which has to fit 30 bits. */
+QRT_INLINE bool load_integer(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live, strip *to) {
+    _Alignas(64) int32_t multiplier[LANES], shift[LANES];
+    for (int i = 0; i < (step ? LANES : 1); i++) {
+        const uint64_t divisor = (uint64_t)qrt_max(requant->multiplier[parameter + i * step], 1);
+        const int places = divisor > 1 ? 64 - __builtin_clzll(divisor - 1) : 0;
+        multiplier[i] = (int32_t)(uint32_t)(((uint64_t)1 << (31 + places)) / divisor + 1);
+        shift[i] = 31 + places;
+    }
+    const integers divisor = load_i32(requant->multiplier, parameter, step), one = V(set1_epi32)(1);
+    const integers most = V(max_epi32)(V(abs_epi32)(to->low), V(abs_epi32)(to->high));
+    to->multiplier_even = load_i32(multiplier, 0, step);
+    to->multiplier_odd = V(srli_epi64)(to->multiplier_even, 32);
+    to->shift_even = load_i32(shift, 0, step) & 0xffffffff;
+    to->shift_odd = V(srli_epi64)(load_i32(shift, 0, step), 32);
+    to->half = V(srai_epi32)(divisor, 1);
+    to->low_acc = V(mullo_epi32)(V(sub_epi32)(to->low, one), divisor);
+    to->high_acc = V(mullo_epi32)(V(add_epi32)(to->high, one), divisor);
+    return all_within(divisor, 1, 1 << 12, live) && all_within(most, 0, 1 << 17, live);
+}
+
+QRT_INLINE integers requantize_integer(integers acc, const strip *s) {
+    const integers value = V(min_epi32)(V(max_epi32)(acc, s->low_acc), s->high_acc), sign = V(srai_epi32)(value, 31);
+    const integers n = V(add_epi32)(V(abs_epi32)(value), s->half);
+    const integers even = V(srlv_epi64)(V(mul_epu32)(n, s->multiplier_even), s->shift_even);
+    const integers odd = V(srlv_epi64)(V(mul_epu32)(V(srli_epi64)(n, 32), s->multiplier_odd), s->shift_odd);
+    const integers q = V(sub_epi32)(interleave(even, odd) ^ sign, sign);
+    return V(add_epi32)(V(min_epi32)(V(max_epi32)(q, s->low), s->high), s->zero_point);
+}
+
 /* Loads the parameters of the live columns. Returns false where the rule's formula would not be exact. */
 QRT_INLINE bool load_strip(const qrt_requant *requant, int64_t parameter, int64_t step, live_lanes live, qrt_rule rule,
                            strip *to) {
@@ -123,8 +157,9 @@ QRT_INLINE bool load_strip(const qrt_requant *requant, int64_t parameter, int64_
     case QRT_FLOAT32:
     case QRT_RAW_MEAN:
         return load_float32(requant, parameter, step, live, rule, to);
-    case QRT_FLOAT64_AWAY:
     case QRT_INTEGER:
+        return load_integer(requant, parameter, step, live, to);
+    case QRT_FLOAT64_AWAY:
     case QRT_DEQUANTIZED:
         break;
     }
@@ -141,8 +176,9 @@ QRT_INLINE integers requantize(integers acc, const strip *s, qrt_rule rule) {
     case QRT_FLOAT32:
     case QRT_RAW_MEAN:
         return requantize_float32(acc, s, rule);
-    case QRT_FLOAT64_AWAY:
     case QRT_INTEGER:
+        return requantize_integer(acc, s);
+    case QRT_FLOAT64_AWAY:
     case QRT_DEQUANTIZED:
         break; /* load_strip has not loaded them */
     }
