@@ -82,10 +82,11 @@ def _covering(below: Array, above: Array, under: Array, steps: int, expressed: s
 
 
 def least_scale(reach: Array, steps: Array | np.float64, expressed: str) -> Array:
-    """Return the least value s of a format with ``s * steps >= reach``, exactly.
+    """Return the least value s of the format ``expressed`` with ``s * steps >= reach``, compared exactly.
 
-    If no value suffices, the result exceeds the format's largest value. ``steps`` are integers from 1 to 2^32. For
-    formats wider than float64 the result is a float64 value, like all scales in types.
+    With the scale s, ``steps`` integers (from 1 to 2^32) cover the distance ``reach``. If no value of the format
+    suffices, the result exceeds the format's largest value. For formats wider than float64 the result is a float64
+    value, like all scales in types.
 
     >>> float(least_scale(np.float64(1), np.float64(10), "f32"))
     0.10000000149011612

@@ -435,7 +435,7 @@ class Program:
         ]
 
     def _planned_types(self) -> list[tuple[TensorType, ...]]:
-        """Return the input types of each plan in the saved file or in the cache."""
+        """Return the input types for which there is a plan, in the saved file or in the cache."""
         with self._lock:
             return list(dict.fromkeys([*self._source.saved_types, *(key[1:] for key in self._plans)]))
 

@@ -71,7 +71,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class Storage:
-    """The storage and the expressed type of a chosen type, and whether its range is symmetric."""
+    """The storage (type and bounds) and the expressed type of a type whose scales are chosen from ranges.
+
+    With ``symmetric`` each range is extended to have 0 in its middle.
+    """
 
     name: str
     low: int

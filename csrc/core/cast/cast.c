@@ -9,9 +9,9 @@
 /* Up to so many elements the operands are in the nearer caches, and prefetching does not pay. */
 #define SMALL 16384
 
-/* A task has at least GRAIN elements, some 10 us, and is a multiple of PAGE elements, a page of 8-bit storage: where
- * two threads meet within a page, each fetches the other's cache lines. A thread gets at most SHARES tasks, so that
- * others can take some from a thread that is held up. */
+/* There is a task for every GRAIN elements begun, some 10 us, but for each thread at most SHARES, so that others can
+ * take some from a thread that is held up. A task is a multiple of PAGE elements, a page of 8-bit storage: where two
+ * threads meet within a page, each fetches the other's cache lines. */
 #define GRAIN 65536
 #define SHARES 16
 #define PAGE 4096

@@ -76,6 +76,8 @@ class Node:
         """
         try:
             if (family := family_named(name)) is not None:
+                if name == "qrt.reshape" and result_types is not None:
+                    attributes = _with_open_axes(operands, attributes or {}, result_types)
                 return self._kernel(family, operands, attributes or {}, result_types)
             builder = self.graph.builder(self.op)
             return builder.create(name, *operands, types=result_types, attributes=attributes, **more)
@@ -145,6 +147,22 @@ class Node:
     def error(self, message: str) -> ModelError:
         """Return a ModelError whose message begins with the operator's place in the file."""
         return ModelError(f"{self.graph.place(self.op)}: {message}")
+
+
+def _with_open_axes(
+    operands: Sequence[Value], attributes: Mapping[str, Any], result_types: Sequence[Type]
+) -> Mapping[str, Any]:
+    """Return the attributes of a reshape that only adds or removes axes of size 1.
+
+    If several sizes are known only at run time, "open_axes" says from which axis of the operand each is copied.
+    """
+    given, wanted = (kind.shape if isinstance(kind, TensorType) else None for kind in (operands[0].type, *result_types))
+    if given is None or wanted is None or wanted.count(None) < 2 or "open_axes" in attributes:
+        return attributes
+    own, other = ([axis for axis, size in enumerate(shape) if size != 1] for shape in (given, wanted))
+    if [given[axis] for axis in own] != [wanted[axis] for axis in other]:
+        return attributes
+    return {**attributes, "open_axes": [axis for axis in own if given[axis] is None]}
 
 
 def _as_tensor(type: Type) -> TensorType:

@@ -12,6 +12,7 @@ import numpy as np
 from qrt.errors import QuantError, UndefinedError
 from qrt.ir import Block, Builder, Region, Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext
 from qrt.models.importing.graph import bits
 from qrt.models.importing.node import Node, lowering_context
 from qrt.ops import elementwise
@@ -68,7 +69,7 @@ def as_value(node: Node, operand: Operand, element: Type) -> Value:
 def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None, ...]:
     """Return the shape to which operands broadcast. Raise ModelError if they do not.
 
-    If one operand's size of an axis is dynamic, the other operands' sizes of the axis must be dynamic or 1.
+    An operand's dynamic size is never broadcast: in a run it must be the size of the result.
     """
     shapes = [shape_of(operand) for operand in operands]
     rank = max(map(len, shapes))
@@ -76,9 +77,23 @@ def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None
     for column in zip(*[(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes], strict=True):
         wanted = {size for size in column if size != 1}
         if len(wanted) > 1:
+            wanted.discard(None)
+        if len(wanted) > 1:
             node.fail(f"the shapes of its inputs must broadcast, got {' and '.join(map(str, shapes))}")
         sizes.append(wanted.pop() if wanted else 1)
     return tuple(sizes)
+
+
+def _refined(node: Node, operand: Operand, shape: tuple[int | None, ...]) -> Operand:
+    """Return an operand with the sizes of the broadcast ``shape`` in place of its own dynamic sizes. The run checks."""
+    given = shape_of(operand)
+    own = tuple(size if size is not None else wanted
+                for size, wanted in zip(given, shape[len(shape) - len(given) :], strict=True))  # fmt: skip
+    if own == given:
+        return operand
+    assert isinstance(operand, Value)
+    assert isinstance(operand.type, TensorType)
+    return node.emit("tensor.cast", [operand], None, operand.type.with_(shape=own))
 
 
 def broadcast(node: Node, operand: Operand, element: Type, shape: tuple[int | None, ...]) -> Operand:
@@ -129,6 +144,7 @@ def apply(
     for operand, element in zip(operands, elements, strict=True):
         _check_element(node, name, operand, element)
     shape = broadcast_shape(node, operands)
+    operands = [_refined(node, operand, shape) for operand in operands]
     known = [operand for operand in operands if isinstance(operand, np.ndarray)]
     size = int(np.prod([extent or 1 for extent in shape], dtype=object))
     if len(known) == len(operands) and size <= LARGEST:
@@ -204,14 +220,12 @@ def _nested(
 ) -> Operand:
     """Append an elementwise operation as a loop nest, for operands that broadcast to the dynamic ``shape``.
 
-    The parameters are those of `apply`. Raise UnsupportedForm unless one of the operands has the full shape.
+    The parameters are those of `apply`. The size of an axis of the result is that of an operand which is not broadcast
+    along the axis.
     """
     values = [as_value(node, operand, element) for operand, element in zip(operands, elements, strict=True)]
-    whole = next((value for value in values if shape_of(value) == shape), None)
-    if whole is None:
-        node.refuse("operands with a dynamic dimension, of which none has the shape of the result")
     context = lowering_context(node)
-    nest = LoopNest(context, name.rpartition(".")[2], context.extents(whole))
+    nest = LoopNest(context, name.rpartition(".")[2], _extents(context, values, shape))
     scalars = []
     for value, element in zip(values, elements, strict=True):
         given = shape_of(value)
@@ -225,6 +239,26 @@ def _nested(
         return nest.finish(nest.value(name, scalars, result))[0]
     compared = nest.compare_floats if name == "arith.cmpf" else nest.compare
     return nest.finish(compared(number, *scalars))[0]
+
+
+def _extents(context: LoweringContext, values: Sequence[Value], shape: tuple[int | None, ...]) -> list[Extent]:
+    """Return the sizes of the dynamic ``shape`` to which values broadcast.
+
+    A size known only at run time is that of the first value of which the axis is dynamic too, and of the value of the
+    full shape if there is one.
+    """
+    whole = next((value for value in values if shape_of(value) == shape), None)
+    if whole is not None:
+        return list(context.extents(whole))
+    extents: list[Extent] = []
+    for axis, size in enumerate(shape):
+        owners = [(value, axis - len(shape) + len(shape_of(value))) for value in values]
+        extents.append(
+            size
+            if size is not None
+            else next(context.extent(value, own) for value, own in owners if own >= 0 and shape_of(value)[own] is None)
+        )
+    return extents
 
 
 def compare(node: Node, predicate: str, a: Operand, b: Operand, element: Type) -> Operand:

@@ -6,12 +6,13 @@ from functools import reduce
 
 import numpy as np
 
-from qrt.ir import Value
+from qrt.ir import StringAttr, Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import F32, LoweringContext, tensor_type
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, tensor_type
 from qrt.ir.passes.lower_qrt import averages
 from qrt.models.importing.node import Node
+from qrt.models.importing.unquantized import index
 from qrt.ops.core import Array
 
 Pair = tuple[int, int]
@@ -23,14 +24,19 @@ class Window:
     """A sliding window over the spatial axes of images; each field has one entry for each spatial axis.
 
     ``kernel`` has the sizes of the window, ``padding`` the (before, after) padding of the image, and ``outputs`` the
-    number of positions of the window.
+    number of positions of the window, which is a value of type index if only the run knows it.
     """
 
     kernel: Sizes
     strides: Sizes
     dilations: Sizes
     padding: tuple[Pair, ...]
-    outputs: Sizes
+    outputs: tuple[Extent, ...]
+
+    @property
+    def static_outputs(self) -> Sizes:
+        """The numbers of positions, all of which must be known at import."""
+        return tuple(count for count in self.outputs if isinstance(count, int))
 
     def padded(self, node: Node, x: Value, value: float | None = None) -> Value:
         """Return the images padded with ``value``; the default is zero (the zero point of a quantized type)."""
@@ -59,30 +65,52 @@ def make_window(
     strides: Sizes,
     dilations: Sizes,
     padding: tuple[Pair, ...],
+    image: Value | None = None,
 ) -> Window:
     """Return the window for images of the given spatial sizes.
 
-    Raise UnsupportedForm if a size is known only at run time, and ModelError if the window is larger than the padded
-    image.
+    The sizes that are known only at run time are read from the NHWC images ``image``. Raise UnsupportedForm if there is
+    such a size but no ``image``, and ModelError if the window is larger than the padded image.
     """
-    outputs: list[int] = []
+    outputs: list[Extent] = []
     extents: list[int] = []
-    for size, extent, stride, dilation, ends in zip(sizes, kernel, strides, dilations, padding, strict=True):
-        if size is None or extent is None:
+    columns = zip(sizes, kernel, strides, dilations, padding, strict=True)
+    for axis, (size, extent, stride, dilation, ends) in enumerate(columns, 1):
+        if extent is None or (size is None and image is None):
             node.refuse("images whose size is known only at run time")
-        room = size + sum(ends) - (extent - 1) * dilation - 1
-        if room < 0 or extent < 1:
+        extents.append(extent)
+        missing = sum(ends) - (extent - 1) * dilation - 1
+        if size is None:
+            assert image is not None
+            outputs.append(_open_count(node, image, axis, missing, stride))
+            continue
+        if size + missing < 0 or extent < 1:
             node.fail(
                 f"a window of {extent} elements with dilation {dilation} must not be larger than the image, which has "
                 f"{size} elements along this axis and padding {list(ends)}"
             )
-        outputs.append(room // stride + 1)
-        extents.append(extent)
+        outputs.append((size + missing) // stride + 1)
     return Window(tuple(extents), strides, dilations, padding, tuple(outputs))
 
 
-def largest(context: LoweringContext, x: Value, window: Window) -> Value:
-    """Return the largest element of each window. ``x`` must be padded with -inf."""
+def _open_count(node: Node, image: Value, axis: int, missing: int, stride: int) -> Value:
+    """Return ``(size + missing) // stride + 1`` as a value of type index, with the size of an axis of ``image``."""
+    count = node.emit("tensor.dim", [image, index(node, axis)])
+    if missing:
+        count = node.emit("arith.addi", [count, index(node, missing)])
+    if missing < -1:
+        fits = node.emit("arith.cmpi", [count, index(node, 0)], {"predicate": "sge"})
+        short = StringAttr(f"an image has fewer than {-missing} elements along an axis")
+        node.make("cf.assert", [fits], {"msg": short}, [])
+    if stride > 1:
+        count = node.emit("arith.floordivsi", [count, index(node, stride)])
+    return node.emit("arith.addi", [count, index(node, 1)])
+
+
+def largest(
+    context: LoweringContext, x: Value, window: Window, op: str = "arith.maximumf", start: float = -np.inf
+) -> Value:
+    """Return the largest element of each window by the operation ``op``. ``x`` must be padded with ``start``."""
     rank = len(window.kernel)
     nest = LoopNest(
         context, "accumulate", [context.extent(x, 0), *window.outputs, context.extent(x, rank + 1)], window.kernel
@@ -90,8 +118,8 @@ def largest(context: LoweringContext, x: Value, window: Window) -> Value:
     image, *at = nest.loops[: rank + 1]
     channel, *inside = nest.loops[rank + 1 :]
     element = nest.read(x, [image, *window.index(at, inside), channel])
-    running = nest.running(tensor_type(x).element, -np.inf)
-    return nest.finish(nest.value("arith.maximumf", (running, element), F32))[0]
+    running = nest.running(tensor_type(x).element, start)
+    return nest.finish(nest.value(op, (running, element), running.type))[0]
 
 
 def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows") -> Value:
@@ -118,7 +146,7 @@ def counts(window: Window, sizes: Sequence[int]) -> Array:
     """Return the number of elements that are not padding, for each window over an image of the given sizes."""
     lines = []
     for size, kernel, stride, dilation, (before, _), count in zip(
-        sizes, window.kernel, window.strides, window.dilations, window.padding, window.outputs, strict=True
+        sizes, window.kernel, window.strides, window.dilations, window.padding, window.static_outputs, strict=True
     ):
         starts = [at * stride - before for at in range(count)]
         firsts = [max(0, -(start // dilation)) for start in starts]  # the first element of each window inside the image

@@ -68,7 +68,7 @@ def products(value: Value) -> list[KernelMatch]:
 
 
 def integer_products(value: Value) -> list[KernelMatch]:
-    """Return the match of a value as a product or convolution of integers whose accumulator starts with 0.
+    """Return a list with the match of a value as a product or convolution of integers whose accumulator starts with 0.
 
     The second factor may have a narrower type than the accumulator. The list is empty if there is no match.
     """
@@ -303,9 +303,9 @@ def grouped_convolution(sums: SumOfProducts) -> list[KernelMatch]:
 
 
 def _padded(match: KernelMatch) -> list[KernelMatch]:
-    """Return the match in which zeros padded around the images are the padding of the convolution.
+    """Return a list with ``match``, changed so that the convolution itself pads its images with zeros.
 
-    The list is empty if the images are not padded by zeros.
+    The list is empty if the program does not pad the images with zeros before the convolution.
     """
     (images, permutation), *others = match.operands
     padding = padding_of(images)

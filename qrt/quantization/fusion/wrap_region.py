@@ -154,10 +154,10 @@ def _is_plain_output(operation: StructuredOp, number: int) -> bool:
 
 
 def with_extent(value: Value, axis: int) -> tuple[Value, int]:
-    """Return the earliest tensor with the same extent as an axis of a value, and the axis of that tensor.
+    """Return the earliest tensor, and its axis, whose extent equals that of an axis of a value.
 
-    If each `tensor.dim` reads the earliest tensor, none reads a value between two operations, so that one kernel can
-    cover both.
+    The operations from this tensor to the value keep the extent. A `tensor.dim` that reads the earliest tensor does not
+    use an intermediate value, so that one kernel can replace all these operations.
     """
     while (source := value.operation) is not None:
         if source.name in BINDERS:
@@ -227,7 +227,10 @@ def wrapped(choice: KernelChoice, root: Operation, order: Mapping[Operation, int
 def put_into_region(
     kernel: str, root: Operation, inputs: Sequence[Value], operations: Iterable[Operation], copied: Iterable[Operation]
 ) -> bool:
-    """Copy operations into a region with these inputs, and replace ``root`` by it. Return True on success."""
+    """Copy operations into a region with these inputs, and replace ``root`` by it.
+
+    Return False, without a change, if an operation cannot be copied.
+    """
     body = Body(inputs, copied, root)
     if not all(body.add(operation) for operation in operations):
         return False

@@ -20,6 +20,8 @@ from qrt.quantization.forms.elements import dense_of, shape_of, tensor_type
 from qrt.types import IntegerType, TensorType
 
 Layout = tuple[tuple[int, ...], ...]
+"""For each axis of an arranged tensor, the axes of the original tensor that it merges; ``()`` for a new axis of size
+1."""
 Sizes = list[int | Value]
 _I64 = IntegerType(64)
 
@@ -134,7 +136,7 @@ def _beside(retained: Sequence[bool]) -> list[list[int]]:
 
 
 def arranged(builder: Builder, value: Value, layout: Layout) -> Value:
-    """Return a tensor, transposed and reshaped to a layout; a constant remains a constant."""
+    """Transpose and reshape a tensor so that it has the axes of a layout; a constant remains a constant."""
     order = [axis for group in layout for axis in group]
     dense = dense_of(value)
     if dense is not None:
@@ -155,7 +157,7 @@ def arranged(builder: Builder, value: Value, layout: Layout) -> Value:
 
 
 def restored(builder: Builder, value: Value, layout: Layout, sizes: Sizes) -> Value:
-    """Undo ``arranged``: reshape and transpose ``value``, which has a layout, back to a tensor of these sizes."""
+    """Undo ``arranged``: reshape and transpose ``value``, which has the axes of a layout, to these sizes."""
     order = [axis for group in layout for axis in group]
     places = iter(range(len(layout) + len(order)))
     groups = [[next(places) for _ in group or (0,)] for group in layout]

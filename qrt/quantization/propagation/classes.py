@@ -164,7 +164,10 @@ class Classes:
         return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)
 
     def _covers(self, given: UniformType, side: Class) -> bool:
-        """Return True if the type ``given`` covers the range of a class; types with several scales are not checked."""
+        """Return False if it is known that the type ``given`` does not cover the range of a class.
+
+        It is not known for a type with several scales, nor for a class without a range.
+        """
         storage = storage_of(given)
         span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
         return not given.is_per_layer or span is None or covers(given, span)

@@ -191,7 +191,8 @@ class Decider:
     def _called(self, region: GraphRegion, before: list[Spec]) -> list[Spec]:
         """Call the constraint of a region's kernel on the types of the ports, and return the resulting types.
 
-        Raises VerifyError if the constraint fails, or changes a type that it does not report as changed.
+        Raises VerifyError if the constraint fails, or changes the type of a port but does not return the port's number
+        among those that it has changed.
         """
         assert region.kernel is not None
         if region.kernel.constraint == "free":

@@ -119,7 +119,10 @@ class Axis:
         return self.middle + sign * (_MIDDLE / 2 + (min(log2(abs(value)), most) - self.least) * self.octave)
 
     def bar(self, cell: int, shift: int) -> tuple[int, int]:
-        """Return the left and right end of a bar: that of 0, or that of the bins with ``bits >> shift == cell``."""
+        """Return the left and right end of a bar on the page.
+
+        The bar of ``_ZERO_BAR`` is that of 0. Any other bar joins the bins of numbers with ``bits >> shift == cell``.
+        """
         if cell == _ZERO_BAR:
             return round(self.middle - _MIDDLE / 2), round(self.middle + _MIDDLE / 2)
         first = cell << shift & 0x7FFF

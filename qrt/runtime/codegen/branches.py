@@ -34,7 +34,7 @@ class BlockGraph:
         return static_variable(self.emitter, owner, value.type)
 
     def emit(self) -> None:
-        """Emit all blocks; the position afterwards is behind the region."""
+        """Emit all blocks. Afterwards code is emitted to the block that follows the region."""
         e = self.emitter
         with e.immediate_checks():
             for block in self.order:

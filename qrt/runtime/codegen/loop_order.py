@@ -1,6 +1,6 @@
-"""The order of loops: the innermost loop is one along which accesses are contiguous, so that LLVM vectorizes it.
+"""The choice of an order of loops: accesses along the innermost one are contiguous, so that LLVM vectorizes it.
 
-An order keeps the order of a reduction's iterations, so that no bit changes.
+The iterations of a reduction keep their order, so that no bit of a result changes.
 """
 
 from collections.abc import Sequence

@@ -47,7 +47,7 @@ class Buffer(Memory):
 
 
 class Span(NamedTuple):
-    """Memory as elements of a dtype: the bytes from a memref's offset 0 to the end of the memory."""
+    """The memory that a memref may access, as elements of a dtype: from its offset 0 to the end of its buffer."""
 
     bytes: Array
     dtype: np.dtype[Any]

@@ -133,7 +133,7 @@ def bounds(op: Operation, builder: Builder) -> PatternResult:
 
 
 def without_work(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an `affine.for` by the values of its results, if it runs no iteration or has an empty body."""
+    """Remove an `affine.for` that runs no iteration or has an empty body: return the values that its results have."""
     inits, trips = op.operand_group("inits"), trips_of_affine_for(op)
     if not op.results:
         return None

@@ -122,7 +122,11 @@ def known_position(op: Operation) -> tuple[int, ...] | None:
 
 
 def with_position(position: Position, before: Sequence[Value]) -> tuple[list[Value], dict[str, Attribute]]:
-    """Encode a position: return the operands, `before` first, and the attribute `static_position`."""
+    """Return the operands and the attributes of a `vector.extract` or `vector.insert` at a position.
+
+    The operands are `before`, then the indices of the position that are values. The attribute `static_position` has the
+    other indices.
+    """
     dynamic = [index for index in position if isinstance(index, Value)]
     static = [DYNAMIC if isinstance(index, Value) else index for index in position]
     return [*before, *dynamic], {"static_position": dense_array(static)}

@@ -1,4 +1,7 @@
-"""Sums of products of quantized values as data: the operands and the loops that matmul and the convolutions share."""
+"""Description of the sums of products in matmul and in convolutions: their operands and their loops.
+
+The lowering of each of these operations makes such a description, from which the same code builds the loops.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

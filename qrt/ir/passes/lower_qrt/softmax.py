@@ -30,7 +30,10 @@ _GREATER = list(INTEGER_PREDICATES).index("sgt")
 
 @dataclass
 class _Lines:
-    """The operand of a softmax as lines along an axis, with its type `x` and the result's type `element`."""
+    """The operand of a softmax with its type `x` and the result's type `element`.
+
+    A line is the elements along the softmax axis for one choice of the other indices.
+    """
 
     context: LoweringContext
     stored: Value
@@ -43,13 +46,13 @@ class _Lines:
         self.rest = (*self.sizes[: self.axis], *self.sizes[self.axis + 1 :])
 
     def reduction_nest(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """Return a loop nest that reduces the axis, and the indices of the current element in its loops."""
+        """Return a loop nest that reduces the softmax axis, and the indices of the current element in its loops."""
         nest = LoopNest(self.context, stage, self.rest, self.sizes[self.axis : self.axis + 1])
         *others, last = nest.loops
         return nest, (*others[: self.axis], last, *others[self.axis :])
 
     def element_nest(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """Return a loop nest over all elements, and the indices of an element without the one of the softmax axis."""
+        """Return a loop nest over all elements, and the indices of the current element without the softmax axis."""
         nest = LoopNest(self.context, stage, self.sizes)
         return nest, (*nest.loops[: self.axis], *nest.loops[self.axis + 1 :])
 
@@ -61,7 +64,7 @@ class _Lines:
         return nest.finish(nest.value(name, (largest, value), value.type))[0]
 
     def entries(self, maxima: Value, table: Array, type: IntegerType | FloatType) -> Value:
-        """Return, for each element, the entry `table[largest - element]` as a tensor of type `type`."""
+        """Return, for each element, the entry `table[m - element]`, with m the maximum of its line, in a tensor."""
         self.context.stage("table")
         constant = self.context.dense(table, type)
         nest, others = self.element_nest("table")

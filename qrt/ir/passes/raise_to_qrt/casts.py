@@ -29,7 +29,7 @@ _MOST_STEPS = 20
 
 @dataclass(frozen=True)
 class Constant:
-    """A scalar, or a vector of the channels along the dimension `axis`, as Python numbers."""
+    """A constant as Python numbers: one number, or one for each channel along the dimension `axis`."""
 
     values: tuple[Any, ...]
     axis: int | None = None
@@ -37,7 +37,10 @@ class Constant:
 
 @dataclass(frozen=True)
 class Step:
-    """An operation of the result's element: its operands are other steps, constants, or the tensor that is read."""
+    """One operation of the computation of a result's element.
+
+    Its operands are other steps, constants, or the tensor whose element is read.
+    """
 
     name: str
     operands: tuple["Step | Constant | Value", ...]

@@ -14,7 +14,7 @@ from qrt.types import TensorType, UniformType
 
 
 def is_elementwise(r: Requantized) -> bool:
-    """Return True if a value that is requantized reads elements, and no sums."""
+    """Return True if the value before the requantization is computed from single elements, and not from sums."""
     return all(isinstance(variable, Read) for m in (*r.inner.terms, *r.sums.terms) for variable, _ in m)
 
 

@@ -179,7 +179,11 @@ def _renamed(reads: list[Read], names: dict[Expression, Expression]) -> list[Rea
 
 
 def _split(loops: dict[int, int], reads: list[Read]) -> tuple[dict[int, int], list[Read]]:
-    """Replace a loop that occurs as quotients and remainders by the loops that it counts, innermost last."""
+    """Replace each loop that is used only as quotients and remainders by several loops.
+
+    For example, a loop d of which only ``d floordiv 3`` and ``d mod 3`` occur is a loop over the quotients and a loop
+    over the remainders. Each of the new loops is one digit of d, the lowest digit first.
+    """
     for loop, extent in list(loops.items()):
         parts = [part for read in reads for index in read.indices for part in _digits_of(index, loop)]
         divisors = {number for part in parts if part is not None for number in part[:2]} - {1, extent, _END}

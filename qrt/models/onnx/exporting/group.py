@@ -1,4 +1,4 @@
-"""The ONNX nodes that compute one operation of a program, with the operands that they read and the results."""
+"""The ONNX nodes that compute one operation of a program, and the tensors that they read and compute."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property

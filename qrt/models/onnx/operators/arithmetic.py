@@ -2,9 +2,22 @@
 
 from functools import reduce
 
-from qrt.models.importing.unquantized import BOOL, Operand, apply, cast_to, compare, number_of, select
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing.unquantized import BOOL, Operand, apply, cast_to, compare, index, number_of, select
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import F32, Sizes, finish, one_type, operand, set_sizes, sizes, small_floats
+from qrt.models.onnx.operators.operands import (
+    F32,
+    I64,
+    Sizes,
+    finish,
+    one_type,
+    operand,
+    set_sizes,
+    sizes,
+    small_floats,
+)
 from qrt.models.onnx.types import NUMBERS, dtype_of, element_of, signless
 from qrt.types import FloatType, IntegerType, Type
 
@@ -61,20 +74,39 @@ def binary(node: Node) -> None:
     set_sizes(node, _sizes(node))
 
 
-def _sizes(node: Node) -> Sizes | None:
-    """Return the element of ``x`` if the result is ``x + 0``, ``x * 1`` or ``x / 1`` for one integer ``x``, else None.
+_OF_SIZES = {"Add": "addi", "Sub": "subi", "Mul": "muli", "Div": "divsi", "Max": "maxsi", "Min": "minsi"}
+"""The operations on sizes that are traced."""
+_NEUTRAL = {"Add": 0, "Sub": 0, "Mul": 1, "Div": 1}
+_MOST_SIZES = 64
+"""The largest number of elements of a tensor that is traced as a list of sizes."""
 
-    The result of other arithmetic on shapes is not traced.
-    """
-    if node.op.type not in ("Add", "Mul", "Div") or len(node.op.inputs) != 2:
+
+def _sizes(node: Node) -> Sizes | None:
+    """Return the elements of the result of arithmetic on two lists of sizes, or None if an operand is no such list."""
+    if node.op.type not in _OF_SIZES or len(node.op.inputs) != 2 or node.op.outputs[0] in node.graph.constants:
+        return None
+    if node.plain(0) is not I64 or any(len(node.shape(i)) > 1 for i in (0, 1)):
         return None
     a, b = sizes(node, 0), sizes(node, 1)
-    if a is None or b is None or len(a) != 1 or len(b) != 1:
+    if a is None or b is None or not a or not b or max(len(a), len(b)) > _MOST_SIZES:
         return None
-    neutral = 0 if node.op.type == "Add" else 1
-    if b == (neutral,):
-        return a
-    return b if a == (neutral,) and node.op.type != "Div" else None
+    if len(a) != len(b):
+        a, b = a * (len(b) if len(a) == 1 else 1), b * (len(a) if len(b) == 1 else 1)
+    return tuple(_size(node, left, right) for left, right in zip(a, b, strict=True))
+
+
+def _size(node: Node, left: int | Value, right: int | Value) -> int | Value:
+    """Compute with two elements of shapes. Only sums of an int and 0, or products with 1, are the element itself."""
+    kind = node.op.type
+    neutral = _NEUTRAL.get(kind)
+    if right == neutral:
+        return left
+    if left == neutral and kind in ("Add", "Mul"):
+        return right
+    if isinstance(left, int) and isinstance(right, int):
+        known = apply(node, f"arith.{_OF_SIZES[kind]}", [number_of(n, I64) for n in (left, right)], [I64] * 2, I64)
+        return int(np.asarray(known))
+    return node.emit(f"arith.{_OF_SIZES[kind]}", [n if isinstance(n, Value) else index(node, n) for n in (left, right)])
 
 
 def comparison(node: Node) -> None:

@@ -11,11 +11,12 @@ from qrt.ir import Value
 from qrt.ir.core.functions import FuncOp
 from qrt.models.importing import control
 from qrt.models.importing.data_movement import reshaped
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, compare, index, number_of
 from qrt.models.onnx.graph import Constant
 from qrt.models.onnx.model import ModelGraph, Tensor
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import I64, movable, spread
+from qrt.models.onnx.operators.operands import I64, Sizes, movable, shape_from, spread
 from qrt.models.onnx.subgraphs import Subgraph
 from qrt.ops.core import element_dtype
 from qrt.types import IndexType, TensorType
@@ -136,9 +137,11 @@ class _LoopBuilder:
         Return the last carried values and, for each other result, the results of all rounds. These are stacked along a
         new first axis, in reverse where ``backwards`` is true.
         """
-        number, carried = self.arguments[0], results[: self.count]
-        for name, old, new in zip(self.names[1:], self.arguments[1:], carried, strict=False):
-            if old.type != new.type:
+        number, carried = self.arguments[0], []
+        for name, old, new in zip(self.names[1:], self.arguments[1:], results[: self.count], strict=False):
+            is_cast = _is_more_static(new, old)
+            carried.append(self.inner.emit("tensor.cast", [new], None, old.type) if is_cast else new)
+            if old.type != new.type and not is_cast:
                 self.node.refuse(f"{name}, whose type changes between iterations: {old.type}, then {new.type}")
         collected = zip(results[self.count :], backwards, strict=True)
         updated = [self._collect(value, is_backwards) for value, is_backwards in collected]
@@ -156,36 +159,59 @@ class _LoopBuilder:
         number = self.arguments[0]
         if not backwards:
             return number
-        reverse = apply(self.inner, "arith.subi", [number_of(self._last(), I64), number], [I64] * 2, I64)
+        last: Operand = (
+            number_of(self.limit - 1, I64) if isinstance(self.limit, int) else self.arguments[1 + self.count]
+        )
+        if not isinstance(self.limit, int):
+            last = apply(self.inner, "arith.subi", [last, number_of(1, I64)], [I64] * 2, I64)
+        reverse = apply(self.inner, "arith.subi", [last, number], [I64] * 2, I64)
         return as_value(self.inner, reverse, I64)
-
-    def _last(self) -> int:
-        assert isinstance(self.limit, int)
-        return self.limit - 1
 
     def _collect(self, value: Value, backwards: bool) -> Value:
         """Insert one round's result into the stacked results of all rounds, which become part of the loop's state."""
         value = self.inner.as_storage(value)
         (kind,) = _types([value])
-        if kind.shape is None or None in kind.shape:
-            self.node.refuse("scan outputs whose shapes are known only at run time")
-        sizes = (self._last() + 1, *(size or 0 for size in kind.shape))
+        sizes = (self._rounds(), *self._sizes_of_result(kind))
         zeros = spread(self.node, np.zeros((), element_dtype(kind.element)), kind.element, sizes)
         self.state.append(as_value(self.node, zeros, kind.element))
-        whole = self.graph.block.add_argument(TensorType(sizes, kind.element))
+        whole = self.graph.block.add_argument(TensorType(shape_from(sizes), kind.element))
         number = self.position(backwards)
         (of_number,) = _types([number])
         first = [index(self.inner, 0)] * len(of_number.shape or ())
         at = self.inner.emit("tensor.extract", [number, *first], None, I64)
         at = self.inner.emit("arith.index_cast", [at], None, IndexType())
+        extents = [self.inner.emit("tensor.dim", [whole, index(self.inner, axis)])
+                   for axis, size in enumerate(sizes) if axis and not isinstance(size, int)]  # fmt: skip
         rank = len(sizes)
         lists = {
             "static_offsets": [_DYNAMIC, *[0] * (rank - 1)],
-            "static_sizes": [1, *sizes[1:]],
+            "static_sizes": [1, *(size if isinstance(size, int) else _DYNAMIC for size in sizes[1:])],
             "static_strides": [1] * rank,
         }
-        operands: Sequence[Any] = [value, whole, [at], [], []]  # no operands for sizes and strides: all are static
+        operands: Sequence[Any] = [value, whole, [at], extents, []]  # no operands for strides: all are static
         return self.inner.make("tensor.insert_slice", operands, lists).result
+
+    def _rounds(self) -> int | Value:
+        if isinstance(self.limit, int):
+            return self.limit
+        assert self.limit is not None
+        (kind,) = _types([self.limit])
+        first = [index(self.node, 0)] * len(kind.shape or ())
+        number = self.node.emit("tensor.extract", [self.limit, *first], None, I64)
+        count = self.node.emit("arith.index_cast", [number], None, IndexType())
+        return self.node.emit("arith.maxsi", [count, index(self.node, 0)])
+
+    def _sizes_of_result(self, kind: TensorType) -> Sizes:
+        """Return the sizes of a round's result, which are those of a carried value if only the run knows some.
+
+        A result of another size in a round is an error of the run.
+        """
+        if kind.shape is not None and None not in kind.shape:
+            return tuple(size for size in kind.shape if size is not None)
+        like = next((value for value in self.state[1 : 1 + self.count] if value.type == kind), None)
+        if like is None:
+            self.node.refuse("scan outputs whose shapes are known only at run time")
+        return tuple(lowering_context(self.node).extents(like))
 
     def _build_condition(self) -> FuncOp:
         """Build the private function that returns True if there is another round."""
@@ -200,11 +226,25 @@ class _LoopBuilder:
         return graph.close([as_value(node, condition, BOOL)])
 
 
+def _is_more_static(new: Value, old: Value) -> bool:
+    """Return True if the type of ``new`` is that of ``old`` with numbers in place of some dynamic dimensions."""
+    a, b = _types([new, old])
+    if (
+        a.element != b.element
+        or a.shape is None
+        or b.shape is None
+        or a.shape == b.shape
+        or len(a.shape) != len(b.shape)
+    ):
+        return False
+    return all(there in (None, here) for here, there in zip(a.shape, b.shape, strict=True))
+
+
 def loop(node: Node) -> None:
     """Repeat a graph up to a trip count, while its condition holds.
 
-    A carried value keeps its type. Results that are stacked over all rounds need a trip count that is known at import,
-    and a condition that is always true. A run of more than a million rounds is an error, unless it is given a limit of
+    A carried value keeps its type. Results that are stacked over all rounds need a trip count, and a condition that is
+    always true. A run of more than a million rounds is an error, unless it is given a limit of
     steps.
     """
     graph = Subgraph(node, "body")
@@ -245,7 +285,7 @@ def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int |
     """Return the trip count as an int, or None if the node has none.
 
     A count that is known only at run time is returned as a tensor of the given shape. With ``is_needed``, raise
-    UnsupportedForm if the count is missing or known only at run time.
+    UnsupportedForm if the count is missing.
     """
     if not node.has(0):
         if is_needed:
@@ -253,8 +293,8 @@ def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int |
         return None
     if node.plain(0) is not I64 or any(size != 1 for size in node.shape(0)):
         node.fail(f"its trip count must be one int64, got {node.type(0)}")
-    if is_needed or node.constant(0) is not None:
-        return max(node.integers(0, _OF_ALL.format("a trip count"))[0], 0)
+    if node.constant(0) is not None:
+        return max(node.integers(0, "a trip count")[0], 0)
     return reshaped(node, node.value(0), shape)
 
 
@@ -319,11 +359,15 @@ def scan(node: Node) -> None:
     if len(sizes) > 1:
         node.fail(f"the scanned axes must have one size, got {' and '.join(map(str, sizes))}")
     (size,) = sizes
-    if size is None:
-        node.refuse("an axis whose size is known only at run time")
     carried = [(port.name, node.graph.plain(node.value(i))) for i, port in enumerate(body.inputs[:states])]
     scanned = [movable(node, states + i) for i in range(count)]
-    rounds = _LoopBuilder(node, graph, None, carried, size, scanned)
+    limit: int | Value | None = size
+    if size is None:
+        count_of_rounds = lowering_context(node).extent(scanned[0], axes[0])
+        assert isinstance(count_of_rounds, Value)
+        number = node.emit("arith.index_cast", [count_of_rounds], None, I64)
+        limit = node.emit("tensor.from_elements", [number], None, TensorType((), I64))
+    rounds = _LoopBuilder(node, graph, None, carried, limit, scanned)
     directions = _directions(node, "scan_input_directions", count)
     for port, value, axis, is_reverse in zip(body.inputs[states:], rounds.more, axes, directions, strict=True):
         element = rounds.inner.emit("qrt.gather", [value, rounds.position(is_reverse)], {"axis": axis})

@@ -11,7 +11,9 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.models.importing import float_products
+from qrt.models.importing.data_movement import joined, reshaped, taken
 from qrt.models.importing.node import lowering_context
+from qrt.models.importing.unquantized import Operand, apply, as_value, cast_to
 from qrt.models.importing.windows import make_window
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import float_bias
@@ -19,7 +21,7 @@ from qrt.models.onnx.operators.windows import WindowShape, channels_first, chann
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
 
-F32 = FloatType("f32")
+F32, I32 = FloatType("f32"), IntegerType(32)
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def conv(node: Node) -> None:
     form = shape.form.of_images()
     x = channels_last(node, node.value(0))
     sizes = x.type.shape if isinstance(x.type, TensorType) else None
-    window = make_window(node, (sizes or ())[1:-1], form.kernel, form.strides, form.dilations, form.padding)
+    window = make_window(node, (sizes or ())[1:-1], form.kernel, form.strides, form.dilations, form.padding, x)
     w = _float_weights(node, shape)
     context, order = lowering_context(node), node.rule("float_products")
     padded, bias = window.padded(node, x), float_bias(node, 2, shape.outputs)
@@ -114,64 +116,196 @@ def _arranged(array: Array, shape: _Shape) -> Array:
 
 
 def qlinear_conv(node: Node) -> None:
-    """Convolve 8-bit images with one or two spatial axes.
+    """Convolve 8-bit images with one to three spatial axes.
 
-    The weights must be known at import, and have one scale or one for each filter.
+    The weights have one scale or one for each filter.
     """
     shape = _shape(node, 3)
     out = node.uniform(node.plain(7) if node.has(7) else node.plain(0), (), 6, 7)
-    node.set(0, quantized_convolution(node, shape, node.parameters(0, 1, 2), node.parameters(3, 4, 5, axis=0), out))
+    x, w = node.parameters(0, 1, 2), node.parameters(3, 4, 5, axis=0)
+    bias = bias_of(node, 8, x, w) if node.has(8) else None
+    weights = node.constant(3)
+    node.set(0, _quantized(node, shape, node.cast(0, x), node.cast(3, w) if weights is None else weights, w, bias, out))
 
 
-def quantized_convolution(
+def _quantized(
     node: Node,
     shape: _Shape,
-    x: UniformType,
+    image: Value,
+    weights: Value | Array,
     w: UniformType,
+    bias: Value | None,
     out: UniformType,
-    inputs: tuple[int, int, int] = (0, 3, 8),
     rule: str = "",
 ) -> Value:
-    """Return the convolution of an image and weights of the types ``x`` and ``w``, plus an optional bias.
+    """Return the convolution of quantized images [N, C, ...] and weights [O, I, ...] of the type ``w``, plus a bias.
 
-    ``out`` is the type of the result. ``inputs`` are the indices of the node's image, weights and bias. ``rule`` is the
+    Weights that are known at import are given as their integers. ``out`` is the type of the result. ``rule`` is the
     requantization rule, by default that of the profile.
     """
-    image, weights, bias = inputs
-    if shape.rank > 4:
+    if shape.rank > 5:
         node.refuse(f"images of {shape.rank - 2} axes")
-    array = _arranged(node.known(weights, "weights"), shape)
+    if shape.rank == 5:
+        return _without_depth(node, shape, image, weights, w, bias, out, rule)
+    assert isinstance(image.type, TensorType)
+    x = image.type.element
+    assert isinstance(x, UniformType)
     form = shape.form.of_images()
     attributes: dict[str, Any] = {"strides": form.strides, "padding": form.padding, "dilations": form.dilations}
-    if shape.is_depthwise:
-        op, array = "depthwise_conv2d", array[0]
-        w = w.with_(axis=2) if w.is_per_axis else w
-    else:
-        op = "conv2d"
-        if shape.groups > 1:
-            attributes["groups"] = shape.groups
+    op = "depthwise_conv2d" if shape.is_depthwise else "conv2d"
+    if shape.groups > 1 and not shape.is_depthwise:
+        attributes["groups"] = shape.groups
     attributes["requant"] = rule or node.rule(op, **product_facts(x, w, out))
-    operands = [channels_last(node, node.cast(image, x)), node.dense(array, w)]
-    if node.has(bias):
-        operands.append(bias_of(node, bias, x, w))
+    operands = [channels_last(node, image), _quantized_weights(node, shape, weights, w)]
+    if bias is not None:
+        operands.append(bias)
     return channels_first(node, node.emit(f"qrt.{op}", operands, attributes, out), shape.rank)
 
 
-def conv_integer(node: Node) -> None:
-    """Convolve 8-bit integers exactly in int32. The weights and zero points must be known at import.
+def _quantized_weights(node: Node, shape: _Shape, weights: Value | Array, w: UniformType) -> Value:
+    """Return weights of the type ``w`` transposed from OIHW to OHWI, or to HWO for a depthwise convolution."""
+    if w.is_per_axis and shape.is_depthwise:
+        w = w.with_(axis=2)
+    if isinstance(weights, np.ndarray):
+        array = _arranged(weights, shape)
+        return node.dense(array[0] if shape.is_depthwise else array, w)
+    stored = node.as_storage(weights)
+    assert isinstance(stored.type, TensorType)
+    if shape.rank == 3:
+        sizes = _with_height(stored.type.shape or ())
+        stored = node.emit("qrt.reshape", [stored], None, stored.type.with_(shape=sizes))
+    stored = node.emit("qrt.transpose", [stored], {"permutation": [1, 2, 3, 0] if shape.is_depthwise else [0, 2, 3, 1]})
+    assert isinstance(stored.type, TensorType)
+    if shape.is_depthwise:
+        stored = node.emit("qrt.reshape", [stored], None, stored.type.with_(shape=(stored.type.shape or ())[1:]))
+    assert isinstance(stored.type, TensorType)
+    return node.emit("quant.scast", [stored], None, stored.type.with_(element=w))
 
-    Padding adds nothing to a sum.
+
+def _without_depth(
+    node: Node,
+    shape: _Shape,
+    image: Value,
+    weights: Value | Array,
+    w: UniformType,
+    bias: Value | None,
+    out: UniformType,
+    rule: str,
+) -> Value:
+    """Return the convolution of images with three axes, as a convolution of images with two axes.
+
+    An image of it has, for each element of the kernel along the depth, the channels of one slice of the padded image.
+    """
+    assert isinstance(image.type, TensorType)
+    form, padding = shape.form, shape.form.padding
+    batch, channels, depth, *plane = image.type.shape or ()
+    if None in (batch, depth, *plane) or not isinstance(weights, np.ndarray):
+        node.refuse("images of 3 axes, with shapes or weights known only at run time")
+    if any(padding[0]):
+        image = node.emit("qrt.pad", [image], {"padding": ((0, 0), (0, 0), padding[0], (0, 0), (0, 0))})
+    slices, stride, dilation = form.kernel[0], form.strides[0], form.dilations[0]
+    count = ((depth or 0) + sum(padding[0]) - (slices - 1) * dilation - 1) // stride + 1
+    if count < 1:
+        node.fail(f"a window of {slices} elements must not be larger than the image, which has {depth} along an axis")
+    part = (batch, count, shape.groups, 1, shape.depth, *plane)
+    parts = []
+    for at in range(slices):
+        one = taken(node, image, 2, at * dilation, count, stride)
+        one = node.emit("qrt.transpose", [one], {"permutation": [0, 2, 1, 3, 4]})
+        parts.append(reshaped(node, one, part))
+    joined_parts = joined(node, parts, 3)
+    flat = reshaped(node, joined_parts, ((batch or 0) * count, (channels or 0) * slices, *plane))
+    flat_weights = weights.transpose(0, 2, 1, 3, 4).reshape(shape.outputs, slices * shape.depth, *form.kernel[1:])
+    flat_form = WindowShape(form.kernel[1:], form.strides[1:], form.dilations[1:], padding[1:])
+    images = _Shape(flat_form, shape.outputs, slices * shape.depth, shape.groups, shape.channels * slices, 4)
+    result = _quantized(node, images, flat, flat_weights, w, bias, out, rule)
+    assert isinstance(result.type, TensorType)
+    _, filters, *plane = result.type.shape or ()
+    result = reshaped(node, result, (batch, count, filters, *plane))
+    return node.emit("qrt.transpose", [result], {"permutation": [0, 2, 1, 3, 4]})
+
+
+# -- integers --------------------------------------------------------------------------------------------------------
+
+_SUMS = UniformType("i32", "f32", 1.0)
+
+
+def conv_integer(node: Node) -> None:
+    """Convolve 8-bit integers with one to three spatial axes exactly in int32. Padding adds nothing to a sum.
+
+    Each operand has one zero point, or the weights have one for each filter. Zero points and weights may be known only
+    at run time.
     """
     shape = _shape(node, 1)
-    zeros = [node.known(i, "a zero point") if node.has(i) else np.zeros(1, np.int64) for i in (2, 3)]
-    if zeros[0].size != 1 or zeros[1].size not in (1, shape.outputs):
-        node.fail(
-            "the zero points must be one number for the input, and one or a vector for the weights, got shapes "
-            f"{zeros[0].shape} and {zeros[1].shape}"
-        )
-    x, w = unit_scale_type(node, 0, zeros[0], 0), unit_scale_type(node, 1, zeros[1], 0)
-    sums = quantized_convolution(node, shape, x, w, UniformType("i32", "f32", 1.0), (0, 1, 8), "float64_away")
-    node.set(0, node.as_storage(sums))
+    for i, sizes in ((2, (1,)), (3, (1, shape.outputs))):
+        if node.has(i) and (len(node.shape(i)) > 1 or (node.shape(i) or (1,))[0] not in sizes):
+            node.fail(
+                "the zero points must be one number for the input, and one or a vector for the weights, got shapes "
+                f"{' and '.join(str(list(node.shape(i))) for i in (2, 3) if node.has(i))}"
+            )
+    none: Array = np.zeros(1, np.int64)
+    zeros = [node.constant(i) if node.has(i) else none for i in (2, 3)]
+    x, w = (unit_scale_type(node, i, none if zero is None else zero, 0) for i, zero in enumerate(zeros))
+    weights = node.constant(1)
+    result: Operand = _sums(node, shape, node.cast(0, x), node.cast(1, w) if weights is None else weights, w)
+    if zeros[0] is None:  # the sum of w is subtracted as often as the zero point says
+        result = _less(node, result, 2, _sums_over_ones(node, shape, x, weights, w))
+    if zeros[1] is None:
+        ones = np.ones((shape.outputs, shape.depth, *shape.form.kernel), np.uint8)
+        own: Operand = _sums(node, shape, node.cast(0, x), ones, _ONES)
+        if zeros[0] is None:
+            own = _less(node, own, 2, _sums_over_ones(node, shape, x, ones, _ONES))
+        result = _less(node, result, 3, own)
+    node.set(0, as_value(node, result, I32))
+
+
+_ONES = UniformType("u8", "f32", 1.0)
+"""The type of images and weights that are all 1."""
+
+
+def _sums(node: Node, shape: _Shape, image: Value, weights: Value | Array, w: UniformType) -> Value:
+    return node.as_storage(_quantized(node, shape, image, weights, w, None, _SUMS, "float64_away"))
+
+
+def _sums_over_ones(node: Node, shape: _Shape, x: UniformType, weights: Array | None, w: UniformType) -> Operand:
+    """Return the sum of the weights in each window that are not over padding, as a tensor [1, filters, ...].
+
+    The zero point of the weights is subtracted from each.
+    """
+    sizes = node.shape()[2:]
+    if None in sizes or weights is None:
+        image = _image_of_ones(node, shape)
+        return _sums(node, shape, image, node.cast(1, w) if weights is None else weights, w)
+    points = np.array(w.zero_points, np.int64).reshape(-1, *(1,) * (weights.ndim - 1))
+    totals = (weights.astype(np.int64) - points).sum(1)
+    columns = zip(sizes, shape.form.kernel, shape.form.strides, shape.form.dilations, shape.form.padding, strict=True)
+    for size, kernel, stride, dilation, (before, after) in columns:
+        assert size is not None
+        starts = np.arange(0, size + before + after - (kernel - 1) * dilation, stride) - before
+        places = starts[:, np.newaxis] + np.arange(kernel) * dilation
+        totals = np.tensordot(totals, ((places >= 0) & (places < size)).astype(np.int64), ([1], [1]))
+    return np.asarray(totals[np.newaxis], np.int32)
+
+
+def _image_of_ones(node: Node, shape: _Shape) -> Value:
+    context = lowering_context(node)
+    _, _, *sizes = context.extents(node.value(0))
+    ones = context.filled([1, shape.channels, *sizes], context.constant(1, IntegerType(8)))
+    assert isinstance(ones.type, TensorType)
+    return node.emit("quant.scast", [ones], None, ones.type.with_(element=_ONES))
+
+
+def _less(node: Node, sums: Operand, i: int, totals: Operand) -> Operand:
+    """Subtract from ``sums`` the product of ``totals`` and the zero point in input ``i``, modulo 2^32."""
+    zero: Operand = cast_to(node, node.stored(i), IntegerType(8), I32, node.dtype(i) == "uint8", False)
+    if node.shape(i) not in ((), (1,)):  # one for each filter
+        assert isinstance(zero, Value)
+        zero = reshaped(node, zero, (node.shape(i)[0], *(1,) * (len(node.shape()) - 2)))
+    elif node.shape(i):
+        assert isinstance(zero, Value)
+        zero = reshaped(node, zero, ())
+    less = apply(node, "arith.muli", [zero, totals], [I32, I32], I32)
+    return apply(node, "arith.subi", [sums, less], [I32, I32], I32)
 
 
 def unit_scale_type(node: Node, i: int, zero_points: Array, axis: int) -> UniformType:

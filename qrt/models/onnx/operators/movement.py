@@ -11,10 +11,23 @@ import numpy as np
 from qrt.errors import plural
 from qrt.ir import IntegerAttr, Value
 from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import Extent
 from qrt.models.importing.data_movement import joined
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import BOOL
 from qrt.models.onnx.node import Node, Shape
-from qrt.models.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes, wanted_sizes
+from qrt.models.onnx.operators.operands import (
+    Sizes,
+    axes,
+    axes_of,
+    in_shape,
+    movable,
+    run_sizes,
+    set_sizes,
+    shape_from,
+    sizes,
+)
 from qrt.types import TensorType, UniformType
 
 
@@ -40,14 +53,75 @@ def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
 def reshape(node: Node) -> None:
     """Change the shape: a size of 0 copies the input's size, and -1 is the size that fits the number of elements.
 
-    Sizes known only at run time must be those of the input's dimensions, except for one.
+    Sizes may be known only at run time.
     """
-    wanted = wanted_sizes(node, 1)
+    wanted = run_sizes(node, 1)
     allows_zero = bool(node.attribute("allowzero", 0))
-    shape = _new_shape(node, node.shape(0), wanted, allows_zero)
-    reshaped(node, shape, [_source(node, size, place, allows_zero) for place, size in enumerate(wanted)])
+    sources = [_source(node, size, place, allows_zero) for place, size in enumerate(wanted)]
+    shape = _new_shape(node, node.shape(0), wanted, sources, allows_zero)
+    computed = [axis for axis, size in zip(sources, shape, strict=True) if size is None and axis is None]
+    if len(computed) > 1 and node.constant(0) is None:
+        node.set(0, _computed_shape(node, shape, wanted, allows_zero))
+    else:
+        reshaped(node, shape, sources)
     if len(wanted) == 1:
         set_sizes(node, sizes(node, 0))
+
+
+def _computed_shape(node: Node, shape: Shape, wanted: Sizes, allows_zero: bool) -> Value:
+    """Return input 0 in a shape of which the run computes several sizes. A size that is known stays in the type."""
+    value = movable(node)
+    kind = value.type
+    assert isinstance(kind, TensorType)
+    element = kind.element
+    if isinstance(element, UniformType):
+        value = node.as_storage(value)
+    extents = lowering_context(node).extents(value)
+    dimensions: list[Extent] = []
+    for place, (size, known) in enumerate(zip(wanted, shape, strict=True)):
+        if known is not None:
+            dimensions.append(known)
+        elif isinstance(size, Value) and not allows_zero and place < len(extents) and not _is_dimension(size):
+            dimensions.append(_selected(node, size, 0, extents[place], size))
+        else:
+            dimensions.append(extents[place] if size == 0 and not allows_zero else size)
+    open_places = [
+        place for place, size in enumerate(wanted)
+        if shape[place] is None and (size == -1 or (isinstance(size, Value) and not _is_dimension(size)))
+    ]  # fmt: skip
+    if -1 in wanted:
+        open_places = [wanted.index(-1)] if shape[wanted.index(-1)] is None else []
+    if open_places:
+        factors = [
+            1 if size == -1 else _selected(node, size, -1, 1, size) if place in open_places else size
+            for place, size in enumerate(dimensions)
+        ]
+        rest = node.emit("arith.divsi", [_product(node, extents), _product(node, factors)])
+        for place in open_places:
+            dimensions[place] = (
+                rest if wanted[place] == -1 else _selected(node, dimensions[place], -1, rest, dimensions[place])
+            )
+    result = in_shape(node, value, tuple(dimensions))
+    if isinstance(element, UniformType):
+        return node.emit("quant.scast", [result], None, kind.with_(shape=shape))
+    return result
+
+
+def _is_dimension(size: Value) -> bool:
+    """Return True if a size is that of a tensor's dimension, and so neither -1 nor a 0 that stands for another size."""
+    return size.operation is not None and size.operation.name == "tensor.dim"
+
+
+def _selected(node: Node, size: Extent, number: int, first: Extent, second: Extent) -> Value:
+    """Return ``first`` if ``size`` is ``number``, else ``second``."""
+    context = lowering_context(node)
+    is_number = node.emit("arith.cmpi", [context.index(size), context.index(number)], {"predicate": "eq"})
+    return node.emit("arith.select", [is_number, context.index(first), context.index(second)])
+
+
+def _product(node: Node, extents: Sequence[Extent]) -> Value:
+    context = lowering_context(node)
+    return context.index(context.count(extents))
 
 
 def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int | None:
@@ -64,7 +138,9 @@ def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int
     return axis.python if isinstance(axis, IntegerAttr) else None
 
 
-def _new_shape(node: Node, input_shape: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
+def _new_shape(
+    node: Node, input_shape: Shape, wanted: Sizes, sources: Sequence[int | None], allows_zero: bool
+) -> Shape:
     known = [size for size in wanted if isinstance(size, int)]
     if known.count(-1) > 1 or any(size < -1 for size in known):
         node.fail(f"the new shape must have sizes of at least 0, and at most one -1, got {known}")
@@ -90,7 +166,9 @@ def _new_shape(node: Node, input_shape: Shape, wanted: tuple[int | Value, ...], 
     open_axis = shape.index(-1)
     others = [size for place, size in enumerate(shape) if place != open_axis]
     rest = prod(size for size in others if size is not None)
-    if input_shape.count(None) != others.count(None):  # the rest depends on sizes that only the run knows
+    copied = sorted(axis for axis in sources if axis is not None and input_shape[axis] is None)
+    if copied != [axis for axis, size in enumerate(input_shape) if size is None] or len(copied) != others.count(None):
+        # the rest depends on sizes that only the run knows
         shape[open_axis] = None
     elif not rest or count % rest:
         node.fail(f"an input of {plural(count, 'element')} cannot be reshaped to {known}")
@@ -225,27 +303,62 @@ def tile(node: Node) -> None:
 
 
 def expand(node: Node) -> None:
-    """Broadcast a tensor by NumPy's rules to a shape that is known at import."""
-    input_shape, given = node.shape(), node.integers(1, "a shape")
-    if min(given, default=0) < 0:
-        node.fail(f"the shape (input 1) must have sizes of at least 0, got {list(given)}")
+    """Broadcast a tensor by NumPy's rules to a shape.
+
+    If only the run knows a size of the tensor, it must be the size in the shape, or that must be 1.
+    """
+    input_shape, given = node.shape(), run_sizes(node, 1)
+    if min((size for size in given if isinstance(size, int)), default=0) < 0:
+        node.fail(f"the shape (input 1) must have sizes of at least 0, got {list(shape_from(given))}")
     rank = max(len(input_shape), len(given))
     aligned = (*(1,) * (rank - len(input_shape)), *input_shape)
-    wanted = (*(1,) * (rank - len(given)), *given)
+    wanted: Sizes = (*(1,) * (rank - len(given)), *given)
     counts = []
     for size, other in zip(aligned, wanted, strict=True):
-        if size not in (1, other) and other != 1:
-            node.fail(f"an input of shape {list(input_shape)} cannot be broadcast with {list(given)}")
+        if size is not None and isinstance(other, int) and size not in (1, other) and other != 1:
+            node.fail(f"an input of shape {list(input_shape)} cannot be broadcast with {list(shape_from(given))}")
         counts.append(other if size == 1 else 1)
     array = node.constant(0)
-    if array is not None and prod(counts) * array.size <= 1 << 12:
-        node.set_constant(0, np.tile(array.reshape([n or 1 for n in aligned]), counts), node.plain(0))
+    known = [count for count in counts if isinstance(count, int)]
+    if array is not None and len(known) == rank and prod(known) * array.size <= 1 << 12:
+        node.set_constant(0, np.tile(array.reshape([n or 0 for n in aligned]), known), node.plain(0))
         return
     value = movable(node)
     assert isinstance(value.type, TensorType)
     if input_shape != aligned:
         value = node.emit("qrt.reshape", [value], None, TensorType(aligned, value.type.element))
-    node.set(0, node.emit("qrt.tile", [value], {"multiples": counts}))
+    is_repeated = all(size is not None or other == 1 for size, other in zip(aligned, wanted, strict=True))
+    if len(known) == rank and is_repeated:
+        node.set(0, node.emit("qrt.tile", [value], {"multiples": known}))
+    else:
+        node.set(0, _spread(node, value, wanted))
+
+
+def _spread_extent(node: Node, size: Extent, other: Extent) -> Extent:
+    """Return the size of an axis of ``size`` elements that is broadcast to ``other``."""
+    if isinstance(size, int):
+        return other if size == 1 else size
+    return other if isinstance(other, int) and other != 1 else size if other == 1 else _selected(
+        node, other, 1, size, other)  # fmt: skip
+
+
+def _spread(node: Node, value: Value, wanted: Sizes) -> Value:
+    """Broadcast a tensor to sizes that may be known only at run time. Axes of size 1 grow to them."""
+    kind = value.type
+    assert isinstance(kind, TensorType)
+    element, shape, context = kind.element, kind.shape or (), lowering_context(node)
+    stored = node.as_storage(value)
+    own = context.extents(stored)
+    extents = [_spread_extent(node, size, other) for size, other in zip(own, wanted, strict=True)]
+    nest = LoopNest(context, "broadcast", extents)
+    read = nest.read(stored, [0 if size == 1 else loop for size, loop in zip(shape, nest.loops, strict=True)])
+    (result,) = nest.finish(read)
+    assert isinstance(result.type, TensorType)
+    if isinstance(element, UniformType):
+        return node.emit("quant.scast", [result], None, result.type.with_(element=element))
+    if result.type.element is not element:
+        return node.emit("tensor.bitcast", [result], None, result.type.with_(element=element))
+    return result
 
 
 def blocks(node: Node) -> None:

@@ -82,6 +82,20 @@ def _extracted(node: Node, value: Value, *lists: Sequence[Number]) -> Value:
     return lowering_context(node).value("tensor.extract_slice", (value, *flat), kind, attributes)
 
 
+def inserted(node: Node, part: Value, whole: Value, offsets: Sequence[Number]) -> Value:
+    """Return ``whole`` with the elements of ``part`` from the index ``offsets`` on, which may be known only at run."""
+    assert isinstance(part.type, TensorType)
+    counts = [_extent(node, part, axis) for axis in range(part.type.rank or 0)]
+    names = ("static_offsets", "static_sizes", "static_strides")
+    lists: tuple[Sequence[Number], ...] = (offsets, counts, [1] * len(counts))
+    operands = [[number for number in numbers if isinstance(number, Value)] for numbers in lists]
+    attributes = {
+        name: [_OPEN if isinstance(number, Value) else number for number in numbers]
+        for name, numbers in zip(names, lists, strict=True)
+    }
+    return node.make("tensor.insert_slice", [part, whole, *operands], attributes).result  # type: ignore[list-item]
+
+
 def _extent(node: Node, value: Value, axis: int) -> Number:
     assert isinstance(value.type, TensorType)
     size = (value.type.shape or ())[axis]
@@ -111,6 +125,8 @@ def _count(node: Node, start: Number, end: Number, step: int) -> Number:
     """Return the number of elements from ``start`` to ``end`` by ``step``, or 0 if ``end`` is before ``start``."""
     if isinstance(start, int) and isinstance(end, int):
         return max(0, -((start - end) // step))
+    if end == 0:
+        return 0
     count = end if start == 0 else _index_operation(node, "maxsi", _index_operation(node, "subi", end, start), 0)
     return count if step == 1 else _index_operation(node, "ceildivsi", count, step)
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.models.importing.graph import bits
-from qrt.models.importing.unquantized import LARGEST, Operand, apply, number_of
+from qrt.models.importing.unquantized import LARGEST, Operand, apply, index, number_of
 from qrt.models.onnx.model import ABSENT
 from qrt.models.onnx.node import Node, Shape
 from qrt.models.onnx.types import NUMBERS, element_of, signless
 from qrt.ops.core import Array, element_dtype
-from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
 
 F32 = FloatType("f32")
 I64 = IntegerType(64)
@@ -158,6 +158,42 @@ def wanted_sizes(node: Node, i: int) -> Sizes:
     """Return the elements of input ``i``, a shape, as `sizes` does. Raise UnsupportedForm if none is known."""
     known = sizes(node, i)
     return node.integers(i, "a shape") if known is None else known
+
+
+def run_sizes(node: Node, i: int) -> Sizes:
+    """Return the elements of integer input ``i``, each an int or a value of type index.
+
+    Elements that only the run computes are extracted from the tensor. Raise UnsupportedForm if only the run knows their
+    number.
+    """
+    known = sizes(node, i)
+    if known is not None:
+        return known
+    if node.graph.required(node.input(i)) is not None:
+        return node.integers(i, "sizes")
+    shape = node.shape(i)
+    if len(shape) > 1 or None in shape or node.dtype(i) not in ("int32", "int64"):
+        node.refuse(f"sizes of {node.dtype(i)} and shape {list(shape)}")
+    whole = node.value(i)
+    places = [[index(node, at)] for at in range(shape[0] or 0)] if shape else [[]]
+    elements = [node.emit("tensor.extract", [whole, *place], None, node.plain(i)) for place in places]
+    return tuple(node.emit("arith.index_cast", [element], None, IndexType()) for element in elements)
+
+
+def as_tensor(node: Node, dimensions: Sizes) -> Value:
+    """Return sizes, each an int or a value of type index, as a tensor of int64."""
+    values = [size if isinstance(size, Value) else index(node, size) for size in dimensions]
+    cast = [node.emit("arith.index_cast", [value], None, I64) for value in values]
+    return node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), I64))
+
+
+def in_shape(node: Node, value: Value, dimensions: Sizes) -> Value:
+    """Return a value of plain elements in a shape of which the run may compute any number of sizes."""
+    assert isinstance(value.type, TensorType)
+    kind = value.type.with_(shape=shape_from(dimensions))
+    if (kind.shape or ()).count(None) < 2:
+        return node.emit("qrt.reshape", [value], None, kind)
+    return node.emit("tensor.reshape", [value, as_tensor(node, dimensions)], None, kind)
 
 
 def set_sizes(node: Node, known: Sizes | None) -> None:

@@ -15,53 +15,58 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window, make_window
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.convolution import unit_scale_type
-from qrt.models.onnx.operators.operands import F32
-from qrt.models.onnx.operators.reductions import divided
+from qrt.models.onnx.operators.operands import F32, require
+from qrt.models.onnx.operators.reductions import divided, number_tensor
 from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
-from qrt.types import TensorType, UniformType
+from qrt.types import FloatType, TensorType, UniformType
 
 
-def window_of(node: Node, form: WindowShape, sizes: tuple[int | None, ...]) -> tuple[Window, Window]:
+def window_of(node: Node, form: WindowShape, image: Value) -> tuple[Window, Window]:
     """Return the window with the file's padding, and the window after ``ceil_mode`` has added padding at the ends.
 
-    ``sizes`` are the sizes of the image along its spatial axes. Without ``ceil_mode`` the two windows are the same.
+    ``image`` has the channels last. Without ``ceil_mode`` the two windows are the same.
     """
-    given = make_window(node, sizes, form.kernel, form.strides, form.dilations, form.padding)
+    sizes = spatial_sizes(image)
+    given = make_window(node, sizes, form.kernel, form.strides, form.dilations, form.padding, image)
     if not node.attribute("ceil_mode", 0):
         return given, given
     padding = []
     for size, extent, stride, dilation, (before, after) in zip(
         sizes, form.kernel, form.strides, form.dilations, form.padding, strict=True
     ):
+        if size is None and stride > 1:
+            node.refuse("ceil_mode for images whose size is known only at run time")
         room = (size or 0) + before + after - (extent - 1) * dilation - 1
         count = -(-room // stride) + 1
         if (count - 1) * stride >= (size or 0) + before:  # the last window begins in the padding
             count -= 1
-        padding.append((before, after + max((count - 1) * stride - room, 0)))
-    return given, make_window(node, sizes, form.kernel, form.strides, form.dilations, tuple(padding))
+        more = 0 if size is None else max((count - 1) * stride - room, 0)
+        padding.append((before, after + more))
+    return given, make_window(node, sizes, form.kernel, form.strides, form.dilations, tuple(padding), image)
 
 
 def max_pool(node: Node) -> None:
-    """Take the largest element of each window, of float32, int8 or uint8. 8-bit windows cannot be dilated."""
+    """Take the largest element of each window, of float32, int8 or uint8."""
     if node.returns(1):
         node.refuse("with the positions of the largest")
     rank, form = len(node.shape()), form_of(node, node.shape(), None).of_images()
     if node.type(0).element is F32:
         x = channels_last(node, node.value(0))
-        window = window_of(node, form, _sizes(x))[1]
+        window = window_of(node, form, x)[1]
         result = windows.largest(lowering_context(node), window.padded(node, x, -np.inf), window)
         node.set(0, channels_first(node, result, rank))
         return
-    if rank > 4 or any(dilation != 1 for dilation in form.dilations):
-        node.refuse(f"of {node.dtype(0)}, with dilations or images of {rank - 2} axes")
     element = node.type(0).element
+    if rank > 4 or any(dilation != 1 for dilation in form.dilations):
+        _set_largest_integers(node, form)
+        return
     quantized = (
         element
         if isinstance(element, UniformType) and element.is_per_layer
         else unit_scale_type(node, 0, np.zeros(1), 0)
     )
     x = channels_last(node, node.cast(0, quantized))
-    window = window_of(node, form, _sizes(x))[1]
+    window = window_of(node, form, x)[1]
     attributes: dict[str, Any] = {"kernel": window.kernel, "strides": window.strides, "padding": window.padding}
     result = channels_first(node, node.emit("qrt.max_pool2d", [x], attributes), rank)
     if quantized is element:
@@ -70,7 +75,24 @@ def max_pool(node: Node) -> None:
         node.set_plain(0, node.as_storage(result), node.plain(0))
 
 
-def _sizes(x: Value) -> tuple[int | None, ...]:
+def _set_largest_integers(node: Node, form: WindowShape) -> None:
+    """Set the output to the largest integer of each window, for dilated windows and images of three axes."""
+    require(node, 0, "int8", "uint8")
+    element, is_signed = node.type(0).element, node.dtype(0) == "int8"
+    x, least = channels_last(node, node.stored(0)), -128 if is_signed else 0
+    window = window_of(node, form, x)[1]
+    op = "arith.maxsi" if is_signed else "arith.maxui"
+    result = windows.largest(lowering_context(node), window.padded(node, x, least), window, op, least)
+    result = channels_first(node, result, len(node.shape()))
+    if not isinstance(element, UniformType):
+        node.set_plain(0, result, node.plain(0))
+        return
+    assert isinstance(result.type, TensorType)
+    node.set(0, node.emit("quant.scast", [result], None, result.type.with_(element=element)))
+
+
+def spatial_sizes(x: Value) -> tuple[int | None, ...]:
+    """Return the sizes of images with the channels last, without the batch and the channels."""
     assert isinstance(x.type, TensorType)
     return (x.type.shape or ())[1:-1]
 
@@ -106,13 +128,26 @@ def average_pool(node: Node) -> None:
     rank, window_shape = len(node.shape()), form_of(node, node.shape(), None)
     form, order = window_shape.of_images(), order_of_sums(node, node.opset, window_shape, node.shape()[2:])
     x, context = channels_last(node, node.value(0)), lowering_context(node)
-    given, window = window_of(node, form, _sizes(x))
+    given, window = window_of(node, form, x)
     total = windows.sums(context, window.padded(node, x), window, order)
-    counts = _counts(node, given, window, [size or 0 for size in _sizes(x)]).astype(np.float32)
     nest = LoopNest(context, "divide", context.extents(total))
-    by = nest.parameter(counts, F32, nest.loops[1:-1])
+    if None in spatial_sizes(x):
+        by = _open_counts(node, nest, given, window, x)
+    else:
+        counts = _counts(node, given, window, [size or 0 for size in spatial_sizes(x)]).astype(np.float32)
+        by = nest.parameter(counts, F32, nest.loops[1:-1])
     (result,) = nest.finish(nest.value("arith.divf", (nest.read(total, nest.loops), by), F32))
     node.set(0, channels_first(node, result, rank))
+
+
+def _open_counts(node: Node, nest: LoopNest, given: Window, window: Window, x: Value) -> Value:
+    """Return the number by which a window's sum is divided, for images ``x`` whose size is known only at run time."""
+    if not any(map(any, window.padding)) or (node.attribute("count_include_pad", 0) and given is window):
+        return nest.constant(math.prod(window.kernel), F32)
+    context = nest.context
+    ones = context.filled([1, *context.extents(x)[1:-1], 1], context.constant(1.0, F32))
+    counts = windows.sums(context, window.padded(node, ones), window)
+    return nest.read(counts, [0, *nest.loops[1:-1], 0])
 
 
 def _counts(node: Node, given: Window, window: Window, sizes: list[int]) -> Any:
@@ -131,7 +166,8 @@ def _counts(node: Node, given: Window, window: Window, sizes: list[int]) -> Any:
 def global_pool(node: Node) -> None:
     """Compute the largest element or the average of float32 over all axes after the channels.
 
-    The elements of an average are added in four lanes, and the sum is divided by their number.
+    The elements of an average are added in four lanes, or in float64 if only the run knows their number. The sum is
+    divided by their number.
     """
     _require_floats(node)
     x, shape, context = node.value(0), node.shape(), lowering_context(node)
@@ -143,7 +179,8 @@ def global_pool(node: Node) -> None:
     else:
         sizes = tuple(size for size in shape[2:] if size is not None)
         if len(sizes) < len(axes):
-            node.refuse("a mean over elements whose number is known only at run time")
+            node.set(0, _open_mean(node, x, axes))
+            return
         flat = node.emit("qrt.reshape", [x], None, TensorType((*shape[:2], math.prod(sizes)), F32))
         outer = context.extents(flat)[:2]
         sums = sum_of_lanes(
@@ -151,6 +188,21 @@ def global_pool(node: Node) -> None:
         )
         result = divided(node, context, sums, sizes)
     node.set(0, node.emit("qrt.reshape", [result], None, TensorType((*shape[:2], *(1 for _ in axes)), F32)))
+
+
+def _open_mean(node: Node, x: Value, axes: tuple[int, ...]) -> Value:
+    """Return the mean over axes whose sizes are known only at run time, which keep the size 1."""
+    context, wide = lowering_context(node), FloatType("f64")
+    extents = context.extents(x)
+    outer = [extent for axis, extent in enumerate(extents) if axis not in axes]
+    nest = LoopNest(context, "accumulate", outer, [extents[axis] for axis in axes])
+    element = nest.value("arith.extf", (nest.read(x, nest.loops),), wide)
+    (sums,) = nest.finish(nest.value("arith.addf", (nest.running(wide, 0.0), element), wide))
+    count = number_tensor(node, context.count([extents[axis] for axis in axes]), wide)
+    ones = (1,) * len(axes)
+    nest = LoopNest(context, "divide", (*outer, *ones))
+    mean = nest.value("arith.divf", (nest.read(sums, nest.loops[:2]), nest.read(count, [])), wide)
+    return nest.finish(nest.value("arith.truncf", (mean,), F32))[0]
 
 
 def _require_floats(node: Node) -> None:

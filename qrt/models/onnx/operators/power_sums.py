@@ -11,7 +11,6 @@ from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import F32, require
 from qrt.models.onnx.operators.pooling import window_of
 from qrt.models.onnx.operators.windows import channels_first, channels_last, form_of
-from qrt.types import TensorType
 
 _MOST_CHANNELS = 255
 """The most channels whose sum is unrolled."""
@@ -41,8 +40,7 @@ def lp_pool(node: Node) -> None:
     power, rank = _power_of(node), len(node.shape())
     form = form_of(node, node.shape(), None).of_images()
     x = channels_last(node, node.value(0))
-    assert isinstance(x.type, TensorType)
-    window = window_of(node, form, (x.type.shape or ())[1:-1])[1]
+    window = window_of(node, form, x)[1]
     powers = _power(node, apply(node, "math.absf", [x], [F32], F32), power)
     assert isinstance(powers, Value)
     sums = windows.sums(lowering_context(node), window.padded(node, powers), window)

@@ -1,5 +1,6 @@
 """Products of matrices: of floats, of quantized tensors, and of integers."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -7,16 +8,13 @@ import numpy as np
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing import float_products
+from qrt.models.importing.data_movement import joined, reshaped, taken
 from qrt.models.importing.node import lowering_context
-from qrt.models.importing.unquantized import Operand, apply, cast_to, number_of
+from qrt.models.importing.unquantized import Operand, apply, number_of
 from qrt.models.onnx.node import Node, Shape
-from qrt.models.onnx.operators.arithmetic import form
-from qrt.models.onnx.operators.convolution import bias_of, product_facts, unit_scale_type
+from qrt.models.onnx.operators.convolution import bias_of, product_facts
 from qrt.models.onnx.operators.operands import F32, operand
-from qrt.ops.core import Array
-from qrt.types import IntegerType, TensorType, UniformType
-
-I32 = IntegerType(32)
+from qrt.types import TensorType, UniformType
 
 
 def matmul(node: Node) -> None:
@@ -148,10 +146,43 @@ def qlinear_matmul(node: Node) -> None:
     The left operand has one scale. The right operand has one scale, or one for each column.
     """
     out = node.uniform(node.plain(7) if node.has(7) else node.plain(0), (), 6, 7)
+    if node.known(4, "a scale").ndim > 1:
+        _multiply_each(node, out)
+        return
     x, w = node.parameters(0, 1, 2), node.parameters(3, 4, 5, axis=-1)
     operands = [node.cast(0, x), node.cast(3, w)]
     attributes = {"requant": node.rule("matmul", **product_facts(x, w, out))}
     node.set(0, node.emit("qrt.matmul", operands, attributes, out))
+
+
+def _multiply_each(node: Node, out: UniformType) -> None:
+    """Multiply the matrices of a batch one by one. The right ones have scales of their own, of shape [..., 1, N]."""
+    left, right, scales = node.shape(0), node.shape(3), node.known(4, "a scale")
+    batch = tuple(size for size in right[:-2] if size is not None)
+    if None in (*left, *right) or len(right) < 3 or left[:-2] not in ((), right[:-2]):
+        node.refuse(f"of matrices of shapes {list(left)} and {list(right)}, with scales for each matrix")
+    zeros = node.known(5, "a zero point") if node.has(5) else np.zeros(scales.shape, np.int64)
+    if scales.shape != (*batch, 1, right[-1]) or zeros.shape != scales.shape:
+        node.fail(
+            f"the scales and zero points must have the shape {[*batch, 1, right[-1]]} for an operand of shape "
+            f"{list(right)}, got {list(scales.shape)} and {list(zeros.shape)}"
+        )
+    x, storage, count = node.parameters(0, 1, 2), node.parameters(3, None, None).storage, prod(batch)
+    a = reshaped(node, node.cast(0, x), (count if len(left) > 2 else 1, *left[-2:]))
+    b = reshaped(node, node.stored(3), (count, *right[-2:]))
+    results = []
+    for at in range(count):
+        columns = [float(scale) for scale in scales.reshape(count, -1)[at]]
+        points = [int(zero) for zero in zeros.reshape(count, -1)[at]]
+        w = UniformType(storage, "f32", columns, points, axis=1)
+        one = taken(node, a, 0, at, 1) if len(left) > 2 else a
+        other = reshaped(node, taken(node, b, 0, at, 1), right[-2:])
+        assert isinstance(other.type, TensorType)
+        other = node.emit("quant.scast", [other], None, other.type.with_(element=w))
+        operands = [reshaped(node, one, left[-2:]), other]
+        product = node.emit("qrt.matmul", operands, {"requant": node.rule("matmul", **product_facts(x, w, out))}, out)
+        results.append(reshaped(node, product, (1, left[-2], right[-1])))
+    node.set(0, reshaped(node, joined(node, results, 0), (*batch, left[-2], right[-1])))
 
 
 def qgemm(node: Node) -> None:
@@ -191,46 +222,3 @@ def _weights(node: Node, w: UniformType) -> Value:
     if array is not None:
         return node.dense(np.ascontiguousarray(array.T), w.with_(axis=1) if w.is_per_axis else w)
     return node.emit("qrt.transpose", [node.cast(3, w)], {"permutation": [1, 0]})
-
-
-# -- integers --------------------------------------------------------------------------------------------------------
-
-
-def matmul_integer(node: Node) -> None:
-    """Multiply 8-bit integers exactly in int32.
-
-    If the zero point of the left operand is known only at run time, it is subtracted after the product.
-    """
-    none = np.zeros(1, np.int64)
-    zero = node.constant(2) if node.has(2) else none
-    columns = node.known(3, "zero points of the right operand") if node.has(3) else none
-    if zero is not None and zero.size > 1:
-        node.refuse("a zero point for each row")
-    right = node.shape(1)
-    if not right:
-        node.fail("input 1 must have at least one axis, got a scalar")
-    if columns.size not in (1, right[-1]):
-        node.fail(f"input 1 must have 1 zero point, or {right[-1]}, one for each column, got {columns.size}")
-    a = node.cast(0, unit_scale_type(node, 0, none if zero is None else zero, 0))
-    b = node.cast(1, unit_scale_type(node, 1, columns, len(right) - 1))
-    out = UniformType("i32", "f32", 1.0)
-    product = node.emit("qrt.matmul", [a, b], {"requant": "float64_away"}, out)
-    stored = node.as_storage(product)
-    if zero is None:
-        stored = _subtract_zero_point(node, stored, columns.reshape(-1))
-    node.set(0, stored)
-
-
-def _subtract_zero_point(node: Node, sums: Value, column_zeros: Array) -> Value:
-    """Subtract ``zero * sum(column - column_zero)`` from each of the ``sums``, modulo 2^32.
-
-    ``zero`` is the left operand's zero point, ``column`` a column of the right operand, and ``column_zero`` the zero
-    point of the column.
-    """
-    array = node.known(1, "a right operand together with a zero point of the left one,")
-    totals = (array.astype(np.int64) - column_zeros).sum(-2, keepdims=True).astype(np.int32)
-    zero = cast_to(node, node.stored(2), IntegerType(8), I32, form(node.plain(2)) == 1, False)
-    less = apply(node, "arith.muli", [zero, totals], [I32, I32], I32)
-    difference = apply(node, "arith.subi", [sums, less], [I32, I32], I32)
-    assert isinstance(difference, Value)
-    return difference

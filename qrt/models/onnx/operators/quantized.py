@@ -142,7 +142,7 @@ def average_pool(node: Node) -> None:
         node.refuse("with dilations")
     value = node.cast(0, x)
     value = value if is_last else channels_last(node, value)
-    given, window = window_of(node, form, _sizes(value))
+    given, window = window_of(node, form, value)
     padding = window.padding
     if node.attribute("count_include_pad", 0) and any(map(any, given.padding)):
         if window.padding != given.padding:
@@ -153,11 +153,6 @@ def average_pool(node: Node) -> None:
     }  # fmt: skip
     result = node.emit("qrt.avg_pool2d", [value], attributes, out)
     node.set(0, result if is_last else channels_first(node, result, rank))
-
-
-def _sizes(value: Value) -> tuple[int | None, ...]:
-    assert isinstance(value.type, TensorType)
-    return (value.type.shape or ())[1:-1]
 
 
 def global_average_pool(node: Node) -> None:

@@ -1,5 +1,6 @@
 """LSTM, GRU and RNN of floats. One MatMul multiplies the inputs of all steps, then a Scan runs over the steps."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ _SCALED = {"affine": (1.0, 0.0), "elu": (1.0, 0.0), "hardsigmoid": (0.2, 0.5), "
 
 
 def recurrent(node: Node) -> None:
-    """Compute an LSTM, GRU or RNN of float32 sequences, all of full length, in one or two directions.
+    """Compute an LSTM, GRU or RNN of float32 sequences in one or two directions.
 
+    After the last step of a sequence that is shorter than the others, its states stay the same and its results are 0.
     Activations without parameters, a clip, peepholes and coupled gates are supported. Sums are computed as in MatMul,
     and the bias is added at the end.
     """
@@ -50,9 +52,9 @@ class _Cell:
                 node.refuse(f"of {node.dtype(i)}")
         shape, w, r = (node.shape(i) for i in range(3))
         self.layout = node.attribute("layout", 0)
-        if len(shape) != 3 or len(w) != 3 or len(r) != 3 or None in (*shape, *w, *r):
+        if len(shape) != 3 or len(w) != 3 or len(r) != 3 or None in (shape[2], *w, *r):
             node.refuse(f"of sequences of shape {list(shape)} and weights of {list(w)} and {list(r)}")
-        steps, self.batch = (shape[1] or 0, shape[0] or 0) if self.layout else (shape[0] or 0, shape[1] or 0)
+        steps, self.batch = (shape[1], shape[0]) if self.layout else (shape[0], shape[1])
         self.directions, rows, self.size = r[0] or 0, r[1] or 0, r[2] or 0
         gates = _GATES[self.type]
         self.direction_name = node.attribute("direction", "forward")
@@ -64,9 +66,9 @@ class _Cell:
                 f"for sequences of shape {list(shape)}, W must have the shape [{expected}, {gates} * hidden, "
                 f"{shape[2]}] and R [{expected}, {gates} * hidden, hidden], got {list(w)} and {list(r)}"
             )
-        if node.has(4) and (np.array(node.integers(4, "lengths of sequences")) != steps).any():
-            node.refuse("sequences of several lengths")
         self.graph = composed(node)
+        lengths = node.constant(4) if node.has(4) else None
+        self.is_masked = node.has(4) and (lengths is None or steps is None or bool((lengths != steps).any()))
         self.clip = node.number("clip")
         self._functions()
 
@@ -100,11 +102,29 @@ class _Cell:
         """Return the name of the state before the first step of one direction: input ``i``, or zeros without it."""
         graph = self.graph
         if not self.node.has(i):
-            return graph.constant(np.zeros((self.batch, self.size)))
+            if self.batch is not None:
+                return graph.constant(np.zeros((self.batch, self.size)))
+            sizes = graph.add("Concat", self._dimension(1 - self.layout), graph.integers(self.size), axis=0)
+            return str(graph.add("ConstantOfShape", sizes))
         if not self.layout:
             return self._part(i, direction)
         ends = graph.integers(direction), graph.integers(direction + 1), graph.integers(1)
         return str(graph.add("Squeeze", graph.add("Slice", self.node.op.inputs[i], *ends), graph.integers(1)))
+
+    def _dimension(self, axis: int) -> str:
+        """Add nodes that compute the size of an axis of the sequences, as a list of one int64."""
+        return str(self.graph.add("Shape", self.node.op.inputs[0], start=axis, end=axis + 1))
+
+    @cached_property
+    def mask(self) -> str:
+        """The name of a tensor [steps, batch, 1] of bools, True for the steps within a sequence's length."""
+        graph = self.graph
+        count = graph.add("Squeeze", self._dimension(self.layout), graph.integers(0))
+        steps = graph.add("Range", graph.constant(0, np.int64), count, graph.constant(1, np.int64))
+        lengths = graph.add("Cast", self.node.op.inputs[4], to=7)
+        is_inside = graph.add("Less", graph.add("Unsqueeze", steps, graph.integers(1, 2)),
+                              graph.add("Unsqueeze", lengths, graph.integers(0, 2)))  # fmt: skip
+        return str(is_inside)
 
     def direction(self, x: str, direction: int) -> list[str]:
         """Add the steps of one direction, and return the names of its results.
@@ -127,13 +147,22 @@ class _Cell:
         names = [f"{body.prefix}/{state}" for state in (*states, "x")]
         peepholes = self._part(7, direction) if self.type == "LSTM" and self.node.has(7) else ""
         step = getattr(_Step(self, body, functions, of_state, inner, peepholes), self.type.lower())
-        next_states = step(*names)
-        results = [*next_states, body.add("Identity", next_states[0])]
+        next_states, scanned = step(*names), [sums]
+        output = next_states[0]
+        if self.is_masked:
+            names.append(f"{body.prefix}/mask")
+            scanned.append(self.mask)
+            output = body.add("Where", names[-1], output, body.constant(0))
+            next_states = [
+                body.add("Where", names[-1], new, old) for new, old in zip(next_states, names, strict=False)
+            ]  # fmt: skip
+        results = [*next_states, body.add("Identity", output)]
         first = [self._initial_state(5 + i, direction) for i in range(len(states))]
         backwards = int(self.direction_name == "reverse" or direction == 1)
         graph_of_step = body.graph(tuple(names), tuple(results))
-        *last, steps = graph.add("Scan", *first, sums, outputs=len(states) + 1, body=graph_of_step, num_scan_inputs=1,
-                                 scan_input_directions=(backwards,), scan_output_directions=(backwards,))  # fmt: skip
+        *last, steps = graph.add("Scan", *first, *scanned, outputs=len(states) + 1, body=graph_of_step,
+                                 num_scan_inputs=len(scanned), scan_input_directions=(backwards,) * len(scanned),
+                                 scan_output_directions=(backwards,))  # fmt: skip
         return [steps, *last]
 
 

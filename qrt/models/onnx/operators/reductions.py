@@ -1,13 +1,12 @@
 """Sums, means and extremes along axes, softmax, and BatchNormalization."""
 
 from collections.abc import Sequence
-from math import prod
 
 import numpy as np
 
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import LoweringContext
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext
 from qrt.models.importing import float_reductions
 from qrt.models.importing.data_movement import taken
 from qrt.models.importing.float_reductions import reduced
@@ -60,21 +59,27 @@ def reduction(node: Node) -> None:
     context = lowering_context(node)
     result = reduced(context, node.stored(0), along, op, _start(node.op.type, element))
     if node.op.type == "ReduceMean":
-        result = divided(node, context, result, [shape[axis] for axis in along])
+        result = divided(node, context, result, [context.extent(node.value(0), axis) for axis in along])
     if node.attribute("keepdims", 1):
         reduced_shape = tuple(1 if axis in along else size for axis, size in enumerate(shape))
         result = node.emit("qrt.reshape", [result], None, TensorType(reduced_shape, signless_type))
     node.set_plain(0, result, element)
 
 
-def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[int | None]) -> Value:
+def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[Extent]) -> Value:
     """Divide sums by the product of ``sizes``, which is the number of terms of each sum."""
-    if None in sizes:
-        node.refuse("a mean over elements whose number is known only at run time")
+    element, count = (sums.type.element if isinstance(sums.type, TensorType) else F32), context.count(sizes)
+    number = count if isinstance(count, int) else number_tensor(node, count, element)
     nest = LoopNest(context, "divide", context.extents(sums))
-    element = sums.type.element if isinstance(sums.type, TensorType) else F32
-    count = nest.constant(prod(size or 0 for size in sizes), element)
-    return nest.finish(nest.value("arith.divf", (nest.read(sums, nest.loops), count), element))[0]
+    by = nest.constant(number, element) if isinstance(number, int) else nest.read(number, [])
+    return nest.finish(nest.value("arith.divf", (nest.read(sums, nest.loops), by), element))[0]
+
+
+def number_tensor(node: Node, count: Extent, element: Type) -> Value:
+    """Return a value of type index as a scalar tensor of floats."""
+    number = node.emit("arith.index_cast", [lowering_context(node).index(count)], None, IntegerType(64))
+    return node.emit("tensor.from_elements", [node.emit("arith.sitofp", [number], None, element)], None,
+                     TensorType((), element))  # fmt: skip
 
 
 def softmax(node: Node) -> None:

@@ -1,14 +1,18 @@
 """Operators that create tensors or compute with shapes: Constant, ConstantOfShape, Shape, Size, Range."""
 
+import math
+
 import numpy as np
 
 from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import index
 from qrt.models.onnx.model import Tensor
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import I64, Sizes, finish, set_sizes, spread, wanted_sizes
+from qrt.models.onnx.operators.operands import I64, Sizes, as_tensor, finish, run_sizes, set_sizes, spread
 from qrt.models.onnx.types import element_of
-from qrt.types import TensorType
+from qrt.types import IndexType, TensorType
 
 
 def constant(node: Node) -> None:
@@ -32,7 +36,7 @@ def constant(node: Node) -> None:
 
 def constant_of_shape(node: Node) -> None:
     """Create a tensor of a given shape that is filled with one number."""
-    dimensions, value = wanted_sizes(node, 0), node.op.attributes.get("value")
+    dimensions, value = run_sizes(node, 0), node.op.attributes.get("value")
     array, dtype = (value.data, value.dtype) if isinstance(value, Tensor) else (np.zeros(1, np.float32), "float")
     if array.size != 1:
         node.fail(f"attribute 'value' must have one element, got shape {array.shape}")
@@ -58,32 +62,63 @@ def _size(node: Node, size: int | None, axis: int) -> int | Value:
     return node.emit("tensor.dim", [node.value(0), index(node, axis)]) if size is None else size
 
 
-def as_tensor(node: Node, dimensions: Sizes) -> Value:
-    """Return sizes, each an int or a value of type index, as a tensor of int64."""
-    values = [size if isinstance(size, Value) else index(node, size) for size in dimensions]
-    cast = [node.emit("arith.index_cast", [value], None, I64) for value in values]
-    return node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), I64))
-
-
 def size(node: Node) -> None:
-    """Compute the number of elements of a tensor, whose shape must be known at import."""
+    """Compute the number of elements of a tensor, as int64."""
     input_shape = node.shape()
-    if None in input_shape:
-        node.refuse("a dynamic dimension")
-    node.set_constant(0, np.array(np.prod([length or 0 for length in input_shape], dtype=np.int64)))
+    known = math.prod(length for length in input_shape if length is not None)
+    if None not in input_shape:
+        node.set_constant(0, np.array(known, np.int64))
+        return
+    count = index(node, known)
+    for axis, length in enumerate(input_shape):
+        if length is None:
+            count = node.emit("arith.muli", [count, node.emit("tensor.dim", [node.value(0), index(node, axis)])])
+    set_sizes(node, (count,))
+    node.set(0, node.emit("qrt.reshape", [as_tensor(node, (count,))], None, TensorType((), I64)))
 
 
 def range_(node: Node) -> None:
-    """List the numbers from a start up to a limit by a step. All three must be known at import."""
-    arrays = [node.known(i, "a bound") for i in range(3)]
-    if any(array.size != 1 or array.dtype != arrays[0].dtype for array in arrays):
+    """List the numbers from a start up to a limit by a step.
+
+    The start and the limit of integers may be known only at run time, but not the step.
+    """
+    delta = node.known(2, "a step")
+    required = [node.graph.required(node.input(i)) for i in (0, 1)]
+    arrays = [None if constant is None else constant.array for constant in required]
+    if any(node.plain(i) is not node.plain(0) or math.prod(n or 1 for n in node.shape(i)) != 1 for i in range(3)):
         node.fail("its start, limit and delta must be scalars of one type")
-    start, limit, delta = (array.reshape(()).item() for array in arrays)
-    if not delta or not np.isfinite([start, limit, delta]).all():
-        node.fail(f"start and limit must be finite, and delta finite and not 0, got {start}, {limit} and {delta}")
-    span = (limit - start) / delta if arrays[0].dtype.kind == "f" else -((start - limit) // delta)
+    step = delta.reshape(()).item()
+    if not step or not np.isfinite(step):
+        node.fail(f"delta must be finite and not 0, got {step}")
+    if arrays[0] is None or arrays[1] is None:
+        _open_range(node, step)
+        return
+    start, limit = (array.reshape(()).item() for array in arrays if array is not None)
+    if not np.isfinite([start, limit]).all():
+        node.fail(f"start and limit must be finite, got {start} and {limit}")
+    span = (limit - start) / step if delta.dtype.kind == "f" else -((start - limit) // step)
     count = max(int(np.ceil(span)), 0)
     node.graph.check_size(node.op, TensorType((count,), node.plain(0)))
-    dtype = arrays[0].dtype
-    steps = np.arange(count, dtype=np.int64).astype(dtype) * dtype.type(delta)
+    dtype = delta.dtype
+    steps = np.arange(count, dtype=np.int64).astype(dtype) * dtype.type(step)
     node.set_constant(0, (dtype.type(start) + steps).astype(dtype), node.plain(0))
+
+
+def _open_range(node: Node, step: int) -> None:
+    """List integers whose start or limit is known only at run time."""
+    element = node.plain(0)
+    if node.dtype(0) not in ("int32", "int64"):
+        node.refuse(f"bounds of {node.dtype(0)} known only at run time")
+    (start,), (limit,) = (run_sizes(node, i) for i in (0, 1))
+    ends = [bound if isinstance(bound, Value) else index(node, bound) for bound in (start, limit)]
+    span = ends[1] if start == 0 else node.emit("arith.subi", ends[::-1])
+    if step != 1:
+        span = node.emit("arith.ceildivsi", [span, index(node, step)])
+    count = node.emit("arith.maxsi", [span, index(node, 0)])
+    nest = LoopNest(lowering_context(node), "range", [count])
+    at = nest.position(nest.loops[0])
+    if step != 1:
+        at = nest.value("arith.muli", (at, nest.constant(step, IndexType())), IndexType())
+    if start != 0:
+        at = nest.value("arith.addi", (at, ends[0]), IndexType())
+    node.set(0, nest.finish(nest.value("arith.index_cast", (at,), element))[0])

@@ -1,6 +1,7 @@
 """Parts of tensors: Slice, Split, Gather, Pad."""
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,13 @@ import numpy as np
 from qrt.errors import plural
 from qrt.ir import Value
 from qrt.models.importing.data_movement import joined, taken
-from qrt.models.importing.unquantized import apply, compare, number_of, select
+from qrt.models.importing.node import lowering_context
+from qrt.models.importing.unquantized import Operand, apply, as_value, compare, number_of, select
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.open_slices import Number, SliceRange, bounds, cut_open
-from qrt.models.onnx.operators.operands import axes_of, movable, set_sizes, sizes
-from qrt.types import TensorType, UniformType
+from qrt.models.onnx.operators.open_slices import Number, SliceRange, bounds, cut_open, inserted
+from qrt.models.onnx.operators.operands import I64, axes_of, movable, run_sizes, set_sizes, sizes, spread
+from qrt.models.onnx.types import plain_of, signless
+from qrt.types import TensorType, Type, UniformType
 
 _END = 2**31 - 1
 
@@ -148,7 +151,7 @@ def split(node: Node) -> None:
 def gather(node: Node) -> None:
     """Take elements along an axis at positions, which may be known at import or computed.
 
-    Negative positions count from the end, if the size of the axis is known at import.
+    Negative positions count from the end.
     """
     input_shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(input_shape))
@@ -163,38 +166,44 @@ def gather(node: Node) -> None:
             )
         if size is not None:
             where = np.where(where < 0, where + size, where).astype(where.dtype)
-        elif where.size and where.min() < 0:
-            node.refuse("positions from the end of a dynamic dimension")
     if array is not None and where is not None:
         node.set_constant(0, array.take(where, axis), node.plain(0))
         return
     known_sizes = sizes(node, 0)
-    at_positions = node.dense(where, node.plain(1)) if where is not None else positions(node, 1, size)
-    node.set(0, node.emit("qrt.gather", [movable(node), at_positions], {"axis": axis}))
+    value = movable(node)
+    is_from_end = where is None or (size is None and where.size > 0 and where.min() < 0)
+    at_positions = positions(node, 1, value, axis) if where is None or is_from_end else node.dense(where, node.plain(1))
+    node.set(0, node.emit("qrt.gather", [value, at_positions], {"axis": axis}))
     if known_sizes is not None and where is not None and len(input_shape) == 1:
         set_sizes(node, tuple(known_sizes[int(at)] for at in where.ravel()))
 
 
-def positions(node: Node, i: int, size: int | None) -> Value:
-    """Return the positions in input ``i``. If ``size`` is not None, it is added to negative positions."""
-    element = node.plain(i)
-    value = node.value(i)
-    if size is None:
-        return value
-    below = compare(node, "slt", value, number_of(0, element), element)
-    wrapped = apply(node, "arith.addi", [value, number_of(size, element)], [element, element], element)
-    wrapped_positions = select(node, below, wrapped, value, element)
+def positions(node: Node, i: int, value: Value, axis: int) -> Value:
+    """Return the positions in input ``i`` along an axis of ``value``. Negative positions count from the end."""
+    element, given = node.plain(i), node.value(i)
+    below = compare(node, "slt", given, number_of(0, element), element)
+    wrapped = apply(node, "arith.addi", [given, _size(node, value, axis, element)], [element, element], element)
+    wrapped_positions = select(node, below, wrapped, given, element)
     assert isinstance(wrapped_positions, Value)
     return wrapped_positions
 
 
-def pad(node: Node) -> None:
-    """Pad by widths that are known at import: with a constant, by reflection, or by repetition of the edge.
+def _size(node: Node, value: Value, axis: int, element: Type) -> Operand:
+    """Return the size of an axis of ``value`` as a scalar tensor of integers."""
+    extent = lowering_context(node).extent(value, axis)
+    if isinstance(extent, int):
+        return number_of(extent, element)
+    number = node.emit("arith.index_cast", [extent], None, element)
+    return node.emit("tensor.from_elements", [number], None, TensorType((), element))
 
-    Negative widths crop the tensor.
+
+def pad(node: Node) -> None:
+    """Pad with a constant, by reflection, by repetition of the edge, or by wrapping around.
+
+    The widths must be known at import, except for a constant. Negative widths crop the tensor.
     """
     input_shape = node.shape()
-    widths = node.ints("pads", ()) if node.opset < 11 else node.integers(1, "widths")
+    widths: Sequence[Number] = node.ints("pads", ()) if node.opset < 11 else run_sizes(node, 1)
     given = axes_of(node, 3, 18) if node.opset >= 18 else None
     named = (
         tuple(node.axis(axis, len(input_shape)) for axis in given)
@@ -204,18 +213,52 @@ def pad(node: Node) -> None:
     if len(widths) != 2 * len(named):
         node.fail(f"pads must have {2 * len(named)} integers, two for each axis, got {len(widths)}")
     ends = {axis: (widths[i], widths[i + len(named)]) for i, axis in enumerate(named)}
-    pairs = [ends.get(axis, (0, 0)) for axis in range(len(input_shape))]
     mode = node.attribute("mode", "constant")
     value = movable(node)
+    known = {axis: (a, b) for axis, (a, b) in ends.items() if isinstance(a, int) and isinstance(b, int)}
+    if len(known) < len(ends):
+        if mode != "constant":
+            node.refuse(f"widths known only at run time, in mode {mode}")
+        node.set(0, _padded_at_run(node, value, [ends.get(axis, (0, 0)) for axis in range(len(input_shape))]))
+        return
+    pairs = [known.get(axis, (0, 0)) for axis in range(len(input_shape))]
     value = cropped(node, value, pairs)
     widened = [(max(before, 0), max(after, 0)) for before, after in pairs]
     if mode == "constant":
         number = _constant(node)
         node.set(0, filled(node, value, widened, number))
-    elif mode in ("reflect", "edge"):
+    elif mode in ("reflect", "edge", "wrap"):
         node.set(0, _mirrored(node, value, widened, mode))
     else:
         node.refuse(f"mode {mode}")
+
+
+def _padded_at_run(node: Node, value: Value, pairs: list[tuple[Number, Number]]) -> Value:
+    """Pad a value with a constant by widths of at least 0, some of which are known only at run time."""
+    context, kind = lowering_context(node), value.type
+    assert isinstance(kind, TensorType)
+    if isinstance(kind.element, UniformType):
+        value = node.as_storage(value)
+    extents = context.extents(value)
+
+    def total(*numbers: Number) -> Number:
+        if all(isinstance(number, int) for number in numbers):
+            return sum(number for number in numbers if isinstance(number, int))
+        terms = [context.index(number) for number in numbers if number != 0]
+        return reduce(lambda left, right: node.emit("arith.addi", [left, right]), terms)
+
+    sizes_of_result = tuple(total(before, size, after) for (before, after), size in zip(pairs, extents, strict=True))
+    number = number_of(_constant(node), plain_of(node.type(0).element))
+    whole = spread(node, number, node.plain(0), sizes_of_result)
+    whole = as_value(node, whole, signless(node.plain(0)))
+    offsets = [before for before, _ in pairs]
+    result = inserted(node, node.as_storage(value), whole, offsets)
+    assert isinstance(result.type, TensorType)
+    if isinstance(kind.element, UniformType):
+        return node.emit("quant.scast", [result], None, result.type.with_(element=kind.element))
+    if result.type.element is not kind.element:
+        return node.emit("tensor.bitcast", [result], None, result.type.with_(element=kind.element))
+    return result
 
 
 def _constant(node: Node) -> Any:
@@ -255,7 +298,9 @@ def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
         if min(before, after) >= 0:
             continue
         if size is None:
-            node.refuse("a dynamic dimension that is cropped")
+            end = -max(-after, 0) if after < 0 else _END
+            value = cut_open(node, value, {axis: SliceRange(max(-before, 0), end, 1)})
+            continue
         first, last = max(-before, 0), size - max(-after, 0)
         if last < first:
             node.fail(
@@ -273,13 +318,15 @@ def _repeated(node: Node, value: Value, axis: int, at: int, count: int) -> Value
 
 
 def _mirrored(node: Node, value: Value, pairs: list[tuple[int, int]], mode: str) -> Value:
+    """Pad a value with its own elements, along each axis by the widths ``(before, after)`` in ``pairs``."""
     for axis, (before, after) in enumerate(pairs):
         assert isinstance(value.type, TensorType)
         size = (value.type.shape or ())[axis]
         if not before and not after:
             continue
-        if size is None:
-            node.refuse("a dynamic dimension that is padded with its own elements")
+        if size is None or mode == "wrap":
+            value = _from_positions(node, value, axis, (before, after), mode)
+            continue
         if mode == "reflect" and max(before, after) >= size:
             node.fail(
                 f"the pads of an axis of size {size} must be at most {size - 1} in mode reflect, got "
@@ -293,3 +340,23 @@ def _mirrored(node: Node, value: Value, pairs: list[tuple[int, int]], mode: str)
             tail = [_repeated(node, value, axis, size - 1, after)] if after else []
         value = joined(node, [*head, value, *tail], axis)
     return value
+
+
+def _from_positions(node: Node, value: Value, axis: int, widths: tuple[int, int], mode: str) -> Value:
+    """Pad one axis with elements that are gathered from positions, some of which follow from the size of the axis.
+
+    A position out of range, because the axis is too short, is an error of the run.
+    """
+    before, after = (np.arange(width, dtype=np.int64) for width in widths)
+    size = _size(node, value, axis, I64)
+    of_head = {"reflect": before[::-1] + 1, "edge": before * 0, "wrap": before - len(before)}[mode]
+    of_tail = {"reflect": -2 - after, "edge": after * 0 - 1, "wrap": after}[mode]
+    parts = [value]
+    for place, at in ((0, of_head), (len(parts), of_tail)):
+        if not at.size:
+            continue
+        from_end = at.min() < 0
+        positions_of_part = apply(node, "arith.addi", [size, at], [I64, I64], I64) if from_end else at
+        part = node.emit("qrt.gather", [value, as_value(node, positions_of_part, I64)], {"axis": axis})
+        parts.insert(place if place == 0 else len(parts), part)
+    return joined(node, parts, axis)

@@ -7,13 +7,17 @@ from qrt.ir import Value
 from qrt.models.importing import float_products
 from qrt.models.importing.data_movement import reshaped
 from qrt.models.importing.node import lowering_context
-from qrt.models.importing.windows import Pair, Sizes, Window
+from qrt.models.importing.windows import Pair, Sizes, make_window
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import F32, float_bias
+from qrt.models.onnx.operators.operands import F32, float_bias, in_shape
+from qrt.models.onnx.operators.pooling import spatial_sizes
 from qrt.models.onnx.operators.slicing import cropped, filled
 from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
 from qrt.ops.core import Array
 from qrt.types import TensorType
+
+_STAND_IN = 1 << 20
+"""A number in place of a size that is known only at run time: the widths of paddings and crops do not depend on it."""
 
 
 def conv_transpose(node: Node) -> None:
@@ -30,16 +34,16 @@ def conv_transpose(node: Node) -> None:
             f"first dimension, which group divides, got {list(w.shape)} and group = {groups}"
         )
     form = form_of(node, shape, w.shape[2:])
-    sizes = tuple(size for size in shape[2:] if size is not None)
-    if len(sizes) < len(shape) - 2:
-        node.refuse("images whose size is known only at run time")
+    if None in shape[2:] and node.ints("output_shape", ()):
+        node.refuse("output_shape, for images whose size is known only at run time")
+    sizes = tuple(_STAND_IN if size is None else size for size in shape[2:])
     padding, outputs = _ends(node, form, sizes)
     if len(shape) == 3:
         form, padding, outputs, sizes = form.of_images(), ((0, 0), *padding), (1, *outputs), (1, *sizes)
         w = w[:, :, np.newaxis]
     x = _between_zeros(node, channels_last(node, node.value(0)), form, sizes, padding, outputs)
-    ones = (1,) * len(outputs)
-    window = Window(form.kernel, ones, form.dilations, ((0, 0),) * len(outputs), outputs)
+    ones, borders = (1,) * len(outputs), ((0, 0),) * len(outputs)
+    window = make_window(node, spatial_sizes(x), form.kernel, ones, form.dilations, borders, x)
     depth, filters = w.shape[0] // groups, w.shape[1] * groups
     bias = float_bias(node, 2, filters)
     order = node.rule("float_products")
@@ -81,13 +85,16 @@ def _between_zeros(
 ) -> Value:
     """Return NHWC images with ``stride - 1`` zeros after each element, padded or cropped for windows of stride 1."""
     assert isinstance(x.type, TensorType)
-    batch, *_, channels = x.type.shape or ()
+    batch, *own, channels = x.type.shape or ()
     if max(form.strides) > 1:
-        expanded_sizes = [part for n in sizes for part in (n, 1)]
+        context = lowering_context(node)
+        extents = context.extents(x)
+        expanded_sizes = [part for n in own for part in (n, 1)]
         gaps = [part for stride in form.strides for part in ((0, 0), (0, stride - 1))]
         x = reshaped(node, x, (batch, *expanded_sizes, channels))
         x = node.emit("qrt.pad", [x], {"padding": [(0, 0), *gaps, (0, 0)]})
-        x = reshaped(node, x, (batch, *(n * stride for n, stride in zip(sizes, form.strides, strict=True)), channels))
+        spread = [context.count([n, stride]) for n, stride in zip(extents[1:-1], form.strides, strict=True)]
+        x = in_shape(node, x, (extents[0], *spread, extents[-1]))
     ends = []
     for n, k, stride, dilation, (before, _), size in zip(
         sizes, form.kernel, form.strides, form.dilations, padding, outputs, strict=True

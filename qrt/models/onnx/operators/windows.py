@@ -69,7 +69,9 @@ def _padding(
     padding = []
     for size, extent, stride, dilation in zip(shape, kernel, strides, dilations, strict=True):
         if size is None:
-            node.refuse("SAME padding of a size known only at run time")
+            if stride > 1:
+                node.refuse("SAME padding of a size known only at run time")
+            size = extent  # with a stride of 1, the padding does not depend on it
         total = (-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size
         if total < -1 and node.op.type != "ConvTranspose":  # the runtime crops in Conv, and most pools are errors
             node.refuse(f"SAME padding of a window of {extent} with stride {stride}, which would crop the size {size}")

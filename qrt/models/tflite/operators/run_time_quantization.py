@@ -125,7 +125,7 @@ def _symmetric(context: LoweringContext, extents: list[Extent], largest: Value) 
 
 
 def _ends(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
-    """Return the minimum and the maximum of 0 and the elements along axes."""
+    """Return the least and the greatest number among 0 and the elements along axes."""
     least = greatest = x
     for turn, axis in enumerate(axes):
         nest, low, high = _along(context, axis - turn, least, greatest)

@@ -80,7 +80,10 @@ def unsorted_segment(node: Node) -> None:
 
 
 def _of_known_segments(node: Node, data: Value, numbers: Array, count: int) -> Value:
-    """Reduce the rows of each segment by a table of their row numbers, in which -1 stands after the last one."""
+    """Reduce the rows of each segment. ``numbers`` has the number of each row's segment.
+
+    Each segment reads its row numbers from a line of a constant table, which -1 fills up to the longest line.
+    """
     members = [np.flatnonzero(numbers == segment) for segment in range(count)]
     table = np.full((count, max(map(len, members), default=0)), -1, np.int32)
     for line, rows in zip(table, members, strict=True):
@@ -97,7 +100,10 @@ def _of_known_segments(node: Node, data: Value, numbers: Array, count: int) -> V
 
 
 def _of_computed_segments(node: Node, data: Value, count: int, rows: int) -> Value:
-    """Reduce the rows of each segment; every segment reads all rows, and leaves out those of other segments."""
+    """Reduce the rows of each segment, whose numbers are known only at run time.
+
+    Every segment reads all rows, and leaves out those of other segments.
+    """
     segments = np.arange(-1, count, dtype=np.int32)
     numbers = reshaped(node, node.value(1), (rows,))
     places = apply(node, "arith.maxsi", [numbers, number_of(-1, I32)], [I32] * 2, I32)

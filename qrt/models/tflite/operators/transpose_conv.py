@@ -83,7 +83,10 @@ def window_of(node: Node) -> dict[str, Any]:
 def window_between(
     node: Node, size: Shape, images: Shape, weights: Shape, strides: tuple[int, int], *, is_same: bool
 ) -> dict[str, Any]:
-    """Return the attributes of a transposed convolution from ``images`` to a result of shape ``size``."""
+    """Return the attributes of a transposed convolution whose result has the shape ``size``.
+
+    ``images`` and ``weights`` are the shapes of the operands. ``is_same`` selects the padding SAME instead of VALID.
+    """
     if len(size) != 4 or any(n is not None and n < least for n, least in zip(size, (0, 1, 1, 1), strict=True)):
         node.fail(f"the shape of the result must be a batch and 3 positive sizes, got {list(size)}")
     if min(strides) < 1:

@@ -243,7 +243,11 @@ def _of_two(ufunc: Any, a: QuantTensor, b: QuantTensor) -> QuantTensor:
 
 
 def _broadcast(q: QuantTensor, shape: Any) -> UniformType:
-    """Return the type of a broadcast tensor; if its axis of channels is broadcast, the type of the only channel."""
+    """Return the type of a tensor that is broadcast to ``shape``.
+
+    If the channel axis is broadcast, the tensor has only one channel, and the result is the per-layer type of this
+    channel.
+    """
     if q.type.is_per_layer or q.shape == shape:
         return q.type
     before = len(shape) - q.ndim

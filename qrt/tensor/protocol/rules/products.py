@@ -91,7 +91,11 @@ def _of_list(given: Any) -> Labels:
 
 
 def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) -> Contraction:
-    """Return the labels with each ellipsis replaced by axes counted from the last, all of which broadcast."""
+    """Return the labels with a label for each axis that an ellipsis stands for.
+
+    Such an axis is labelled by its place, counted from the last one, because these axes broadcast as those of NumPy's
+    elementwise functions do. Without ``output``, the result has these axes first, and then all labels that occur once.
+    """
     if len(inputs) != len(shapes) or not shapes:
         raise QuantValueError(f"the subscripts describe {len(inputs)} operands, got {len(shapes)}")
     gaps = [_gap(labels, len(shape)) for labels, shape in zip(inputs, shapes, strict=True)]

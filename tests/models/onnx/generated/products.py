@@ -105,17 +105,51 @@ def sums(rng: np.random.Generator, x: str, w: str) -> Case:
     return Case(content, draw.runs(rng, [(rows, depth)], x))
 
 
-def window_sums(rng: np.random.Generator) -> Case:
+def sums_of_the_run(rng: np.random.Generator, x: str, w: str, known: str) -> Case:
+    """MatMulInteger with operands and zero points, but those in ``known``, that are inputs; matrices of a batch have
+    zero points of their own."""
+    rows, depth, columns = (draw.size(rng, 17) for _ in range(3))
+    batch = (2,) if rng.random() < 0.5 else ()
+    left, right = (*batch, rows, depth), (*batch, depth, columns)
+    points = ((*batch, 1, columns) if batch else (columns,)) if rng.random() < 0.7 else ()
+    tensors = {"x": draw.integers(rng, left, x), "w": draw.integers(rng, right, w),
+               "zx": draw.zero_point(rng, x), "zw": draw.integers(rng, points, w)}  # fmt: skip
+    kinds = {"x": x, "w": w, "zx": x, "zw": w}
+    given = [name for name in tensors if name not in known.split()]
+    content = model(
+        [node("MatMulInteger", list(tensors), ["y"])],
+        [port(name, kinds[name].upper(), np.shape(tensors[name])) for name in given],
+        [port("y", "INT32")],
+        {name: np.asarray(value) for name, value in tensors.items() if name not in given},
+    )
+    return Case(content, [[np.asarray(tensors[name]) for name in given]])
+
+
+def window_sums(rng: np.random.Generator, axes: int = 2, group: int = 1, known: str = "w zx zw") -> Case:
     """ConvInteger, which ONNX Runtime has of uint8."""
-    image, filters, out, said = _window(rng)
-    constants = {"w": draw.integers(rng, filters, "uint8"), "zx": draw.zero_point(rng, "uint8"),
-                 "zw": draw.zero_point(rng, "uint8")}  # fmt: skip
-    made = node("ConvInteger", ["x", "w", "zx", "zw"], ["y"], **said)
-    content = model([made], [port("x", "UINT8", image)], [port("y", "INT32", out)], constants)
-    return Case(content, draw.runs(rng, [image], "uint8"))
+    image, filters, out, said = _window(rng, group, axes)
+    tensors = {"x": draw.integers(rng, image, "uint8"), "w": draw.integers(rng, filters, "uint8"),
+               "zx": draw.zero_point(rng, "uint8"), "zw": draw.zero_point(rng, "uint8")}  # fmt: skip
+    given = [name for name in tensors if name not in known.split()]
+    content = model(
+        [node("ConvInteger", list(tensors), ["y"], **said)],
+        [port(name, "UINT8", np.shape(tensors[name])) for name in given],
+        [port("y", "INT32", out)],
+        {name: np.asarray(value) for name, value in tensors.items() if name not in given},
+    )
+    return Case(content, [[np.asarray(tensors[name]) for name in given]])
 
 
-CASES: dict[str, Any] = {"ConvInteger": window_sums}
+CASES: dict[str, Any] = {
+    "ConvInteger": window_sums,
+    "ConvInteger of the run's zero point": partial(window_sums, known="w zw"),
+    "ConvInteger of the run's zero points, depthwise": partial(window_sums, known="w", group=8),
+    "ConvInteger of the run's weights": partial(window_sums, known="", group=2),
+    "ConvInteger, one axis": partial(window_sums, axes=1, known="w zw"),
+    "ConvInteger, three axes": partial(window_sums, axes=3, group=2, known="w zw"),
+    "QLinearConv, three axes": partial(convolution, x="uint8", w="int8", per_filter=True, group=2, axes=3),
+    "QLinearConv, three axes, depthwise": partial(convolution, x="uint8", w="uint8", group=8, axes=3),
+}
 for _x, _w in (("uint8", "uint8"), ("uint8", "int8"), ("int8", "int8")):
     _of = {"x": _x, "w": _w}
     _name = f"{_x} by {_w}"
@@ -126,6 +160,9 @@ for _x, _w in (("uint8", "uint8"), ("uint8", "int8"), ("int8", "int8")):
         f"QGemm {_name}": partial(gemm, **_of),
         f"QGemm {_name}, to float": partial(gemm, **_of, to_float=True),
         f"MatMulInteger {_name}": partial(sums, **_of),
+        f"MatMulInteger {_name}, of the run's left zero point": partial(sums_of_the_run, **_of, known="w zw"),
+        f"MatMulInteger {_name}, of the run's zero points": partial(sums_of_the_run, **_of, known="w"),
+        f"MatMulInteger {_name}, of the run": partial(sums_of_the_run, **_of, known=""),
     }
     if _w == "int8":
         CASES |= {
