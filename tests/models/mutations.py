@@ -137,6 +137,20 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ("qrt/models/tflite/operators/local_norms.py", "[2 * radius])", "[2 * radius + 1])"): (
         "LOCAL_RESPONSE_NORMALIZATION",
     ),
+    (
+        "qrt/models/tflite/operators/convolution_3d.py",
+        'stride_{axis}"]) for axis in "dhw',
+        'stride_h"]) for axis in "dhw',
+    ): ("CONV_3D float32",),
+    ("qrt/models/tflite/operators/stablehlo_indexing.py", "n - sizes[axis], _I64", "n - 1, _I64"): (
+        "STABLEHLO_GATHER",
+    ),
+    ("qrt/models/tflite/operators/stablehlo_indexing.py", '{"": "none", "add"', '{"": "add", "add"'): (
+        "STABLEHLO_SCATTER update int8",
+    ),
+    ("qrt/models/tflite/operators/recurrent_steps.py", "max(steps - 1, 0), steps, -1", "0, steps, 1"): (
+        "BIDIRECTIONAL_SEQUENCE_RNN float32",
+    ),
     ("qrt/models/tflite/operators/arithmetic_plain.py", '"arith.floordivsi"', '"arith.divsi"'): (
         "FLOOR_DIV int8, quantized",
         "FLOOR_MOD int16",

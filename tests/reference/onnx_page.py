@@ -79,6 +79,10 @@ is large: its errors are about 2e-3 if the mean is 100 times the standard deviat
 about 1 of 1,000 elements differs by more |
 | MatMulNBits | 1e-4 * \\|y\\| + 1e-4 |
 
+**float16 and bfloat16.** An operator is computed in float32, and its result is rounded. A float16 operator reads the
+results of other such operators before they are rounded, as in the runtime: a chain is rounded at its end. In the
+runtime, Clip, Max, Min, Round, Sign and LayerNormalization of float16 may round in the middle of a chain.
+
 ## Groups of casts
 
 In a quantized model, an operator on floats often stands between DequantizeLinear and QuantizeLinear: a group, with Relu

@@ -23,6 +23,8 @@ These words have one meaning on this page:
 - A tensor is **known at import** if the file has its elements, or if it is computed at import from such tensors: by
   DEQUANTIZE, by elementwise operators with up to 2^20 results, or by other operators with up to 4,096 integers as their
   result. All other tensors are known only at run time.
+- The **LSTM operators** are LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM. The **RNN operators**
+  are RNN, UNIDIRECTIONAL_SEQUENCE_RNN and BIDIRECTIONAL_SEQUENCE_RNN.
 - The **storage** of a quantized tensor is its integers. An 8-bit tensor is a quantized tensor of int8 or uint8, a
   16-bit tensor one of int16.
 - A **rule** is a definition of rounding, or of the order of a sum. A **profile** is a table of the rules of one
@@ -89,7 +91,7 @@ fused |
 | TRANSPOSE_CONV, Convolution2DTransposeBias | weights and bias are in the file, and no stride is larger than the \
 kernel |
 | AVERAGE_POOL_2D, L2_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
-| FAKE_QUANT, REDUCE_WINDOW, STABLEHLO_REDUCE_WINDOW, UNSORTED_SEGMENT_MAX, _MIN, _PROD and _SUM | always |
+| CONV_3D, FAKE_QUANT, REDUCE_WINDOW, STABLEHLO_REDUCE_WINDOW, UNSORTED_SEGMENT_MAX, _MIN, _PROD and _SUM | always |
 | SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
 In the profile `litert` this is only true of numbers whose magnitude is at least 2^-126, because XNNPACK reads and
@@ -115,14 +117,16 @@ order in the sum |
 of the n terms | XNNPACK's order depends on the CPU |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV that are not in the table above, and BATCH_MATMUL | \
 4 ulp of the element, or of the largest element of the result | the order of the sums |
+| CONV_3D_TRANSPOSE | 4 ulp of the element, or of the largest element before a fused activation; 0 in the profile \
+`litert-ref` | the order of the sums |
 | COMPLEX_ABS, IMAG and REAL of RFFT2D | 4 ulp of the element, or of the largest element of the result | the order of \
 the sums in float64 |
-| UNIDIRECTIONAL_SEQUENCE_LSTM with int8 weights | as with float32 weights, except for at most 1 in 100 results | \
+| LSTM operators with int8 weights | as with float32 weights, except for at most 1 in 100 results | \
 where a hidden value lies within its rounding errors of a tie, LiteRT quantizes it to the integer beside qrt's |
-| UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN | 64 ulp of the element, or of the largest element of the result | errors \
+| LSTM and RNN operators | 64 ulp of the element, or of the largest element of the result | errors \
 accumulate from step to step |
 
-A fused TANH is supported in FULLY_CONNECTED, UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN only: LiteRT ignores it elsewhere.
+A fused TANH is supported in FULLY_CONNECTED and in LSTM and RNN operators only: LiteRT ignores it elsewhere.
 
 ### Values at the ends of float32
 
@@ -153,6 +157,9 @@ With `bias_then_fma`, a depthwise convolution with one filter for each channel g
     products_then_bias:  sum = 0;           sum = sum + x*w for each product;  sum = sum + bias
     fours_then_bias:     as products_then_bias, but with a sum for each of k = 0, 1, 2 and 3 modulo 4, which are then
                          added in this order
+
+**float_transposed_volumes**: `products_then_bias` is that of `float_products`. `taps_then_bias` adds the products of
+all channels at each element of the window, then these sums in the order of the volumes, and then the bias.
 
 **float_average_pool**: n is the number of elements of the window that are not padding. `nines` takes the elements of
 the window column by column, nine at a time; padding and missing elements are 0.
@@ -203,16 +210,16 @@ terms are similar. An axis whose size is known only at run time is added in orde
 
 ## Float32 inputs with int8 weights
 
-FULLY_CONNECTED, BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D, UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN of float32 with int8
-weights (FULLY_CONNECTED and CONV_2D also with int4 weights) quantize their input in every run, with a scale s and a
-zero point z from the range of the elements x. These are the rules of the rows `hybrid`.
+FULLY_CONNECTED, BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D, and LSTM and RNN operators of float32 with int8 weights
+(FULLY_CONNECTED and CONV_2D also with int4 weights) quantize their input in every run, with a scale s and a zero
+point z from the range of the elements x. These are the rules of the rows `hybrid`.
 
 | rule | the elements x with one scale |
 |---|---|
 | `rows` | FULLY_CONNECTED, BATCH_MATMUL: a row. CONV_2D with a 1x1 kernel, strides of 1, no padding and no groups: a \
 pixel. Any other CONV_2D, and one from one channel to one: an image |
 | `symmetric`, `asymmetric` | FULLY_CONNECTED, BATCH_MATMUL: a row. Convolutions: an image. \
-UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN: a row of a step's inputs, of the hidden values before the step, and of the \
+LSTM and RNN operators: a row of a step's inputs, of the hidden values before the step, and of the \
 values that are projected |
 | `images`, `images_in_fours` | an image |
 
@@ -247,7 +254,7 @@ The parameters and the quantized input q, with `low = min(0, min(x))`, `high = m
 The results, with the exact sum `acc = f32(sum of (q - z) * w)`, the scale sw of the weights and a bias that may be 0:
 
     rows:                   fma(acc * s, sw, bias)
-    symmetric, asymmetric:  acc * (s * sw) + bias, and in UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN
+    symmetric, asymmetric:  acc * (s * sw) + bias, and in LSTM and RNN operators
                             (bias + acc * (s * sw) of the inputs) + acc * (s * sw) of the hidden values
     images:                 (acc * sw) * s + bias
     images_in_fours:        (acc * sw) * s + bias for the first c // 4 * 4 of the c output channels
@@ -355,14 +362,15 @@ COMPUTATIONS = {
     "requantize": Computation("QUANTIZE of a quantized tensor", "requantization.md#{rule}", {"exact": "#other-rules"}),
     "float_products": Computation("the sums of products of float32", "#rules-of-floats"),
     "hybrid": Computation(
-        "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, UNIDIRECTIONAL_SEQUENCE_LSTM and "
-        "UNIDIRECTIONAL_SEQUENCE_RNN of float32 with int8 weights",
+        "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, and LSTM and RNN operators of float32 with int8 "
+        "weights",
         "#float32-inputs-with-int8-weights",
     ),
     "hybrid_blocks": Computation(
         "FULLY_CONNECTED of float32 with int4 weights in blocks",
         "#float32-inputs-with-int8-weights",
     ),
+    "float_transposed_volumes": Computation("the sums of products of CONV_3D_TRANSPOSE", "#rules-of-floats"),
     "float_average_pool": Computation("AVERAGE_POOL_2D of float32", "#rules-of-floats"),
     "float_sum": Computation("the sum of SUM and MEAN of float32", "#rules-of-floats"),
     "float_average": Computation("the division of MEAN and L2_POOL_2D of float32", "#rules-of-floats"),

@@ -9,7 +9,7 @@ import numpy as np
 from qrt.ir import StringAttr, Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext, tensor_type
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, tensor_type
 from qrt.ir.passes.lower_qrt import averages
 from qrt.models.importing.node import Node
 from qrt.models.importing.unquantized import index
@@ -107,8 +107,10 @@ def _open_count(node: Node, image: Value, axis: int, missing: int, stride: int) 
     return node.emit("arith.addi", [count, index(node, 1)])
 
 
-def largest(context: LoweringContext, x: Value, window: Window) -> Value:
-    """Return the largest element of each window. ``x`` must be padded with -inf."""
+def largest(
+    context: LoweringContext, x: Value, window: Window, op: str = "arith.maximumf", start: float = -np.inf
+) -> Value:
+    """Return the largest element of each window by the operation ``op``. ``x`` must be padded with ``start``."""
     rank = len(window.kernel)
     nest = LoopNest(
         context, "accumulate", [context.extent(x, 0), *window.outputs, context.extent(x, rank + 1)], window.kernel
@@ -116,8 +118,8 @@ def largest(context: LoweringContext, x: Value, window: Window) -> Value:
     image, *at = nest.loops[: rank + 1]
     channel, *inside = nest.loops[rank + 1 :]
     element = nest.read(x, [image, *window.index(at, inside), channel])
-    running = nest.running(tensor_type(x).element, -np.inf)
-    return nest.finish(nest.value("arith.maximumf", (running, element), F32))[0]
+    running = nest.running(tensor_type(x).element, start)
+    return nest.finish(nest.value(op, (running, element), running.type))[0]
 
 
 def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows") -> Value:

@@ -39,7 +39,9 @@ class ComposedGraph:
     def constant(self, array: Any, dtype: Any = np.float32) -> str:
         """Add a constant tensor, of float32 by default, and return its name."""
         values: Array = np.asarray(array, dtype)
-        element = FloatType("f32") if values.dtype == np.float32 else IntegerType(8 * values.dtype.itemsize)
+        signedness: Any = "unsigned" if values.dtype.kind == "u" else "signless"
+        is_float = values.dtype == np.float32
+        element = FloatType("f32") if is_float else IntegerType(8 * values.dtype.itemsize, signedness)
         tensor = Tensor(self.name(), dtype_of(element), values.shape, values)
         assert element_of(tensor.dtype) is element
         self.constants[tensor.name] = tensor

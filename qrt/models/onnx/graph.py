@@ -10,6 +10,7 @@ import numpy as np
 from qrt.errors import ModelError, input_limit
 from qrt.ir import Module, Value
 from qrt.models.importing import graph as importing
+from qrt.models.importing.data_movement import constant_result
 from qrt.models.importing.graph import Refusals
 from qrt.models.onnx import model as description
 from qrt.models.onnx.check import place_of
@@ -66,7 +67,8 @@ class Graph(importing.Graph):
     """A graph of a model during import.
 
     ``values`` maps the names of computed tensors to values of the program, and ``constants`` those of tensors that are
-    known at import. ``sizes`` maps the names of integer tensors, of which some elements are known, to their elements.
+    known at import. ``wide`` maps the names of float16 tensors to those of the float32 tensors from which they are
+    rounded. ``sizes`` maps the names of integer tensors, of which some elements are known, to their elements.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Graph(importing.Graph):
         self.constants: dict[str, Constant] = {
             name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in graph.constants.items()
         }
+        self.wide: dict[str, str] = {}
         self.lost: set[str] = set()
         self.sizes: dict[str, tuple[int | Value, ...]] = {}
         self.ports = {port.name: port for port in graph.inputs}
@@ -97,10 +100,16 @@ class Graph(importing.Graph):
     def required(self, name: str) -> Constant | None:
         """Return the constant of a tensor that an operator must know at import, or None.
 
-        In contrast to `known`, an input of the model for which an array was given counts as a constant. Its name is
-        added to ``fixed``, because the program is valid only for that array.
+        In contrast to `known`, a tensor that the operations of qrt compute from constants, such as a dequantized one,
+        counts as a constant. So does an input of the model for which an array was given. Its name is added to
+        ``fixed``, because the program is valid only for that array.
         """
         constant = self.constants.get(name)
+        if constant is None and (value := self.values.get(name)) is not None and value.operation is not None:
+            array = constant_result(value)
+            if array is not None:
+                assert isinstance(value.type, TensorType)
+                return Constant(array, plain_of(value.type.element))
         if constant is None and name in self.importer.given and name in self.ports:
             self.importer.fixed.add(name)
             element = element_of(self.ports[name].dtype)

@@ -21,8 +21,8 @@ from qrt.models.onnx.model import Model, ModelPort, Operator
 from qrt.models.onnx.node import Node, clamped
 from qrt.models.onnx.operators.operands import quantized_element
 from qrt.models.onnx.read import read
-from qrt.models.onnx.registry import OPERATORS
-from qrt.models.onnx.types import dtype_of, element_of, plain_of, signless
+from qrt.models.onnx.registry import OPERATORS, WIDENED
+from qrt.models.onnx.types import HALF_FLOATS, dtype_of, element_of, plain_of, signless
 from qrt.models.profiles import Profile
 from qrt.types import TensorType, UniformType
 
@@ -34,6 +34,17 @@ def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) ->
     tensor, or all constants computed at import together, take more than ``max_bytes``.
     """
     return Importer(model, profile, max_bytes=max_bytes).run()
+
+
+_CASTS = ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "BitCast")
+_MOVES = frozenset(
+    {
+        "Concat", "ConstantOfShape", "DepthToSpace", "Dropout", "Expand", "Flatten", "Gather", "GatherElements",
+        "GatherND", "Identity", "Pad", "Reshape", "Shape", "Size", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile",
+        "Transpose", "Unsqueeze",
+    }
+)  # fmt: skip
+"""Operators that move elements without changing them."""
 
 
 class Unsupported(Exception):
@@ -265,7 +276,10 @@ class FunctionGraph(Graph):
                 node.refuse("unknown operator")
             if self.lost.isdisjoint(op.reads):
                 node.check_flags()
-                function(node)
+                if self._is_widened(op):
+                    WIDENED["float32"](node)
+                else:
+                    function(node)
                 self._check_outputs(node)
                 return
         except Unsupported:
@@ -273,6 +287,18 @@ class FunctionGraph(Graph):
         except UnsupportedForm as refused:
             self.importer.refused.add(op.name, str(refused), self.place(op).removeprefix(f"{self.file}: "))
         self.lost.update(filter(None, op.outputs))
+
+    def _is_widened(self, op: Operator) -> bool:
+        """Return True if the runtime computes a node of 16-bit floats as one of float32.
+
+        It does so for all but casts, and operators that move elements which are not computed in float32 already.
+        """
+        if op.type in _CASTS or op.type.startswith("QLinear") or next(op.graphs, None) is not None:
+            return False
+        names = [name for name in op.inputs if name in self.values or name in self.constants]
+        if not any(self.type(name).element in HALF_FLOATS for name in names):
+            return False
+        return op.type not in _MOVES or any(name in self.wide for name in names)
 
     def _check_outputs(self, node: Node) -> None:
         for i, name in enumerate(node.op.outputs):

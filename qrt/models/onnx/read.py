@@ -21,6 +21,9 @@ _MOST_DEPTH = 32
 """The limit of nested function calls, and of nested graphs."""
 _MOST_INLINED = 100_000
 """The most nodes that may come from functions: if each calls another one twice, every level doubles their number."""
+_CASTS = {("com.microsoft", "QuantizeLinear"), ("com.microsoft", "DequantizeLinear")}
+"""The operators of ONNX Runtime's own domain that are those of ONNX, of opset `_OPSET_OF_CASTS`."""
+_OPSET_OF_CASTS = 21
 _KINDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings", 9: "tensors", 10: "graphs"}
 """The field with an attribute's value, by the attribute's type."""
 
@@ -249,6 +252,8 @@ class _FileReader:
             )
         if self.calls and not domain:
             check_operator_of_function(own, message.op_type, opset, self.opsets.get("", opset))
+        if (domain, message.op_type) in _CASTS:
+            domain, opset = "", _OPSET_OF_CASTS
         operators.append(Operator(index, domain, message.op_type, message.name, inputs, outputs, attributes, opset))
 
     def _attributes(self, place: str, messages: Any, opsets: Mapping[str, int], names: Names) -> dict[str, Any]:

@@ -49,6 +49,11 @@ OPERATORS: Registry[Operator] = Registry(
             "Shrink SoftmaxCrossEntropyLoss SwiGLU ThresholdedRelu",
             "einsum:einsum": "Einsum",
             "functions:bias_gelu": "com.microsoft::BiasGelu",
+            "fused:fused_conv": "com.microsoft::FusedConv",
+            "fused:fused_gemm": "com.microsoft::FusedGemm",
+            "fused:fused_matmul": "com.microsoft::FusedMatMul",
+            "fused:matmul_integer_to_float": "com.microsoft::MatMulIntegerToFloat",
+            "fused:with_channels_last": "com.microsoft::NhwcMaxPool com.microsoft::QLinearConv",
             "functions:elu": "Celu Elu Selu",
             "functions:fast_gelu": "com.microsoft::FastGelu",
             "functions:function": "Acos Acosh Asin Asinh Atan Atanh Cos Cosh Erf Exp Log Sin Sinh Tan Tanh",
@@ -152,9 +157,15 @@ OPERATORS: Registry[Operator] = Registry(
             "trees:tree_ensemble_regressor": "ai.onnx.ml::TreeEnsembleRegressor",
             "transposed:conv_transpose": "ConvTranspose",
             "weight_only:dynamic_quantize_matmul": "com.microsoft::DynamicQuantizeMatMul",
+            "weight_only:gather_block_quantized": "com.microsoft::GatherBlockQuantized",
             "weight_only:matmul_nbits": "com.microsoft::MatMulNBits",
         },
     ),
 )
 """The functions that import operators, by key: "Conv", "com.microsoft::QGemm". Keys outside of ONNX's own domain begin
 with the domain. A function checks ``node.opset`` if its operator's meaning depends on the opset."""
+
+WIDENED: Registry[Operator] = Registry(
+    "operator", places_by_name("qrt.models.onnx.operators", {"half_floats:in_float32": "float32"})
+)
+"""The function that imports an operator of 16-bit floats as one of float32, by the name of the wider type."""

@@ -106,7 +106,7 @@ class Subgraph(FunctionGraph):
 
     def required(self, name: str) -> Constant | None:
         """Return the constant of a tensor that an operator must know at import, or None: see `Graph.required`."""
-        return self.outer.required(name) if name in self.captured else self.constants.get(name)
+        return self.outer.required(name) if name in self.captured else super().required(name)
 
     # -- places ------------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ FLOATS = {
     "float8e8m0": "f8E8M0FNU", "float4e2m1": "f4E2M1FN",
 }  # fmt: skip
 """MLIR's names of ONNX's float types."""
+HALF_FLOATS = (FloatType("f16"), FloatType("bf16"))
 WIDTHS = (2, 4, 8, 16, 32, 64)
 NUMBERS = {
     1: "float", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool",

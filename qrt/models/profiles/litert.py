@@ -10,7 +10,9 @@ _FUSED = Range(0.0, 256.0)
 _SUMMED = Range(2.0**-10, 2.0**8)
 _SLOPES = Range(2.0**-8, 2.0**7)
 """The ratios of scales that XNNPACK supports in ADD (``_SUMMED``) and LEAKY_RELU (``_SLOPES``)."""
-_RECURRENT = ("UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
+_RECURRENT = tuple(
+    f"{way}{name}" for way in ("", "UNIDIRECTIONAL_SEQUENCE_", "BIDIRECTIONAL_SEQUENCE_") for name in ("LSTM", "RNN")
+)
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "RSQRT", "SQRT")
 """The functions that are computed by a table of 256 entries."""
 
@@ -95,6 +97,7 @@ LITERT = Profile(
         Row("float_products", "fours_then_bias", {"sparse_block": 4}),
         Row("float_products", "products_then_bias", {"sparse_block": Range(1, math.inf)}),
         Row("float_products", "bias_then_fma", {}, "delegate"),
+        Row("float_transposed_volumes", "taps_then_bias"),
         Row("hybrid_blocks", "rows", {"storage": "i4"}, "delegate"),
         Row("hybrid", "images_in_fours", {"operator": "DEPTHWISE_CONV_2D"}),
         Row("hybrid", "rows", {"operator": ("CONV_2D", "FULLY_CONNECTED"), "is_delegated": True}, "delegate"),

@@ -3,7 +3,9 @@
 from qrt.models.profiles.model import Profile, Row
 
 _BYTES = ("i8", "u8")
-_RECURRENT = ("UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
+_RECURRENT = tuple(
+    f"{way}{name}" for way in ("", "UNIDIRECTIONAL_SEQUENCE_", "BIDIRECTIONAL_SEQUENCE_") for name in ("LSTM", "RNN")
+)
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "LOGISTIC", "RSQRT", "SQRT", "TANH")
 """The functions that are computed by a table of 256 entries."""
 
@@ -59,6 +61,7 @@ LITERT_REF = Profile(
         Row("requantize", "exact", {"is_shift": True}, "reference"),
         Row("requantize", "fixed_double", {}, "reference"),
         Row("float_products", "products_then_bias", {}, "reference"),
+        Row("float_transposed_volumes", "products_then_bias", {}, "reference"),
         Row("hybrid_blocks", "zeros", {"storage": "i4"}, "reference"),
         Row("hybrid", "asymmetric", {"operator": "DEPTHWISE_CONV_2D"}, "reference"),
         Row("hybrid", "images", {"operator": "CONV_2D", "has_groups": True}, "reference"),

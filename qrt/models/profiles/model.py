@@ -121,6 +121,7 @@ def profile(name: str) -> Profile:
 
 _ROWS = (
     Row("float_products", "bias_then_fma"),
+    Row("float_transposed_volumes", "bias_then_fma"),
     Row("float_average_pool", "in_order"),
     Row("float_sum", "in_order"),
     Row("float_average", "divide"),

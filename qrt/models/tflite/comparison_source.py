@@ -15,13 +15,15 @@ from qrt.models.tflite.model import ABSENT, Model, Operator, Subgraph, Tensor
 from qrt.models.tflite.read import read
 from qrt.ops.core import Array
 
+RECURRENT = (
+    "BIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_RNN", "LSTM", "RNN", "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    "UNIDIRECTIONAL_SEQUENCE_RNN",
+)  # fmt: skip
 SUMS = frozenset(
     {
-        "AVERAGE_POOL_2D", "BATCH_MATMUL", "COMPLEX_ABS", "CONV_2D", "Convolution2DTransposeBias", "DEPTHWISE_CONV_2D",
-        "FULLY_CONNECTED", "GELU", "IMAG", "L2_NORMALIZATION", "LOG_SOFTMAX", "MEAN", "REAL", "SOFTMAX", "SUM", "SVDF",
-        "TRANSPOSE_CONV",
-        "UNIDIRECTIONAL_SEQUENCE_LSTM",
-        "UNIDIRECTIONAL_SEQUENCE_RNN",
+        "AVERAGE_POOL_2D", "BATCH_MATMUL", "COMPLEX_ABS", "CONV_2D", "CONV_3D", "CONV_3D_TRANSPOSE",
+        "Convolution2DTransposeBias", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "GELU", "IMAG", "L2_NORMALIZATION",
+        "LOG_SOFTMAX", "MEAN", "REAL", "SOFTMAX", "SUM", "SVDF", "TRANSPOSE_CONV", *RECURRENT,
     }
 )  # fmt: skip
 """The operators whose float results are sums. The order of additions may depend on the CPU, and terms may cancel."""
@@ -39,8 +41,7 @@ _BOUNDS: Mapping[str, Bound] = {
     "SIN": Bound(absolute=2.0**-21),
     "SOFTMAX": Bound(8, is_sum=True, absolute=LEAST),
     "TANH": Bound(8, absolute=LEAST),
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": Bound(64, is_sum=True, absolute=LEAST),
-    "UNIDIRECTIONAL_SEQUENCE_RNN": Bound(64, is_sum=True, absolute=LEAST),
+    **dict.fromkeys(RECURRENT, Bound(64, is_sum=True, absolute=LEAST)),
 }
 """The largest allowed differences of floats, by operator, as documented in docs/reference/tflite.md. Those of LSTM and
 RNN are larger because errors accumulate from step to step."""

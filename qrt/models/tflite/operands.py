@@ -14,6 +14,13 @@ _BINARY = """STABLEHLO_ADD STABLEHLO_AND STABLEHLO_MAXIMUM STABLEHLO_MINIMUM STA
     GATHER_ND REVERSE_V2 RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR ARG_MAX ARG_MIN CUMSUM MEAN SUM REDUCE_PROD
     REDUCE_MAX REDUCE_MIN REDUCE_ANY REDUCE_ALL BITWISE_XOR RIGHT_SHIFT"""
 
+_GATES = """input_to_input? input_to_forget input_to_cell input_to_output
+    recurrent_to_input? recurrent_to_forget recurrent_to_cell recurrent_to_output
+    cell_to_input? cell_to_forget? cell_to_output? input_bias? forget_bias cell_bias output_bias
+    projection? projection_bias?"""
+_STATES, _NORMS = "hidden_state cell_state", "input_norm? forget_norm? cell_norm? output_norm?"
+_AUXILIARY = "auxiliary_to_input? auxiliary_to_forget? auxiliary_to_cell? auxiliary_to_output?"
+_ALL_OPTIONAL = " ".join(f"{name.rstrip('?')}?" for name in f"{_GATES} {_STATES} {_NORMS}".split())
 OPERANDS = {
     **dict.fromkeys(_UNARY.split(), "x"),
     **dict.fromkeys(_BINARY.split(), "a b"),
@@ -21,6 +28,8 @@ OPERANDS = {
     "DEPTHWISE_CONV_2D": "x filter bias?",
     "FULLY_CONNECTED": "x weights bias? -> *",  # a second result belongs to shuffled weights
     "TRANSPOSE_CONV": "output_shape filter x bias?",
+    "CONV_3D": "x filter bias?",
+    "CONV_3D_TRANSPOSE": "output_shape filter x bias?",
     "CONCATENATION": "x+",
     "ADD_N": "x+",
     "PACK": "x+",
@@ -53,13 +62,17 @@ OPERANDS = {
     "UNSORTED_SEGMENT_MIN": "x segments count",
     "UNSORTED_SEGMENT_PROD": "x segments count",
     "UNSORTED_SEGMENT_SUM": "x segments count",
+    "STABLEHLO_GATHER": "x positions",
+    "STABLEHLO_SCATTER": "x positions updates",
     "SCATTER_ND": "indices updates shape",
     "SPARSE_TO_DENSE": "indices shape values default",
     "SVDF": "x feature_weights time_weights bias? state",
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": """x input_to_input? input_to_forget input_to_cell input_to_output
-        recurrent_to_input? recurrent_to_forget recurrent_to_cell recurrent_to_output
-        cell_to_input? cell_to_forget? cell_to_output? input_bias? forget_bias cell_bias output_bias
-        projection? projection_bias? hidden_state cell_state input_norm? forget_norm? cell_norm? output_norm?""",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": f"x {_GATES} {_STATES} {_NORMS}",
+    "LSTM": f"x {_ALL_OPTIONAL} -> *",  # its option kernel_type determines which it needs
+    "BIDIRECTIONAL_SEQUENCE_LSTM": f"x {_GATES} {_GATES} {_STATES} {_STATES} auxiliary? {_AUXILIARY} {_AUXILIARY} -> *",
+    "RNN": "x weights recurrent bias hidden_state",
+    "BIDIRECTIONAL_SEQUENCE_RNN": "x weights recurrent bias hidden_state weights recurrent bias hidden_state "
+    "auxiliary? auxiliary_weights? auxiliary_weights? -> *",
     "UNIDIRECTIONAL_SEQUENCE_RNN": "x weights recurrent bias hidden_state",
     "VAR_HANDLE": "",
     "ASSIGN_VARIABLE": "handle value -> 0",

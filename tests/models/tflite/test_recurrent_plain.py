@@ -1,5 +1,5 @@
-"""LSTM and RNN of floats beside plain loops, over several calls. Hazards: a state that is not handed on, or not reset;
-a step alone; batches before or behind steps; weights that do not match."""
+"""LSTM and RNN operators of floats beside plain loops, over several calls. Hazards: a state that is not handed on, or
+not reset; a step alone; batches before or behind steps; weights that do not match."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -54,6 +54,44 @@ def rnn(**changed: Any) -> bytes:
     return one_op("UNIDIRECTIONAL_SEQUENCE_RNN", inputs, [y], {"fused_activation_function": "RELU"})
 
 
+def both(is_first: bool = False, results: int = 2, dtype: str = "float32", **changed: Any) -> bytes:
+    """RNNs in both directions."""
+    x = Tensor((BATCH, 2, INPUTS), "float32")
+    found: list[Tensor | None] = [x]
+    for seed in range(2):
+        w = weights(seed, CELLS, INPUTS)
+        w = w if dtype == "float32" else Tensor(w.shape, dtype, 0.1, data=np.ones(w.shape))
+        found += [w, weights(2, CELLS, CELLS), weights(4, CELLS), state(BATCH, CELLS)]
+    found += [None] * 3
+    for name, tensor in changed.items():
+        found[int(name[1:])] = tensor
+    merges = results == 1
+    options = {"fused_activation_function": "RELU", "time_major": is_first, "merge_outputs": merges}
+    ys = [Tensor((BATCH, 2, CELLS * (1 + merges)), "float32") for _ in range(results)]
+    return one_op("BIDIRECTIONAL_SEQUENCE_RNN", found, ys, options)
+
+
+def both_lstm(is_first: bool = False, merges: bool = False, **changed: Any) -> bytes:
+    """LSTMs in both directions."""
+    x, *one = operands(2, is_first)
+    found = [x, *one[:17], *one[:17], *(state(BATCH, CELLS) for _ in range(4)), *[None] * 9]
+    for name, tensor in changed.items():
+        found[int(name[1:])] = tensor
+    assert x is not None
+    assert x.shape is not None
+    options = {"fused_activation_function": "TANH", "time_major": is_first, "merge_outputs": merges}
+    ys = [Tensor((*x.shape[:2], CELLS * (1 + merges)), "float32") for _ in range(2 - merges)]
+    return one_op("BIDIRECTIONAL_SEQUENCE_LSTM", found, ys, options)
+
+
+def basic() -> bytes:
+    """An LSTM of five inputs and four results."""
+    shapes = [(BATCH, INPUTS), (BATCH, CELLS), (4 * CELLS, CELLS + INPUTS), (4 * CELLS,), (BATCH, CELLS)]
+    results = [(BATCH, CELLS), (BATCH, CELLS), (BATCH, CELLS + INPUTS), (BATCH, 4 * CELLS)]
+    x, *others = (Tensor(shape, "float32") for shape in shapes)
+    return one_op("LSTM", [x, *others], [Tensor(shape, "float32") for shape in results], {"kernel_type": "BASIC"})
+
+
 def imported(content: bytes) -> qrt.ir.Module:
     return import_model(read(content), profile("litert"))
 
@@ -102,12 +140,12 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "a gate without a bias": (model(operands(2, _13=None)), r"its input 13 \('forget_bias'\) is required, but"),
     "an input gate without a bias": (model(operands(2, _12=None)), "the input gate must have all"),
     "weights of another depth": (
-        model(operands(2, _2=weights(0, CELLS, 5))), r"input 2 must have the shape \[4, 3\], got \[4, 5\]"
+        model(operands(2, _2=weights(0, CELLS, 5))), r"'t2' must have the shape \[4, 3\], got \[4, 5\]"
     ),
     "a state that is none": (
-        model(operands(2, _18=Tensor((BATCH, CELLS), "float32"))), r"input 18 \(a state\) must be a variable of rank"
+        model(operands(2, _18=Tensor((BATCH, CELLS), "float32"))), r"'t1' \(a state\) must be a variable of rank"
     ),
-    "a state of another batch": (model(operands(2, _19=state(5, CELLS))), r"input 19 \(a state\) must be a"),
+    "a state of another batch": (model(operands(2, _19=state(5, CELLS))), r"'t14' \(a state\) must be a"),
     "hidden values without a projection": (model(operands(2, _18=state(BATCH, 3))), "without a projection, the"),
     "states without an axis": (
         model(operands(2, _18=state(), _19=state())), "the input and the states must have at least one axis"
@@ -125,6 +163,30 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "an RNN of several scales": (
         rnn(scales=[0.1] * CELLS, zero_points=[0] * CELLS), r"\(float32 with weights of int8, or of several scales\)"
     ),
+    "an LSTM of five inputs": (basic(), r"LSTM \(the kernel BASIC\)"),
+    "weights of the auxiliary inputs": (both(_10=weights(1, CELLS, INPUTS)), "weights for the auxiliary inputs"),
+    "an auxiliary input that LiteRT ignores": (
+        both(_9=Tensor((BATCH, 2, INPUTS), "float32")), "auxiliary inputs without time_major, which LiteRT ignores"
+    ),
+    "an auxiliary input of other steps": (
+        both(True, 1, _9=Tensor((BATCH, 3, INPUTS), "float32")),
+        r"auxiliary inputs must have the batch and steps of the inputs, \[2, 2\], got \[2, 3\]",
+    ),
+    "int8 weights of both ways with time_major": (
+        both(True, 1, "int8"), "which LiteRT applies to the sequence once for each step"
+    ),
+    "two results with time_major": (both(True), "of which LiteRT exchanges the sizes of the second result"),
+    "three results of both ways": (both(results=3), "it must have 2 results, got 3"),
+    "weights of the way back of another depth": (
+        both(_5=weights(0, CELLS, 5)), r"'t5' must have the shape \[4, 3\], got \[4, 5\]"
+    ),
+    "merged results of LSTMs": (
+        both_lstm(merges=True), "merge_outputs without time_major, with which LiteRT writes one result over the other"
+    ),
+    "LSTMs with weights of the auxiliary inputs": (
+        both_lstm(_41=weights(1, CELLS, INPUTS)), "weights for the auxiliary inputs"
+    ),
+    "LSTMs with a gate that is missing": (both_lstm(_19=None), "its input 19 .* is required"),
     "an RNN of weights of the run": (rnn(data=None), r"\(float32 with int8 weights known only at run time\)"),
 }  # fmt: skip
 

@@ -19,6 +19,8 @@ import tflite
 
 _OPTIONS = {
     "AVERAGE_POOL_2D": "Pool2DOptions",
+    "CONV_3D": "Conv3DOptions",
+    "CONV_3D_TRANSPOSE": "Conv3DOptions",
     "CUSTOM": None,
     "GATHER_ND": "GatherNdOptions",
     "L2_NORMALIZATION": "L2NormOptions",
@@ -34,6 +36,7 @@ _OPTIONS = {
     "REDUCE_MIN": "ReducerOptions",
     "REDUCE_PROD": "ReducerOptions",
     "SUM": "ReducerOptions",
+    "RNN": "RNNOptions",
     "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
 }
 """The tables of options whose name does not follow from the operator's."""

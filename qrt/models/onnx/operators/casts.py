@@ -48,16 +48,34 @@ def quantize_linear(node: Node) -> None:
 
 
 def _is_computed_at_run(node: Node, block_size: int) -> bool:
-    """Return True if a float32 scale or its zero point is known only at run time, and there are no blocks."""
-    if block_size or node.type(1).element is not F32 or node.type(0).element in (FloatType("f16"), FloatType("bf16")):
+    """Return True if a float32 scale or its zero point is known only at run time, or its last block is not whole."""
+    if node.type(1).element is not F32 or node.type(0).element in (FloatType("f16"), FloatType("bf16")):
         return False
-    return node.constant(1) is None or (node.has(2) and node.constant(2) is None)
+    if node.constant(1) is None or (node.has(2) and node.constant(2) is None):
+        return True
+    size = node.shape()[node.axis(node.attribute("axis", 1), len(node.shape()))] if block_size else 0
+    return bool(block_size) and size is not None and size % block_size != 0
 
 
 def along(node: Node, i: int, axis: int) -> Value:
-    """Return input ``i``, a scale or zero point, in a shape that broadcasts to input 0 along ``axis``."""
+    """Return input ``i``, a scale or zero point, in a shape that broadcasts to input 0 along ``axis``.
+
+    With the attribute ``block_size``, each number is repeated for the elements of its block.
+    """
     shape, own = node.shape(0), node.shape(i)
     value = node.value(i)
+    size = node.attribute("block_size", 0)
+    if size:
+        axis = node.axis(axis, len(shape))
+        length = shape[axis]
+        expected = tuple(-(-length // size) if d == axis and length else n for d, n in enumerate(shape))
+        if length is None or own != expected:
+            node.fail(
+                f"the scales and zero points must have the shape {list(expected)} for blocks of {size} along axis "
+                f"{axis} of a tensor of shape {list(shape)}, got {list(own)}"
+            )
+        blocks = node.dense(np.arange(length, dtype=np.int64) // size, IntegerType(64))
+        return node.emit("qrt.gather", [node.as_storage(value), blocks], {"axis": axis})
     if own in ((), (1,)):
         return value
     axis = node.axis(axis, len(shape))
@@ -132,8 +150,6 @@ def dequantize_linear(node: Node) -> None:
         _dequantize_small_floats(node, source, out)
         return
     if (_is_computed_at_run(node, size) or _has_wide_zero_point(node, source)) and out is F32:
-        if size:
-            node.refuse("int32 in blocks with zero points other than 0")
         _dequantize_at_run(node, source)
         return
     # ONNX Runtime multiplies in float32, where 16 bits fit, and rounds the product to a narrower type.

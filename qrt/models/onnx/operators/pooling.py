@@ -15,7 +15,7 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window, make_window
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.convolution import unit_scale_type
-from qrt.models.onnx.operators.operands import F32
+from qrt.models.onnx.operators.operands import F32, require
 from qrt.models.onnx.operators.reductions import divided, number_tensor
 from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
 from qrt.types import FloatType, TensorType, UniformType
@@ -46,7 +46,7 @@ def window_of(node: Node, form: WindowShape, image: Value) -> tuple[Window, Wind
 
 
 def max_pool(node: Node) -> None:
-    """Take the largest element of each window, of float32, int8 or uint8. 8-bit windows cannot be dilated."""
+    """Take the largest element of each window, of float32, int8 or uint8."""
     if node.returns(1):
         node.refuse("with the positions of the largest")
     rank, form = len(node.shape()), form_of(node, node.shape(), None).of_images()
@@ -56,9 +56,10 @@ def max_pool(node: Node) -> None:
         result = windows.largest(lowering_context(node), window.padded(node, x, -np.inf), window)
         node.set(0, channels_first(node, result, rank))
         return
-    if rank > 4 or any(dilation != 1 for dilation in form.dilations):
-        node.refuse(f"of {node.dtype(0)}, with dilations or images of {rank - 2} axes")
     element = node.type(0).element
+    if rank > 4 or any(dilation != 1 for dilation in form.dilations):
+        _set_largest_integers(node, form)
+        return
     quantized = (
         element
         if isinstance(element, UniformType) and element.is_per_layer
@@ -72,6 +73,22 @@ def max_pool(node: Node) -> None:
         node.set(0, result)
     else:
         node.set_plain(0, node.as_storage(result), node.plain(0))
+
+
+def _set_largest_integers(node: Node, form: WindowShape) -> None:
+    """Set the output to the largest integer of each window, for dilated windows and images of three axes."""
+    require(node, 0, "int8", "uint8")
+    element, is_signed = node.type(0).element, node.dtype(0) == "int8"
+    x, least = channels_last(node, node.stored(0)), -128 if is_signed else 0
+    window = window_of(node, form, x)[1]
+    op = "arith.maxsi" if is_signed else "arith.maxui"
+    result = windows.largest(lowering_context(node), window.padded(node, x, least), window, op, least)
+    result = channels_first(node, result, len(node.shape()))
+    if not isinstance(element, UniformType):
+        node.set_plain(0, result, node.plain(0))
+        return
+    assert isinstance(result.type, TensorType)
+    node.set(0, node.emit("quant.scast", [result], None, result.type.with_(element=element)))
 
 
 def spatial_sizes(x: Value) -> tuple[int | None, ...]:

@@ -1,5 +1,6 @@
 """Products of matrices: of floats, of quantized tensors, and of integers."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing import float_products
+from qrt.models.importing.data_movement import joined, reshaped, taken
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, number_of
 from qrt.models.onnx.node import Node, Shape
@@ -144,10 +146,43 @@ def qlinear_matmul(node: Node) -> None:
     The left operand has one scale. The right operand has one scale, or one for each column.
     """
     out = node.uniform(node.plain(7) if node.has(7) else node.plain(0), (), 6, 7)
+    if node.known(4, "a scale").ndim > 1:
+        _multiply_each(node, out)
+        return
     x, w = node.parameters(0, 1, 2), node.parameters(3, 4, 5, axis=-1)
     operands = [node.cast(0, x), node.cast(3, w)]
     attributes = {"requant": node.rule("matmul", **product_facts(x, w, out))}
     node.set(0, node.emit("qrt.matmul", operands, attributes, out))
+
+
+def _multiply_each(node: Node, out: UniformType) -> None:
+    """Multiply the matrices of a batch one by one. The right ones have scales of their own, of shape [..., 1, N]."""
+    left, right, scales = node.shape(0), node.shape(3), node.known(4, "a scale")
+    batch = tuple(size for size in right[:-2] if size is not None)
+    if None in (*left, *right) or len(right) < 3 or left[:-2] not in ((), right[:-2]):
+        node.refuse(f"of matrices of shapes {list(left)} and {list(right)}, with scales for each matrix")
+    zeros = node.known(5, "a zero point") if node.has(5) else np.zeros(scales.shape, np.int64)
+    if scales.shape != (*batch, 1, right[-1]) or zeros.shape != scales.shape:
+        node.fail(
+            f"the scales and zero points must have the shape {[*batch, 1, right[-1]]} for an operand of shape "
+            f"{list(right)}, got {list(scales.shape)} and {list(zeros.shape)}"
+        )
+    x, storage, count = node.parameters(0, 1, 2), node.parameters(3, None, None).storage, prod(batch)
+    a = reshaped(node, node.cast(0, x), (count if len(left) > 2 else 1, *left[-2:]))
+    b = reshaped(node, node.stored(3), (count, *right[-2:]))
+    results = []
+    for at in range(count):
+        columns = [float(scale) for scale in scales.reshape(count, -1)[at]]
+        points = [int(zero) for zero in zeros.reshape(count, -1)[at]]
+        w = UniformType(storage, "f32", columns, points, axis=1)
+        one = taken(node, a, 0, at, 1) if len(left) > 2 else a
+        other = reshaped(node, taken(node, b, 0, at, 1), right[-2:])
+        assert isinstance(other.type, TensorType)
+        other = node.emit("quant.scast", [other], None, other.type.with_(element=w))
+        operands = [reshaped(node, one, left[-2:]), other]
+        product = node.emit("qrt.matmul", operands, {"requant": node.rule("matmul", **product_facts(x, w, out))}, out)
+        results.append(reshaped(node, product, (1, left[-2], right[-1])))
+    node.set(0, reshaped(node, joined(node, results, 0), (*batch, left[-2], right[-1])))
 
 
 def qgemm(node: Node) -> None:

@@ -102,7 +102,10 @@ def _axes(node: Node, coordinates: str) -> list[Axis]:
 
 
 def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]:
-    """Return the axes ``named`` with the result's ``sizes``, which are adapted if the aspect ratio must be kept."""
+    """Return the axes that the operator resizes, given by number in ``named``, with their sizes in the result.
+
+    These are ``sizes``, or with another `keep_aspect_ratio_policy` than `stretch` the sizes by one scale for all axes.
+    """
     policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
     known = [size for size in shape if size is not None]
     if len(known) < len(shape):

@@ -1,4 +1,4 @@
-"""Import of BATCH_MATMUL and TRANSPOSE_CONV on floats.
+"""Import of BATCH_MATMUL and of transposed convolutions on floats.
 
 Products are added in the orders that `float_products` describes. A transposed convolution goes over the window's rows,
 then its columns, then the channels. XNNPACK does not support strides larger than the window; LiteRT then uses another
@@ -12,8 +12,9 @@ import numpy as np
 from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import tensor_type
+from qrt.ir.dialects.linalg.lowering import F32, Extent, tensor_type
 from qrt.models.importing import float_products
+from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
@@ -70,7 +71,7 @@ def transpose_conv(node: Node) -> None:
     """
     require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))
     _require_filters(node, _IMAGES, _WEIGHTS)
-    _transposed(node, window_of(node), _IMAGES, _WEIGHTS, _BIAS)
+    transposed(node, window_of(node), _IMAGES, node.value(_WEIGHTS), _BIAS, node.rule("float_products"))
 
 
 _PADDINGS = {1: True, 2: False}
@@ -103,7 +104,7 @@ def transpose_conv_bias(node: Node) -> None:
                 f"the declared shape of the result, {list(size)}, does not follow from images of shape "
                 f"{list(images)}, the padding and the strides"
             )
-    _transposed(node, window, 0, 1, 2)
+    transposed(node, window, 0, node.value(1), 2, node.rule("float_products"))
 
 
 def _require_filters(node: Node, i: int, w: int) -> None:
@@ -115,32 +116,44 @@ def _require_filters(node: Node, i: int, w: int) -> None:
         node.fail(f"the input must have as many channels as a filter, {weights[3]}, got {images[3]}")
 
 
-def _transposed(node: Node, window: dict[str, Any], i: int, w: int, b: int) -> None:
-    """Set the result to the transposed convolution of the inputs with these numbers: images, weights and bias."""
-    images, weights = node.type(i).shape or (), node.type(w).shape or ()
-    context = lowering_context(node)
-    kernel = tuple(n or 0 for n in weights[1:3])
+def transposed(node: Node, window: dict[str, Any], i: int, w: Value, b: int, order: str) -> None:
+    """Set the result to the transposed convolution of images, input ``i``, with weights ``w`` and bias, input ``b``.
+
+    The weights begin with the axis of filters and end with that of channels. ``order`` is one of `float_products`, or
+    "taps_then_bias", which adds the products of all channels at each element of the window, and then these sums.
+    """
+    images, weights = node.type(i).shape or (), tensor_type(w).shape or ()
+    context, rank = lowering_context(node), len(images) - 2
+    kernel = tuple(n or 0 for n in weights[1:-1])
     sizes = [
         (n or 0, k, stride, before, (n or 0) * stride - stride + k - before - after + beyond)
         for n, k, stride, (before, after), beyond in zip(
-            images[1:3], kernel, window["strides"], window["padding"], window["output_padding"], strict=True
+            images[1:-1], kernel, window["strides"], window["padding"], window["output_padding"], strict=True
         )
     ]
     x = _between_zeros(node, node.value(i), sizes)
-    parallel = [context.extent(x, 0), *(size[4] for size in sizes), weights[0] or 0]
-    taps = (*kernel, weights[3] or 0)
-    places = Window(kernel, (1, 1), (1, 1), ((0, 0), (0, 0)), tuple(size[4] for size in sizes))
-    order = node.rule("float_products")
+    parallel: list[Extent] = [context.extent(x, 0), *(size[4] for size in sizes), weights[0] or 0]
+    taps = (*kernel, weights[-1] or 0)
+    ones = (1,) * rank
+    places = Window(kernel, ones, ones, ((0, 0),) * rank, tuple(size[4] for size in sizes))
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
-        image, i, j, o, row, column, c = nest.loops
-        forth = (row, column)
-        back = [add(multiply(at, -1), k - 1) for at, k in zip(forth, kernel, strict=True)]
+        image, *at, o = nest.loops[: rank + 2]
+        *forth, c = nest.loops[rank + 2 :]
+        back = [add(multiply(place, -1), k - 1) for place, k in zip(forth, kernel, strict=True)]
         # XNNPACK goes over the window forwards, the reference kernels over the images.
         inside, tap = (back, forth) if order == "bias_then_fma" else (forth, back)
-        return nest.read(x, [image, *places.index((i, j), inside), c]), nest.read(node.value(w), [o, *tap, c])
+        return nest.read(x, [image, *places.index(at, inside), c]), nest.read(w, [o, *tap, c])
 
     bias = float_bias(node, b, weights[0] or 0)
+    if order == "taps_then_bias":
+        of_taps: list[Extent] = [*parallel, *kernel]
+        sizes_of_taps = tuple(n if isinstance(n, int) else None for n in of_taps)
+        node.graph.check_size(node.op, TensorType(sizes_of_taps, F32))
+        products = float_products.total(context, of_taps, taps[-1:], operands, "products_then_bias", None)
+        sums = reduced(context, products, range(rank + 2, 2 * rank + 2), "arith.addf", 0.0)
+        finish(node, context, sums, bias)
+        return
     first = bias if order == "bias_then_fma" else None
     sums = float_products.total(context, parallel, taps, operands, order, first)
     finish(node, context, sums, None if first is not None else bias)
@@ -152,23 +165,21 @@ def _between_zeros(node: Node, x: Value, sizes: list[tuple[int, int, int, int, i
     ``stride - 1`` zeros follow each element, and the images are then padded or cropped. ``sizes`` has, for each spatial
     axis: the input's size, the window's size, the stride, the elements to crop from the start, and the result's size.
     """
-    batch, height, width, channels = tensor_type(x).shape or ()
-    strides = [size[2] for size in sizes]
-    if max(strides) > 1:
-        x = reshaped(node, x, (batch, height, 1, width, 1, channels))
-        gaps = ((0, 0), (0, 0), (0, strides[0] - 1), (0, 0), (0, strides[1] - 1), (0, 0))
+    batch, *_, channels = tensor_type(x).shape or ()
+    if max(size[2] for size in sizes) > 1:
+        x = reshaped(node, x, (batch, *(n for size in sizes for n in (size[0], 1)), channels))
+        gaps = ((0, 0), *(pair for size in sizes for pair in ((0, 0), (0, size[2] - 1))), (0, 0))
         x = node.emit("qrt.pad", [x], {"padding": gaps})
-        x = reshaped(node, x, (batch, sizes[0][0] * strides[0], sizes[1][0] * strides[1], channels))
+        x = reshaped(node, x, (batch, *(size[0] * size[2] for size in sizes), channels))
     ends = []
     for count, kernel, stride, before, result in sizes:
         front = kernel - 1 - before
         ends.append((front, result + kernel - 1 - front - count * stride))
     x = node.emit("qrt.pad", [x], {"padding": ((0, 0), *((max(a, 0), max(b, 0)) for a, b in ends), (0, 0))})
-    type = x.type
-    assert isinstance(type, TensorType)
     offsets = [0, *(max(-a, 0) for a, _ in ends), 0]
-    shape = [size or 0 for size in type.shape or ()]
-    cut = [shape[0], *(n - max(-a, 0) - max(-b, 0) for n, (a, b) in zip(shape[1:3], ends, strict=True)), shape[3]]
+    shape = [size or 0 for size in tensor_type(x).shape or ()]
+    sides = [n - max(-a, 0) - max(-b, 0) for n, (a, b) in zip(shape[1:-1], ends, strict=True)]
+    cut = [shape[0], *sides, shape[-1]]
     if cut == shape:
         return x
-    return node.emit("qrt.slice", [x], {"offsets": offsets, "sizes": cut, "strides": [1] * 4})
+    return node.emit("qrt.slice", [x], {"offsets": offsets, "sizes": cut, "strides": [1] * len(shape)})

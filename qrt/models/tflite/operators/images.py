@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from qrt.models.importing.windows import Pair, Window, make_window
+from qrt.models.importing.windows import Pair, Sizes, Window, make_window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators import float_sums
 from qrt.models.tflite.operators.operands import input_shape, settle
@@ -21,23 +21,25 @@ def window_of(node: Node, kernel: tuple[int | None, ...], dilations: Pair = (1, 
 
 
 def padding_of(
-    node: Node, kernel: tuple[int | None, ...], strides: Pair, dilations: Pair = (1, 1)
-) -> tuple[Pair, Pair]:
-    """Return the padding (before, after) of height and width, by the operator's padding SAME or VALID.
+    node: Node, kernel: tuple[int | None, ...], strides: Sizes, dilations: Sizes | None = None
+) -> tuple[Pair, ...]:
+    """Return the padding (before, after) of each spatial axis, by the operator's padding SAME or VALID.
 
     If SAME pads an odd number of elements, one more is added after than before.
     """
+    dilations = dilations or (1,) * len(strides)
     if min(*strides, *dilations) < 1:
         node.fail(f"strides and dilations must be positive, got {list(strides)} and {list(dilations)}")
     if node.options["padding"] == "VALID":
-        return ((0, 0), (0, 0))
+        return ((0, 0),) * len(strides)
     ends = []
-    for size, extent, stride, dilation in zip((node.type(0).shape or ())[1:3], kernel, strides, dilations, strict=True):
+    sizes = (node.type(0).shape or ())[1:-1]
+    for size, extent, stride, dilation in zip(sizes, kernel, strides, dilations, strict=True):
         if size is None or extent is None:
             node.refuse("SAME padding of a size known only at run time")
         total = max((-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size, 0)
         ends.append((total // 2, total - total // 2))
-    return (ends[0], ends[1])
+    return tuple(ends)
 
 
 def pool_2d(node: Node) -> None:

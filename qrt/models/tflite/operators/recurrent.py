@@ -1,10 +1,12 @@
-"""Import of quantized UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF. Their state becomes variables of the program."""
+"""Import of quantized LSTM operators and SVDF. Their state becomes variables of the program."""
 
 from qrt.ir import Value
+from qrt.models.importing.data_movement import reshaped
 from qrt.models.tflite.model import element_of
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators import recurrent_plain
 from qrt.models.tflite.operators.functions import read_as
+from qrt.models.tflite.operators.operands import input_shape
 from qrt.numerics import GATES, NORM_BITS
 from qrt.types import UniformType
 
@@ -38,10 +40,12 @@ _OF_PEEPHOLES = (0, 1, 3)
 
 
 def lstm(node: Node) -> None:
-    """Import UNIDIRECTIONAL_SEQUENCE_LSTM: run an LSTM on int8 inputs with an int16 cell state.
+    """Import UNIDIRECTIONAL_SEQUENCE_LSTM or LSTM: run an LSTM on int8 inputs with an int16 cell state.
 
-    CIFG, peepholes, projection and layer normalization are supported, also on float32 inputs with int8 weights.
+    CIFG, peepholes, projection and layer normalization are supported, also on float32 inputs with int8 weights. LSTM
+    computes one step, with the kernel FULL.
     """
+    recurrent_plain.require_full_kernel(node)
     if node.is_float:
         recurrent_plain.lstm(node)
         return
@@ -50,7 +54,10 @@ def lstm(node: Node) -> None:
     hidden, cell = node.element(_HIDDEN), node.element(_CELL)
     *sums, output = _intermediates(node)
     has_norm, has_projection = node.has(_NORMS + 1), node.has(_PROJECTION)
-    operands = [node.value(0)]
+    is_cell, x = node.op.name == "LSTM", node.value(0)
+    if is_cell:
+        x = reshaped(node, x, (1, *input_shape(node)))
+    operands = [x]
     operands += [node.value(first + gate) for first in (_WEIGHTS, _RECURRENT) for gate in gates]
     for gate in gates:
         scale = node.element(0).scale * node.element(_WEIGHTS + gate).scale
@@ -63,7 +70,7 @@ def lstm(node: Node) -> None:
     if has_norm:
         operands += [node.value(_NORMS + gate) for gate in gates]
     attributes = {
-        "time_major": bool(node.options["time_major"]),
+        "time_major": is_cell or bool(node.options["time_major"]),
         "cell_clip": float(node.options["cell_clip"]),
         "cifg": 0 not in gates,
         "peepholes": node.has(_PEEPHOLES + 1),
@@ -81,7 +88,10 @@ def lstm(node: Node) -> None:
             operands.append(_bias(node, _PROJECTION_BIAS, output.scale * node.element(_PROJECTION).scale))
         result = hidden
     y, after, cell_after = node.emit_all("qrt.lstm", operands, attributes, [result, result, cell])
-    node.set(0, read_as(node, y, node.result_element()))
+    y = read_as(node, y, node.result_element())
+    if is_cell:
+        y = reshaped(node, y, (*input_shape(node)[:1], *input_shape(node, _HIDDEN)[1:]))
+    node.set(0, y)
     for i, value in ((_HIDDEN, read_as(node, after, hidden)), (_CELL, cell_after)):
         node.graph.store(node.op, node.graph.variable(node.input(i)), value)
 

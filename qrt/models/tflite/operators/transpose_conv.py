@@ -4,6 +4,7 @@ from typing import Any
 
 from qrt.ir import Value
 from qrt.models.importing.data_movement import Shape
+from qrt.models.importing.windows import Sizes
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.products import bias_of, multiplier_facts
 from qrt.types import UniformType
@@ -81,18 +82,20 @@ def window_of(node: Node) -> dict[str, Any]:
 
 
 def window_between(
-    node: Node, size: Shape, images: Shape, weights: Shape, strides: tuple[int, int], *, is_same: bool
+    node: Node, size: Shape, images: Shape, weights: Shape, strides: Sizes, *, is_same: bool
 ) -> dict[str, Any]:
     """Return the attributes of a transposed convolution whose result has the shape ``size``.
 
-    ``images`` and ``weights`` are the shapes of the operands. ``is_same`` selects the padding SAME instead of VALID.
+    ``images`` and ``weights`` are the shapes of the operands. The weights begin with the axis of filters and end with
+    that of channels. ``is_same`` selects the padding SAME instead of VALID.
     """
-    if len(size) != 4 or any(n is not None and n < least for n, least in zip(size, (0, 1, 1, 1), strict=True)):
-        node.fail(f"the shape of the result must be a batch and 3 positive sizes, got {list(size)}")
+    rank = len(images)
+    if len(size) != rank or any(n is not None and n < min(axis, 1) for axis, n in enumerate(size)):
+        node.fail(f"the shape of the result must be a batch and {rank - 1} positive sizes, got {list(size)}")
     if min(strides) < 1:
         node.fail(f"strides {list(strides)} must be positive")
     sides, beyond = [], []
-    for n, kernel, result, stride in zip(images[1:3], weights[1:3], size[1:3], strides, strict=True):
+    for n, kernel, result, stride in zip(images[1:-1], weights[1:-1], size[1:-1], strides, strict=True):
         if n is None or kernel is None or result is None:
             node.refuse("a size known only at run time")
         windows = -(-result // stride) if is_same else (result - kernel) // stride + 1

@@ -39,14 +39,14 @@ def _inputs(rng, x):
 FORMS = ("CIFG", "peepholes", "projection", "layer normalization")
 
 
-def lstm(rng, *, forms=(), is_one_type=True, hard=False, flat=False):
+def lstm(rng, *, forms=(), is_one_type=True, hard=False, flat=False, name="UNIDIRECTIONAL_SEQUENCE_LSTM"):
     """With ``hard``, biases that bring sums of a layer normalization to their ends; with ``flat``, sums of a few units,
     which have no variance."""
     batch, steps, inputs, cells = (int(rng.integers(1, most)) for most in (5, 9, 40, 40))
     # LiteRT takes peepholes to be of as many cells as there are hidden values.
     values = int(rng.integers(1, 40)) if "projection" in forms and "peepholes" not in forms else cells
     time_major = bool(rng.integers(2))
-    around = (steps, batch) if time_major else (batch, steps)
+    around = (batch,) if name == "LSTM" else (steps, batch) if time_major else (batch, steps)
     x = draw.tensor(rng, (*around, inputs), "int8", draw.scale(rng, -9, -2))
     gates = range(1 if "CIFG" in forms else 0, 4)
     has_norm = "layer normalization" in forms
@@ -74,11 +74,11 @@ def lstm(rng, *, forms=(), is_one_type=True, hard=False, flat=False):
         "fused_activation_function": "TANH",
         "cell_clip": float(rng.choice([0.0, 0.0, 0.3, 2.0, 10.0])),
         "proj_clip": float(rng.choice([0.0, 0.0, 0.3, 0.9])) if projection else 0.0,
-        "time_major": time_major,
+        **({} if name == "LSTM" else {"time_major": time_major}),
     }
     operands = [x, *w, *r, *peepholes, *biases, projection, projection_bias, hidden, cell, *norms]
     intermediates = [*sums, Tensor((0,), "int8", made.scales, made.zero_points)]
-    content = one_op("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [y], options, intermediates=intermediates)
+    content = one_op(name, operands, [y], options, intermediates=intermediates)
     return Case(content, inputs=_inputs(rng, x), resets=(CALLS // 2,))
 
 
@@ -135,6 +135,11 @@ CASES = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM i8, peepholes at halves": halves,
     "UNIDIRECTIONAL_SEQUENCE_LSTM i8, large biases of norms": partial(lstm, forms=FORMS[3:], hard=True),
     "UNIDIRECTIONAL_SEQUENCE_LSTM i8, norms without a variance": partial(lstm, forms=FORMS[3:], flat=True),
+    "LSTM i8": partial(lstm, name="LSTM"),
+    **{
+        f"LSTM i8, {form}": partial(lstm, forms=(form,), is_one_type=form != "projection", name="LSTM")
+        for form in FORMS
+    },
     "SVDF i8": svdf,
     "SVDF i8, no bias": partial(svdf, has_bias=False),
 }

@@ -1,0 +1,71 @@
+"""Weights of recurrent operators on floats. Of int8 weights, every step quantizes what it multiplies by them."""
+
+from typing import NamedTuple
+
+from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, I32, LoweringContext
+from qrt.models.importing.float_products import total
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.run_time_quantization import parameters_of, stored_integers
+from qrt.types import UniformType
+
+
+class Matrix(NamedTuple):
+    """Weights [units, depth]: floats, or int8 with a ``scale`` and the rule by which their operand is quantized."""
+
+    value: Value
+    scale: float | None = None
+    rule: str = ""
+
+
+def matrix(node: Node, i: int) -> Matrix:
+    """Return the weights of input ``i``. Raise UnsupportedForm if they are not float32 or symmetric int8."""
+    element = node.type(i).element
+    if element is F32:
+        return Matrix(node.value(i))
+    if not isinstance(element, UniformType) or element.storage != "i8" or not element.is_per_layer:
+        node.refuse(f"float32 with weights of {node.input(i).dtype}, or of several scales")
+    if element.zero_point:
+        node.refuse("float32 with weights that have a zero point")
+    is_asymmetric = bool(node.options.get("asymmetric_quantize_inputs", False))
+    rule = node.rule("hybrid", operator=node.op.name, is_asymmetric=is_asymmetric)
+    if rule == "floats":
+        return Matrix(node.emit("quant.dcast", [node.value(i)], None, F32))
+    array = node.constant(i)
+    if array is None:
+        node.refuse("float32 with int8 weights known only at run time")
+    return Matrix(node.dense(array, element.storage_type), element.scale, rule)
+
+
+def require_one_dtype(node: Node, *operands: int) -> None:
+    """Raise UnsupportedForm if the inputs with these numbers have several dtypes."""
+    dtypes = {node.input(i).dtype for i in operands if node.has(i)}
+    if len(dtypes) > 1:
+        node.refuse(f"weights of {' and '.join(sorted(dtypes))}")
+
+
+def products(context: LoweringContext, x: Value, w: Matrix) -> Value:
+    """Return the product of ``x`` [batch, depth] and weights ``w`` [units, depth].
+
+    Products of floats are summed by fused multiply-adds, those of integers exactly.
+    """
+    parallel, reduced = [context.extent(x, 0), context.extent(w.value, 0)], [context.extent(w.value, 1)]
+    if w.scale is None:
+
+        def operands(nest: LoopNest) -> tuple[Value, Value]:
+            row, unit, k = nest.loops
+            return nest.read(x, (row, k)), nest.read(w.value, (unit, k))
+
+        return total(context, parallel, reduced, operands, "bias_then_fma", None)
+    parameters = parameters_of(context, x, (1,), parallel[:1], w.rule)
+    centred = stored_integers(context, x, parameters, (0,), w.rule, I32)
+    nest = LoopNest(context, "accumulate", parallel, reduced)
+    row, unit, k = nest.loops
+    factors = nest.read(centred, (row, k)), nest.extend(nest.read(w.value, (unit, k)), I32)
+    product = nest.value("arith.muli", factors, I32)
+    (sums,) = nest.finish(nest.value("arith.addi", (nest.running(I32, 0), product), I32))
+    nest = LoopNest(context, "scale", parallel)
+    scale = nest.value("arith.mulf", (nest.read(parameters.unit, nest.loops[:1]), nest.constant(w.scale, F32)), F32)
+    number = nest.value("arith.sitofp", (nest.read(sums, nest.loops),), F32)
+    return nest.finish(nest.value("arith.mulf", (number, scale), F32))[0]
