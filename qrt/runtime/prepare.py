@@ -6,12 +6,10 @@ from typing import Any
 
 from qrt.ir import Module, Operation
 from qrt.ir.core.functions import FuncOp
-from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.ir.passes.inline_regions import ANNOTATED
-from qrt.ir.passes.planned import body, with_regions
+from qrt.ir.passes.planned import body
 from qrt.ir.pipeline import PASSES, run_steps
 from qrt.ir.pipeline_text import PipelineStep
-from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.runtime.constant_fold import FoldPlanConstants
 from qrt.runtime.fusion import FUSING
@@ -52,14 +50,13 @@ def preparation(module: Module, function: FuncOp, saturating: bool, *, observed:
     """
     if body(function) is None:
         return []
-    names = {op.name for op in module.operation.walk()}
+    names = {op.name for called in _reachable(module, function) for op in called.walk()}
     steps = []
     if not names.isdisjoint(ANNOTATED):
         steps.append(_step("inline-regions", observed=observed))
     if "func.call" in names:
         steps.append(_step("inline", entry=function.sym_name, canonicalize=False, remove_unused=False))
-    if _has_kernels(module, function):
-        steps += [_step(fusing) for fusing, needed in FUSING.items() if not names.isdisjoint(needed)]
+    steps += [_step(fusing) for fusing, needed in FUSING.items() if not names.isdisjoint(needed)]
     steps.append(_step("fold-plan-constants", entry=function.sym_name, saturating=saturating, observed=observed))
     return steps
 
@@ -68,28 +65,12 @@ def _step(name: str, **options: Any) -> PipelineStep:
     return PipelineStep(name, PASSES[name](**options))
 
 
-def _has_kernels(module: Module, function: Operation) -> bool:
-    """Return True if the function, or a function that it calls, has an op that the fusion passes may change."""
-    pending = [function]
-    seen = {function}
+def _reachable(module: Module, function: Operation) -> set[Operation]:
+    """Return a function and the functions that it calls, directly or through others."""
+    pending, reachable = [function], {function}
     while pending:
-        for op in _operations(pending.pop()):
-            if family_of(op) is not None or op.name in FAKE_QUANTS:
-                return True
-            if op.name == "func.call" and (callee := module.callee(op)) not in seen:
-                seen.add(callee)
-                pending.append(callee)
-    return False
-
-
-def _operations(function: Operation) -> list[Operation]:
-    """Return the operations that a plan of the function may have: those of its body and of planned regions."""
-    operations: list[Operation] = []
-    stack = list(body(function) or ())
-    while stack:
-        inside = [*with_regions(stack.pop())]
-        operations += inside
-        for op in inside:
-            if op.name == "quant.region":
-                stack.extend(op.regions[0].blocks[0])
-    return operations
+        calls = (op for op in pending.pop().walk() if op.name == "func.call")
+        callees = {module.callee(op) for op in calls} - reachable
+        reachable |= callees
+        pending += callees
+    return reachable

@@ -204,8 +204,9 @@ def test_passes_run_that_the_program_needs():
     assert names(PREPARED["calls"]) == ["inline", "fold-plan-constants"]
     assert names(PREPARED["annotated"]) == [
         "inline-regions",
+        "fuse-loops",
         "fold-plan-constants",
-    ]  # loops alone are the interpreter's
+    ]
     fusing = ["split-concat", "make-tables", "fold-clamp", "fold-sign"]
     assert names(PREPARED["fused"]) == [*fusing, "fold-plan-constants"]
 
@@ -237,8 +238,8 @@ def test_kernels_of_a_function_that_is_not_called_fuse_nothing():
       %1 = call @inner(%0) : (tensor<4xf32>) -> {_Q}
       return %1 : {_Q}
     }}"""
-    assert names(text) == ["inline", "fold-plan-constants"]
-    assert names(text, "calls") == ["inline", "make-tables", "fold-clamp", "fuse-loops", "fold-plan-constants"]
+    assert names(text) == ["fuse-loops", "fold-plan-constants"]
+    assert names(text, "calls") == ["inline", "make-tables", "fuse-loops", "fold-plan-constants"]
 
 
 def test_a_function_of_several_blocks_has_no_plan_to_prepare():

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 from qrt.ops import FAMILIES
 from qrt.ops.declare import Traits
+from qrt.runtime.planner.float_loops import CODES
 
-LOOPS = frozenset(
-    {"linalg.generic", "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf"}
-)
-"""The ops `linalg.generic` and the most common elementwise ops that can become one."""
+LOOPS = frozenset({"linalg.generic", "arith.cmpf", "math.rsqrt", *(name for name in CODES if "." in name)})
+"""The op `linalg.generic` and the elementwise ops that the kernel of loops computes."""
 
 
 def _ops(has_trait: Callable[[Traits], bool]) -> frozenset[str]:
