@@ -24,11 +24,11 @@ def instance_normalization(node: Node) -> None:
     rank = len(node.shape())
     if rank < 3:
         node.fail(f"its input must have a batch, channels and at least one more axis, got shape {list(node.shape())}")
-    shape, graph = static_sizes(node, 0, *range(1, rank)), composed(node)
+    shape, graph = static_sizes(node, 0, 1), composed(node)
     rows = graph.add("Reshape", x, graph.integers(0, 0, -1))
     epsilon = node.attribute("epsilon", 1e-5)
     rows = graph.add("LayerNormalization", rows, graph.constant([1]), axis=2, epsilon=epsilon)
-    result = graph.add("Reshape", rows, graph.integers(0, *shape[1:]))
+    result = graph.add("Reshape", rows, graph.add("Shape", x))
     channels = graph.integers(shape[1], *(1,) * (rank - 2))
     result = graph.add("Mul", result, graph.add("Reshape", scale, channels))
     graph.replace(node, graph.add("Add", result, graph.add("Reshape", bias, channels)))
