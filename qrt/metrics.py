@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, check_signature
+from qrt.errors import QuantTypeError, check_signature, shown
 from qrt.numerics.sums import exact_sum, nearest_float, require_finite, square_sum
 from qrt.numerics.transcendental.correctly_rounded import bind
 from qrt.tensor import QuantTensor
@@ -172,9 +172,9 @@ def saturation(q: QuantTensor) -> float:
     0.5
     """
     if not isinstance(q, QuantTensor):
-        raise QuantTypeError(f"saturation: q must be a QuantTensor, got {type(q).__name__}")
+        raise QuantTypeError(f"saturation: 'q' must be a QuantTensor, got {shown(q)}")
     if not q.size:
-        raise QuantTypeError(f"saturation: q must have elements, got shape {q.shape}")
+        raise QuantTypeError(f"saturation: 'q' must have elements, got shape {q.shape}")
     stored = q.storage
     return int(np.count_nonzero((stored == q.type.storage_min) | (stored == q.type.storage_max))) / q.size
 
@@ -187,13 +187,13 @@ def decibels(signal: Fraction, noise: Fraction) -> float:
 
 
 def _pair(name: str, reference: Values, approximation: Values) -> tuple[Array, Array]:
-    r, a = _values(f"{name}: reference", reference), _values(f"{name}: approximation", approximation)
+    r, a = _values(f"{name}: 'reference'", reference), _values(f"{name}: 'approximation'", approximation)
     if r.shape != a.shape:
         raise QuantTypeError(
-            f"{name}: reference and approximation must have the same shape, got {r.shape} and {a.shape}"
+            f"{name}: 'reference' and 'approximation' must have the same shape, got {r.shape} and {a.shape}"
         )
     if not r.size:
-        raise QuantTypeError(f"{name}: reference and approximation must have elements, got shape {r.shape}")
+        raise QuantTypeError(f"{name}: 'reference' and 'approximation' must have elements, got shape {r.shape}")
     return r, a
 
 

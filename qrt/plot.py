@@ -47,7 +47,7 @@ def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
     >>> histogram(q).get_xlabel()
     'value'
     """
-    require(q, QuantTensor, "plot.histogram: q", "a QuantTensor")
+    require(q, QuantTensor, "plot.histogram: 'q'", "a QuantTensor")
     axes = _axes(ax)
     axes.hist(_finite(q), bins=bins, color="steelblue")
     low = np.min((q.type.storage_min - q.zero_points) * q.scales)
@@ -89,10 +89,10 @@ def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any =
     >>> error(x, qrt.quantize(x, qrt.UniformType("i8", "f32", 0.01))).get_ylabel()
     'error'
     """
-    exact, approximate = _values(reference, "plot.error: reference"), _values(q, "plot.error: q")
+    exact, approximate = _values(reference, "plot.error: 'reference'"), _values(q, "plot.error: 'q'")
     if exact.shape != approximate.shape:
         raise QuantTypeError(
-            f"plot.error: reference and q must have the same shape, got {exact.shape} and {approximate.shape}"
+            f"plot.error: 'reference' and 'q' must have the same shape, got {exact.shape} and {approximate.shape}"
         )
     axes = _axes(ax)
     axes.plot(exact.reshape(-1), (approximate - exact).reshape(-1), ".", markersize=2, color="steelblue")

@@ -106,25 +106,29 @@ def test_saturation_counts_both_bounds(width: int) -> None:
     [
         (
             lambda: metrics.mse([1.0], [[1.0]]),
-            r"mse: reference and approximation must have the same shape, got \(1,\) and \(1, 1\)",
+            r"mse: 'reference' and 'approximation' must have the same shape, got \(1,\) and \(1, 1\)",
         ),
         (
             lambda: metrics.snr([1.0, 2.0], 1.0),
-            r"snr: reference and approximation must have the same shape, got \(2,\) and \(\)",
+            r"snr: 'reference' and 'approximation' must have the same shape, got \(2,\) and \(\)",
         ),
-        (lambda: metrics.cosine([], []), r"cosine: reference and approximation must have elements, got shape \(0,\)"),
-        (lambda: metrics.mse([1.0, math.nan], [1.0, 1.0]), r"mse: reference must be finite, got nan at \[1\]"),
-        (lambda: metrics.max_error(1.0, math.inf), "max_error: approximation must be finite, got inf$"),
-        (lambda: metrics.mse([1j], [1.0]), "mse: reference must be real numbers, got dtype complex128"),
-        (lambda: metrics.mse(["a"], [1.0]), "mse: reference must be real numbers, got dtype <U1"),
+        (
+            lambda: metrics.cosine([], []),
+            r"cosine: 'reference' and 'approximation' must have elements, got shape "
+            r"\(0,\)",
+        ),
+        (lambda: metrics.mse([1.0, math.nan], [1.0, 1.0]), r"mse: 'reference' must be finite, got nan at \[1\]"),
+        (lambda: metrics.max_error(1.0, math.inf), "max_error: 'approximation' must be finite, got inf$"),
+        (lambda: metrics.mse([1j], [1.0]), "mse: 'reference' must be real numbers, got dtype complex128"),
+        (lambda: metrics.mse(["a"], [1.0]), "mse: 'reference' must be real numbers, got dtype <U1"),
         (
             lambda: metrics.mse([[1.0], [1.0, 2.0]], [1.0]),
-            "the values do not form an array: the nested sequences of one level have different lengths",
+            "nested sequences of one level must have the same length to form an array, got different lengths",
         ),
-        (lambda: metrics.saturation([1.0]), "saturation: q must be a QuantTensor, got list"),
+        (lambda: metrics.saturation([1.0]), r"saturation: 'q' must be a QuantTensor, got \[1\.0\]"),
         (
             lambda: metrics.saturation(qrt.QuantTensor(np.int8([]), T)),
-            r"saturation: q must have elements, got shape \(0,\)",
+            r"saturation: 'q' must have elements, got shape \(0,\)",
         ),
     ],
 )

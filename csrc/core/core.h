@@ -78,6 +78,9 @@ typedef qrt_status (*qrt_row_fn)(const void *context, const qrt_row *row);
  * strides, one for each of its axes, place the runs in up to two operands; NULL: there is no such operand. */
 qrt_status qrt_walk(const qrt_layout *layout, const int64_t *a_strides, const int64_t *b_strides, int threads,
                     qrt_row_fn fn, const void *context);
+/* The same for a layout each of whose elements stands for `size` of them. */
+qrt_status qrt_walk_units(const qrt_layout *layout, const int64_t *a_strides, const int64_t *b_strides, int64_t size,
+                          int threads, qrt_row_fn fn, const void *context);
 
 /* ---- window.c ---- */
 

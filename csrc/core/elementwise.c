@@ -95,6 +95,100 @@ typedef struct {
     void *const *operands;
 } strided_call;
 
+/* ---- rows that are joined ----
+ *
+ * A broadcast ends a row of the walk, and short rows cost more than their elements. So rows of fewer elements than
+ * LONG_ROW are joined: a unit is such a row, and a row of units goes to the kernel in parts whose broadcast operands
+ * are written out, as often as they are repeated, to a buffer of JOINED elements. */
+
+#define LONG_ROW 256
+#define JOINED 1024
+
+typedef struct {
+    qrt_container container;
+    const void *base;
+    int64_t unit, element; /* strides from unit to unit, and from element to element, which is 0 or 1 */
+} joined_operand;
+
+typedef struct joined_call joined_call;
+struct joined_call {
+    const void *args;
+    joined_operand operand[2];
+    qrt_container out;
+    void *target;
+    int64_t size; /* elements of a unit */
+    qrt_status (*row)(const joined_call *call, const void *const *at, const int64_t *strides, void *to, int64_t count,
+                      int64_t parameter);
+};
+
+static void repeat(const void *value, int bytes, int64_t count, char *to) {
+    if (bytes == 1)
+        memset(to, *(const unsigned char *)value, (size_t)count);
+    else
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i * bytes, value, (size_t)bytes);
+}
+
+/* Returns where the elements of `units` units lie, from element `first` on, and sets their stride. */
+static const void *joined_elements(const joined_operand *from, int64_t size, int64_t first, int64_t units,
+                                   bool has_begun, char *buffer, int64_t *stride) {
+    const int bytes = qrt_container_size(from->container);
+    const char *at = element(from->container, from->base, first);
+    *stride = from->element || from->unit;
+    if (!*stride || (from->element && from->unit == size))
+        return at;
+    const bool repeats = from->element && !from->unit;
+    for (int64_t i = 0; i < units && !(repeats && has_begun); i++) {
+        const char *source = at + i * from->unit * bytes;
+        if (from->element)
+            memcpy(buffer + i * size * bytes, source, (size_t)(size * bytes));
+        else
+            repeat(source, bytes, size, buffer + i * size * bytes);
+    }
+    return buffer;
+}
+
+static qrt_status joined_row(const void *context, const qrt_row *row) {
+    const joined_call *call = context;
+    const int64_t most = JOINED / call->size;
+    _Alignas(QRT_ALIGNMENT) char buffer[2][JOINED * sizeof(int32_t)];
+    qrt_status status = QRT_OK;
+    for (int64_t i = 0; i < row->count && status == QRT_OK; i += most) {
+        const int64_t units = qrt_min(most, row->count - i);
+        const void *at[2];
+        int64_t strides[2];
+        for (int j = 0; j < 2; j++)
+            at[j] = joined_elements(&call->operand[j], call->size, row->offsets[j] + i * call->operand[j].unit, units,
+                                    i > 0, buffer[j], &strides[j]);
+        status = call->row(call, at, strides, (void *)element(call->out, call->target, (row->offset + i) * call->size),
+                           units * call->size, row->parameter);
+    }
+    return status;
+}
+
+/* Whether the rows of a layout are short, have one parameter each, and no operand is strided along them. */
+static bool joins(const qrt_layout *layout, const int64_t *a_strides, const int64_t *b_strides) {
+    const int last = layout->rank - 1;
+    return last > 0 && layout->shape[last] < LONG_ROW && layout->step[last] == 0 && layout->step[last - 1] == 0 &&
+           layout->shape[last - 1] > 1 && (a_strides[last] | 1) == 1 && (b_strides[last] | 1) == 1;
+}
+
+static qrt_status walk_joined(const qrt_layout *layout, const int64_t *a_strides, const int64_t *b_strides, int threads,
+                              joined_call *call) {
+    const int last = layout->rank - 1;
+    qrt_layout units = *layout;
+    units.rank = last;
+    call->size = layout->shape[last];
+    call->operand[0].unit = a_strides[last - 1], call->operand[0].element = a_strides[last];
+    call->operand[1].unit = b_strides[last - 1], call->operand[1].element = b_strides[last];
+    if (call->size == 0)
+        return QRT_OK;
+    const qrt_float_state saved = qrt_float_enter();
+    const qrt_status status = qrt_walk_units(&units, a_strides, b_strides, call->size, threads, joined_row, call);
+    qrt_float_leave(saved);
+    return status;
+}
+
 static qrt_status binary_row(const void *context, const qrt_row *row) {
     const strided_call *call = context;
     const qrt_binary_args *args = call->args;
@@ -103,6 +197,12 @@ static qrt_status binary_row(const void *context, const qrt_row *row) {
                                      element(args->b, call->operands[1], row->offsets[1]), args->b_strides[last],
                                      (void *)element(args->requant.container, call->operands[2], row->offset),
                                      row->count, row->parameter, row_step(&args->layout));
+}
+
+static qrt_status joined_binary(const joined_call *call, const void *const *at, const int64_t *strides, void *to,
+                                int64_t count, int64_t parameter) {
+    const qrt_binary_args *args = call->args;
+    return args->kernels->binary_row(args, at[0], strides[0], at[1], strides[1], to, count, parameter, 0);
 }
 
 /* Adds whole blocks, whose operands are rounded once, and what is left. */
@@ -124,7 +224,17 @@ qrt_status qrt_binary(const void *pointer, qrt_scratch *scratch) {
     const qrt_binary_args *args = pointer;
     if (args->block)
         return add_in_blocks(args, scratch->operands, scratch->threads);
-    const strided_call call = {args, scratch->operands};
+    void *const *operands = scratch->operands;
+    if (joins(&args->layout, args->a_strides, args->b_strides)) {
+        joined_call call = {args,
+                            {{args->a, operands[0], 0, 0}, {args->b, operands[1], 0, 0}},
+                            args->requant.container,
+                            operands[2],
+                            0,
+                            joined_binary};
+        return walk_joined(&args->layout, args->a_strides, args->b_strides, scratch->threads, &call);
+    }
+    const strided_call call = {args, operands};
     return walk(&args->layout, args->a_strides, args->b_strides, scratch->threads, binary_row, &call);
 }
 
@@ -138,9 +248,23 @@ static qrt_status pair_row(const void *context, const qrt_row *row) {
     return QRT_OK;
 }
 
+static qrt_status joined_pair(const joined_call *call, const void *const *at, const int64_t *strides, void *to,
+                              int64_t count, int64_t parameter) {
+    const qrt_pair_args *args = call->args;
+    (void)parameter;
+    args->kernels->pair_row(args, at[0], strides[0], at[1], strides[1], to, count);
+    return QRT_OK;
+}
+
 qrt_status qrt_pair(const void *pointer, qrt_scratch *scratch) {
     const qrt_pair_args *args = pointer;
-    const strided_call call = {args, scratch->operands};
+    void *const *operands = scratch->operands;
+    if (joins(&args->layout, args->a_strides, args->b_strides)) {
+        joined_call call = {
+            args, {{args->a, operands[0], 0, 0}, {args->b, operands[1], 0, 0}}, args->out, operands[2], 0, joined_pair};
+        return walk_joined(&args->layout, args->a_strides, args->b_strides, scratch->threads, &call);
+    }
+    const strided_call call = {args, operands};
     return walk(&args->layout, args->a_strides, args->b_strides, scratch->threads, pair_row, &call);
 }
 

@@ -146,13 +146,19 @@ static qrt_status walk_task(void *context, int64_t task) {
 
 qrt_status qrt_walk(const qrt_layout *layout, const int64_t *a_strides, const int64_t *b_strides, int threads,
                     qrt_row_fn fn, const void *context) {
+    return qrt_walk_units(layout, a_strides, b_strides, 1, threads, fn, context);
+}
+
+qrt_status qrt_walk_units(const qrt_layout *layout, const int64_t *a_strides, const int64_t *b_strides, int64_t size,
+                          int threads, qrt_row_fn fn, const void *context) {
+    const int64_t grain = qrt_max(1, GRAIN / size);
     int64_t rows = 1;
     for (int d = 0; d < layout->rank - 1; d++)
         rows *= layout->shape[d];
     const int64_t inner = layout->shape[layout->rank - 1];
     if (rows == 0 || inner == 0)
         return QRT_OK;
-    if (rows == 1 && inner <= GRAIN) {
+    if (rows == 1 && inner <= grain) {
         /* There is one piece, and the divisions below would take longer than a short row does. */
         const qrt_row row = {.count = inner};
         return fn(context, &row);
@@ -162,9 +168,9 @@ qrt_status qrt_walk(const qrt_layout *layout, const int64_t *a_strides, const in
               .strides = {a_strides ? a_strides : none, b_strides ? b_strides : none},
               .fn = fn,
               .context = context};
-    w.chunk = qrt_min(inner, GRAIN);
+    w.chunk = qrt_min(inner, grain);
     w.pieces = qrt_ceil_div(inner, w.chunk);
     w.total = rows * w.pieces;
-    w.per_task = qrt_max(1, GRAIN / w.chunk);
+    w.per_task = qrt_max(1, grain / w.chunk);
     return qrt_parallel(qrt_ceil_div(w.total, w.per_task), walk_task, &w, threads);
 }

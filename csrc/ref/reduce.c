@@ -71,12 +71,12 @@ static int64_t dequantized_average(const qrt_pool_args *args, const void *pixels
                                 requant->zero_point[parameter]);
 }
 
-void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
-                        int64_t row_stride, int64_t column_stride, void *target) {
+static void avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
+                           int64_t row_stride, int64_t column_stride, int64_t first, void *target) {
     const int64_t valid = rows * columns;
     for (int64_t channel = 0; channel < args->window.channels; channel++) {
         if (args->requant.rule == QRT_DEQUANTIZED) {
-            ref_store_value(args->requant.container, target, channel,
+            ref_store_value(args->requant.container, target, first + channel,
                             dequantized_average(args, pixels, rows, columns, row_stride, column_stride, channel));
             continue;
         }
@@ -86,13 +86,21 @@ void ref_avg_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t r
             for (int64_t x = 0; x < columns; x++)
                 acc += qrt_load(args->container, pixels, y * row_stride + x * column_stride + channel) - zero_point;
         ref_store_value(
-            args->requant.container, target, channel,
+            args->requant.container, target, first + channel,
             ref_requantize(&args->requant, acc, (valid - 1) * args->count_step + channel * args->channel_step));
     }
 }
 
-void ref_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
-                        int64_t row_stride, int64_t column_stride, void *target) {
+void ref_avg_pool_run(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns, int64_t row_stride,
+                      int64_t column_stride, int64_t count, int64_t step, void *target) {
+    const int size = qrt_container_size(args->container);
+    for (int64_t i = 0; i < count; i++)
+        avg_pool_pixel(args, (const char *)pixels + i * step * size, rows, columns, row_stride, column_stride,
+                       i * args->window.channels, target);
+}
+
+static void max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns,
+                           int64_t row_stride, int64_t column_stride, int64_t first, void *target) {
     for (int64_t channel = 0; channel < args->window.channels; channel++) {
         int64_t largest = INT64_MIN;
         for (int64_t y = 0; y < rows; y++)
@@ -100,8 +108,16 @@ void ref_max_pool_pixel(const qrt_pool_args *args, const void *pixels, int64_t r
                 const int64_t value = qrt_load(args->container, pixels, y * row_stride + x * column_stride + channel);
                 largest = value > largest ? value : largest;
             }
-        ref_store_value(args->container, target, channel, largest);
+        ref_store_value(args->container, target, first + channel, largest);
     }
+}
+
+void ref_max_pool_run(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns, int64_t row_stride,
+                      int64_t column_stride, int64_t count, int64_t step, void *target) {
+    const int size = qrt_container_size(args->container);
+    for (int64_t i = 0; i < count; i++)
+        max_pool_pixel(args, (const char *)pixels + i * step * size, rows, columns, row_stride, column_stride,
+                       i * args->window.channels, target);
 }
 
 static int64_t reduced_sum(const qrt_mean_args *args, const void *x, int64_t first) {

@@ -68,7 +68,35 @@ cdef object bind_bias(KernelCall call, qrt_bias_kind *kind, const void **constan
     return None
 
 
-cdef prepare_gemm(KernelCall call, object b_constant, object b_dtype, int64_t b_elements, object stored):
+cdef replace_saturating_biases(KernelCall call, object bias, object requant):
+    """Replace the biases beyond the plan's limit, with which sums leave 32 bits, by the limit, if no result changes.
+
+    With a bias at its limit no sum lies further from it than all products together. If the sum that is nearest to zero
+    still requantizes to an end of the storage, then so do all sums of this bias and of a greater one, because
+    requantization is monotonic. Such biases stand in channels without weights, whose results are constant."""
+    cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
+    cdef int64_t limit = args.plan.bias_limit
+    if (bias is None or isinstance(bias, str) or args.plan.microkernel == NULL or args.plan.bias_fits or limit < 0
+            or args.problem.k_block or args.problem.requant_steps[1] or args.problem.bias == QRT_BIAS_F32
+            or args.problem.batch > 1 and not args.problem.bias_batch_step):
+        return
+    given = np.asarray(bias).astype(np.int64).ravel()
+    channels = np.flatnonzero((given > limit) | (given < -limit))
+    if (abs(given[channels].astype(np.float64)) > 2.0**62).any():
+        return  # sums of these may leave 64 bits, which is an error
+    is_positive = given[channels] > 0
+    products = (1 << 31) - 1 - limit
+    nearest = np.where(is_positive, limit - products, products - limit)
+    index = channels if args.problem.requant_steps[2] else np.zeros_like(channels)
+    results = numerics.requantize(nearest, requant, index)
+    if (results == np.where(is_positive, requant.storage_max, requant.storage_min)).all():
+        replaced = np.clip(given, -limit, limit).astype(np.asarray(bias).dtype)
+        args.problem.bias_constant = parameters(call, "bias", replaced, replaced.dtype, replaced.size)
+        args.plan.bias_fits = True
+
+
+cdef prepare_gemm(KernelCall call, object b_constant, object b_dtype, int64_t b_elements, object stored, object bias,
+                  object requant):
     """Pack a constant b. A derived array, made of its `origin` for the call, is dropped unless the call reads it."""
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     cdef KernelCall earlier = None
@@ -90,6 +118,7 @@ cdef prepare_gemm(KernelCall call, object b_constant, object b_dtype, int64_t b_
     if status != QRT_OK:
         raise failure(call, call.name, status)
     check_taken(call, given)
+    replace_saturating_biases(call, bias, requant)
     if args.plan.microkernel != NULL:
         call.microkernel = args.plan.microkernel.name.decode()
     if origin is not None:
@@ -177,7 +206,7 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
     if bias_dtype is not None:
         add_operand(call, bias_dtype, bias_shape)
     add_operand(call, CONTAINERS[requant.storage], (batch, m, n))
-    prepare_gemm(call, b_constant, CONTAINERS[b], element_count("gemm", b_shape), stored)
+    prepare_gemm(call, b_constant, CONTAINERS[b], element_count("gemm", b_shape), stored, bias, requant)
     return call
 
 
@@ -275,5 +304,5 @@ cdef KernelCall new_conv2d(str isa, str x, str w, object x_shape, object w_shape
     if bias_dtype is not None:
         add_operand(call, bias_dtype, (out_channels,))
     add_operand(call, CONTAINERS[requant.storage], out_shape)
-    prepare_gemm(call, w_constant, CONTAINERS[w], element_count("conv2d", w_shape), stored)
+    prepare_gemm(call, w_constant, CONTAINERS[w], element_count("conv2d", w_shape), stored, bias, requant)
     return call

@@ -149,6 +149,8 @@ cdef extern from "qrt/qrt.h" nogil:
 
     ctypedef struct qrt_gemm_plan:
         const qrt_gemm_microkernel *microkernel
+        int64_t bias_limit
+        bint bias_fits
 
     ctypedef struct qrt_gemm_args:
         const qrt_kernels *kernels

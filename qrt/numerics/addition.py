@@ -114,7 +114,7 @@ def form_scaled20(sums: Sums) -> SumParameters:
     outside = ratios[~((ratios >= 2.0**-10) & (ratios < 2.0**8))]
     if outside.size:
         raise QuantTypeError(
-            "requant = 'scaled20' needs each operand's scale divided by the result's in [2**-10, 2**8), got "
+            "requant = 'scaled20' needs the scale of an operand divided by that of the result in [2**-10, 2**8), got "
             f"{outside[0]}"
         )
     places = ADD_FRACTION_BITS + 1 - np.frexp(ratios.max(axis=0))[1]
@@ -139,8 +139,8 @@ def form_double_sum(sums: Sums) -> SumParameters:
         with np.errstate(over="ignore"):
             largest = np.max(np.maximum(a_scales, b_scales) / scales)
         raise QuantTypeError(
-            f"requant = 'fixed_double' needs operand scales below 2**{sums.left - 1} times the result's, got "
-            f"{largest:g}"
+            "requant = 'fixed_double' needs the scale of an operand divided by that of the result below "
+            f"2**{sums.left - 1}, got {largest:g}"
         )
     last = multipliers[2].astype(np.int32), shifts[2]
     end = RequantParameters("fixed_double", *sums.bounds, sums.zero_points[2], *last)
@@ -163,7 +163,8 @@ def form_fused_sum(sums: Sums) -> SumParameters:
     largest = max(ra.max(initial=0), np.abs(rb).max(initial=0))
     if largest >= _MOST_RATIO:
         raise QuantTypeError(
-            f"requant = 'float32_fused' needs each operand's scale below 2**64 times the result's, got {largest} times"
+            "requant = 'float32_fused' needs the scale of an operand divided by that of the result below 2**64, got "
+            f"{largest}"
         )
     unit, count = np.ones(len(zo), np.float32), len(zo)
     end = RequantParameters(

@@ -34,7 +34,7 @@ def float_dtype(form: str) -> np.dtype[Any]:
 
     name = "bfloat16" if form == "bf16" else "float" + form.removeprefix("f").lower().replace("e", "_e", 1)
     if not hasattr(ml_dtypes, name):
-        raise QuantTypeError(f"values of type {form} are not executable: NumPy has no dtype for them")
+        raise QuantTypeError(f"values of type {form} are not executable: NumPy has no dtype of this type")
     dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
     return dtype
 
@@ -75,7 +75,7 @@ def rounder(form: str, mode: str = "to_nearest_even") -> Function:
 def _power_of_two(form: str, mode: str) -> Function:
     """Return a function that rounds to f8E8M0FNU, whose values are powers of two and a NaN. Ties round up."""
     if mode != "to_nearest_even":
-        raise QuantTypeError(f"roundingmode {mode} to {form} is not executable")
+        raise QuantTypeError(f"'roundingmode' must be to_nearest_even for the result type {form}, got {mode}")
     dtype, least, largest = float_dtype(form), FORMATS[form].min_exponent, float(FORMATS[form].largest)
 
     def compute(x: Any) -> Any:

@@ -181,7 +181,8 @@ def byte_multipliers(ratios: Array) -> tuple[Array, Array]:
     outside = ratios[~((ratios >= 2.0**-8) & (ratios <= 2.0**7))]
     if outside.size:
         raise QuantTypeError(
-            f"requant = 'fixed8' needs the operand's scale divided by the result's in [2**-8, 2**7], got {outside[0]}"
+            "requant = 'fixed8' needs the scale of the operand divided by that of the result in [2**-8, 2**7], got "
+            f"{outside[0]}"
         )
     m0 = np.rint(np.ldexp(ratios.astype(np.float64), 8)).astype(np.int64)
     return m0, np.full(m0.shape, 8)

@@ -35,9 +35,8 @@ def range_parameters(
         steps = min(zero - storage_min, storage_max - zero)
         if not steps:
             raise QuantTypeError(
-                f"storage from {storage_min} to {storage_max} has no values on both sides of a zero point, as "
-                "symmetric=True needs: "
-                "give more bits"
+                "symmetric=True needs storage with values on both sides of a zero point, got storage from "
+                f"{storage_min} to {storage_max}: give more bits"
             )
         scales = least_scale(np.maximum(below, above), np.float64(steps), expressed)
         return np.where(is_empty, 1.0, scales), np.full(below.shape, zero, np.int64)

@@ -187,7 +187,7 @@ def _double(f: Factors, rule: RequantRule) -> tuple[Array, Array]:
 
 
 def form_fixed(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Round the real multiplier `M` times 2^N, half to even, to `M0` in [2^30, 2^31)."""
+    """Choose N so that the real multiplier `M` times 2^N, rounded half to even, is an integer `M0` in [2^30, 2^31)."""
     return _integers(*fixed_multipliers(f.above, f.all_below))
 
 

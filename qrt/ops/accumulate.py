@@ -35,7 +35,7 @@ def check_accumulator(
     check_rule(op, rule, None if bound is None else bound + _bias_magnitude(bias))
     if w.is_sub_channel and rule not in ("fixed", "float32"):
         raise QuantTypeError(
-            f"{op}: requant = {shown(rule)} is not defined for sub-channel weights, use 'fixed' or 'float32'"
+            f"{op}: 'requant' must be 'fixed' or 'float32' for weights of a sub-channel type, got {shown(rule)}"
         )
 
 
@@ -54,7 +54,7 @@ def check_expressed(op: str, *types: UniformType | None) -> None:
     expressed = {t.expressed_type for t in types if t is not None}
     if len(expressed) > 1:
         listed = " and ".join(sorted(map(str, expressed)))
-        raise QuantTypeError(f"{op}: operands and result must have the same expressed type, got {listed}")
+        raise QuantTypeError(f"{op}: the operands and the result must have the same expressed type, got {listed}")
 
 
 def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axis: int | None) -> UniformType:
@@ -66,11 +66,11 @@ def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axi
     bound = accumulator_bound(a, w, depth)
     reason = ""
     if bound is None:
-        reason = "no exact i32 result type exists (the number of products in a sum is dynamic)"
+        reason = "no exact i32 result type exists, because the number of products in a sum is dynamic"
     elif bound >= 1 << 31:
-        reason = f"no exact i32 result type exists (the accumulator may reach {bound})"
+        reason = f"no exact i32 result type exists, because the accumulator may reach {bound}"
     elif (a.is_per_axis and w.is_per_axis) or a.is_sub_channel or w.is_sub_channel:
-        reason = f"the product of {a} and {w} has no quantized type"
+        reason = f"no exact result type exists for the product of {a} and {w}"
     if reason:
         operands = "a, w" if op == "matmul" else "x, w"
         raise QuantTypeError(f"{op}: {reason}: {say_how_to_give_type(op, operands, bound)}")
@@ -89,17 +89,18 @@ def check_bias(
     """
     element = quantized(bias, op, "bias")
     size = bias.shape[0] if bias.shape is not None and len(bias.shape) == 1 else -1
-    if size == -1 or (None not in (size, channels) and size != channels) or element.is_sub_channel:
+    if size == -1 or (None not in (size, channels) and size != channels):
         wanted = "each output channel" if channels is None else f"each of the {channels} output channels"
-        raise QuantTypeError(
-            f"{op}: bias must be a vector with one value for {wanted}, of a per-layer or per-axis type, got {bias}"
-        )
+        raise QuantTypeError(f"{op}: 'bias' must be a vector with one value for {wanted}, got {bias}")
+    if element.is_sub_channel:
+        raise QuantTypeError(f"{op}: 'bias' must have a type per layer or per axis, got the sub-channel type {element}")
+    first = "a" if op == "matmul" else "x"
     if not a.is_per_layer:
-        raise QuantTypeError(f"{op}: with a bias, the first operand must have a per-layer type, got {a}")
+        raise QuantTypeError(f"{op}: {first!r} must have a per-layer type if 'bias' is given, got {a}")
     if w.is_per_axis and w.axis != channel_axis:
         raise QuantTypeError(
-            f"{op}: with a bias, the weights must have a type per layer, or per axis along their output channels "
-            f"(axis {channel_axis}), got {w}"
+            f"{op}: 'w' must have a type per layer, or per axis along the output channels (axis {channel_axis}), if "
+            f"'bias' is given, got {w}"
         )
     return element
 

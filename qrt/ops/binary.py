@@ -20,6 +20,7 @@ from qrt._ext.kernels import bind_binary
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.elements import broadcast_arrays, broadcast_shapes
 from qrt.ops.accumulate import check_expressed, without_zero_point
+from qrt.ops.checks import Dims, check_no_blocks, ranked_shape, spell_shape
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -42,21 +43,20 @@ from qrt.ops.declare import Declaration, Operand, Traits
 from qrt.ops.requant import REQUANT, check_choice, check_rule, combined_parameters, max_magnitude, say_how_to_give_type
 from qrt.types import TensorType, UniformType
 
-Dims = tuple[int | None, ...]
 _SIGNS = {"add": 1, "sub": -1}
 MUL_RULES: tuple[str, ...] = get_args(numerics.MulName)
 
 
-def broadcast_shape(op: str, types: Types) -> Dims:
-    """Return the broadcast shape of both operands, by NumPy's rules."""
-    a, b = types[0].shape, types[1].shape
-    if a is None or b is None:
-        fail(op, "a and b must be ranked tensors", types)
+def broadcast_shape(op: str, types: Types, names: tuple[str, str] = ("a", "b")) -> Dims:
+    """Return the broadcast shape of both operands, whose names errors say, by NumPy's rules."""
+    a, b = (ranked_shape(op, types, i, name) for i, name in enumerate(names))
     shape: list[int | None] = []
     for i in range(1, max(len(a), len(b)) + 1):
         x, y = (a[-i] if i <= len(a) else 1), (b[-i] if i <= len(b) else 1)
         if x != y and 1 not in (x, y) and None not in (x, y):
-            fail(op, f"dimension sizes {x} and {y} do not broadcast", types, QuantValueError)
+            shapes = f"{spell_shape(a)} and {spell_shape(b)}"
+            both = " and ".join(map(repr, names))
+            fail(op, f"{both} must have shapes that broadcast, got {shapes}", types, QuantValueError)
         shape.append(y if x == 1 or (x is None and y != 1) else x)
     return tuple(shape[::-1])
 
@@ -71,7 +71,8 @@ def _result_axis(op: str, types: Types, a: UniformType, b: UniformType, rank: in
         instead = say_how_to_give_type(op, "a, b", None)
         fail(
             op,
-            f"no exact result type exists for operands that are per axis along different axes of the result: {instead}",
+            "no exact result type exists for operands with scales along different axes of the result, "
+            f"{' and '.join(map(str, sorted(axes)))}: {instead}",
             types,
         )
     return axes.pop() if axes else None
@@ -81,8 +82,8 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
     a, b = quantized(types[0], op, "a"), quantized(types[1], op, "b")
     shape = broadcast_shape(op, types)
     element = declared_element(op, result)
-    if a.is_sub_channel or b.is_sub_channel or (element is not None and element.is_sub_channel):
-        fail(op, "sub-channel types are not supported", types)
+    for what, t in (("'a'", a), ("'b'", b), ("the result", element)):
+        check_no_blocks(op, types, what, t)
     check_expressed(op, a, b, element)
     if element is None:
         element = _exact_result(op, types, a, b, _result_axis(op, types, a, b, len(shape)))
@@ -94,7 +95,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         if numerics.SUM_RULES[rule].block and not (
             _have_equal_shapes(types) and a.is_per_layer and b.is_per_layer and element.is_per_layer
         ):
-            fail(op, f"requant = {rule!r} needs operands of the same shape, and per-layer types", types)
+            fail(op, f"requant = {rule!r} needs operands of the same shape with per-layer types", types)
     return checked_result(op, shape, element)
 
 
@@ -111,14 +112,17 @@ def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, 
     rule = attributes["requant"]
     check_choice(op, rule, tuple(numerics.SUM_RULES))
     if numerics.SUM_RULES[rule].is_shifted and max(map(max_magnitude, (a, b))) << _left(a, b, element) >= 1 << 31:
-        raise QuantTypeError(f"{op}: requant = '{rule}' needs zero points in the range of the storage type")
+        worst = a if max_magnitude(a) > max_magnitude(b) else b
+        raise QuantTypeError(
+            f"{op}: requant = '{rule}' needs zero points in the range of the storage type, got {worst}"
+        )
     smallest = element.scale_array.min()
     largest = [numerics.add_multiplier(t.scale_array.max(), smallest) for t in (a, b)]
     bound = max_magnitude(a) * largest[0] + max_magnitude(b) * largest[1]
     if rule == "fixed" and bound >= 1 << 62:
         raise QuantTypeError(
-            f"{op}: the scales of the operands, {a} and {b}, are too large for the scale of the result, {element}: "
-            "the sum would overflow 64 bits"
+            f"{op}: the sum would overflow 64 bits, because the scales of the operands, {a} and {b}, are too large "
+            f"for the scale of the result, {element}"
         )
 
 
@@ -136,7 +140,7 @@ def _exact_result(op: str, types: Types, a: UniformType, b: UniformType, axis: i
     instead = say_how_to_give_type(op, "a, b", bound)
     if op == "mul":
         if a.is_per_axis and b.is_per_axis:
-            fail(op, f"no exact result type exists for two per-axis operands: {instead}", types)
+            fail(op, f"no exact result type exists for two operands of per-axis types: {instead}", types)
         scales = [s * t for s in a.scales for t in b.scales]
     else:
         if a.scales != b.scales:
@@ -144,7 +148,8 @@ def _exact_result(op: str, types: Types, a: UniformType, b: UniformType, axis: i
         scales = list(a.scales)
     if bound >= 1 << 31:
         summed = "" if op == "mul" else ", or add tensors of one type by np.sum(np.stack(tensors), axis=0)"
-        fail(op, f"no exact i32 result type exists (the result may reach {bound}): {instead}{summed}", types)
+        reason = f"no exact i32 result type exists, because the result may reach {bound}"
+        fail(op, f"{reason}: {instead}{summed}", types)
     return UniformType("i32", a.expressed_type, scales if axis is not None else scales[0], axis=axis)
 
 

@@ -17,6 +17,7 @@ import qrt.kernels as kernels
 import qrt.numerics as numerics
 from qrt._ext.kernels import bind_dcast, bind_qcast, bind_requantize
 from qrt.errors import QuantTypeError, shown
+from qrt.ops.checks import required_element
 from qrt.ops.core import (
     KERNEL_FLOATS,
     Array,
@@ -29,7 +30,6 @@ from qrt.ops.core import (
     checked_result,
     collapsed_layout,
     container,
-    declared_element,
     element_dtype,
     expressed_dtype,
     fail,
@@ -58,11 +58,10 @@ def _check_cast_attributes(attributes: Attributes) -> None:
 def _infer_qcast(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     (x,) = types
     _check_cast_attributes(attributes)
-    element = declared_element("qcast", result)
-    if element is None:
-        raise QuantTypeError("qcast: expected a result type, a !quant.uniform type, got none")
+    element = required_element("qcast", result)
     if x.element != element.expressed_type:
-        fail("qcast", f"the operand must be of {element.expressed_type}, the expressed type of {element}", types)
+        wanted = f"elements of {element.expressed_type}, the expressed type of {element}"
+        fail("qcast", f"'x' must have {wanted}, got {x.element}", types)
     if x.shape is None:
         return TensorType(None, element)
     return checked_result("qcast", x.shape, element)
@@ -114,11 +113,12 @@ def _bind_qcast(types: Types, result: TensorType, attributes: Attributes, consta
 
 
 def _infer_dcast(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    element = quantized(types[0], "dcast", "operand")
+    element = quantized(types[0], "dcast", "q")
     if result is not None and result.element != element.expressed_type:
         fail(
             "dcast",
-            f"the result must be of {element.expressed_type}, the operand's expressed type, got {result}",
+            f"the result must have elements of {element.expressed_type}, the expressed type of 'q', got "
+            f"{result.element}",
             types,
         )
     return TensorType(types[0].shape, element.expressed_type)
@@ -145,14 +145,12 @@ def _bind_dcast(types: Types, result: TensorType, attributes: Attributes, consta
 
 
 def _infer_requantize(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    source = quantized(types[0], "requantize", "operand")
-    element = declared_element("requantize", result)
-    if element is None:
-        raise QuantTypeError("requantize: expected a result type, a !quant.uniform type, got none")
+    source = quantized(types[0], "requantize", "q")
+    element = required_element("requantize", result)
     if source.expressed_type != element.expressed_type:
         fail(
             "requantize",
-            f"the result must have the operand's expressed type {source.expressed_type}, got {element}",
+            f"the result must have the expressed type of 'q', {source.expressed_type}, got {element.expressed_type}",
             types,
         )
     if types[0].shape is None:
@@ -162,7 +160,8 @@ def _infer_requantize(types: Types, attributes: Attributes, result: TensorType |
     if numerics.RULES[rule].behind and not _has_table(source, element):
         fail(
             "requantize",
-            f"requant = {rule!r} needs per-layer types, and an operand with storage of at most 8 bits",
+            f"requant = {rule!r} needs per-layer types and storage of at most 8 bits in 'q', got {source} for 'q' "
+            f"and {element} for the result",
             types,
         )
     return checked_result("requantize", types[0].shape, element)
@@ -276,14 +275,15 @@ def from_signless(given: Array, t: UniformType) -> Array:
     Raise QuantTypeError for integers that do not fit the width or the storage bounds.
     """
     if given.dtype.kind not in "iu":
-        raise QuantTypeError(f"scast: the operand must be an array of integers, got dtype {given.dtype}")
+        raise QuantTypeError(f"scast: 'x' must be an array of integers, got dtype {given.dtype}")
     check_integrity(t, given.shape)
     width = t.storage_width
     least, greatest = -(1 << (width - 1)), (1 << width) - 1
     if given.size and not least <= int(given.min()) <= int(given.max()) <= greatest:
         worst = int(given.min()) if int(given.min()) < least else int(given.max())
         raise QuantTypeError(
-            f"scast: integers must be in [{least}, {greatest}], the range of the {width} bits of {t}, got {worst}"
+            f"scast: the integers of 'x' must be in [{least}, {greatest}], the range of the {width} bits of {t}, got "
+            f"{worst}"
         )
     wide = given.astype(np.int64) & ((1 << width) - 1)
     values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
@@ -295,14 +295,15 @@ def from_signless(given: Array, t: UniformType) -> Array:
 
 def _infer_scast(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     if result is None:
-        raise QuantTypeError("scast: expected a result type, got none")
+        raise QuantTypeError("scast: the result type must be a quantized type or an integer type, got none")
     stored, integer = types[0].element, result.element
     if not isinstance(stored, UniformType):
         stored, integer = integer, stored
     if not isinstance(stored, UniformType) or stored.storage_type != integer:
         fail(
             "scast",
-            f"operand and result must be a quantized type and its storage type, in any order, got the result {result}",
+            "one of the types of operand and result must be the storage type of the other, a quantized type, got the "
+            f"result {result}",
             types,
         )
     return TensorType(types[0].shape, result.element)

@@ -34,10 +34,10 @@ from qrt.types import TensorType, UniformType
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    quantized(types[0], "clamp", "x")
+    quantized(types[0], "clamp", "q")
     low, high = _bounds(attributes)
     if isnan(low) or isnan(high) or low > high:
-        raise QuantTypeError(f"clamp: expected two numbers with min <= max, got min = {low}, max = {high}")
+        raise QuantTypeError(f"clamp: 'min' must be at most 'max', got min = {low} and max = {high}")
     return types[0]
 
 

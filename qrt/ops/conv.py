@@ -24,6 +24,7 @@ from qrt.ops.accumulate import (
     with_prepared_bias,
     without_zero_point,
 )
+from qrt.ops.checks import check_channel_axis, check_per_layer, shape_of_rank
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -42,30 +43,28 @@ from qrt.ops.core import (
     without_repeats,
 )
 from qrt.ops.declare import BIAS, Attribute, Declaration, Operand, Traits, Weights
-from qrt.ops.requant import REQUANT, channel_parameters
+from qrt.ops.requant import REQUANT, channel_parameters, say_how_to_give_type
 from qrt.ops.window import CONVOLUTION, output_sizes, windows
 from qrt.types import TensorType
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, w = (quantized(t, "conv2d", name) for t, name in zip(types, ("x", "w"), strict=False))
-    if types[0].rank != 4 or types[1].rank != 4:
-        fail("conv2d", "x must have the layout NHWC and w the layout OHWI, both of rank 4", types)
-    if not x.is_per_layer:
-        fail("conv2d", "x must have a per-layer type, because sums run over its height, width and channels", types)
-    if w.is_sub_channel or (w.is_per_axis and w.axis != 0):
-        fail("conv2d", "w must have a type per layer, or per axis along its output channels (axis 0)", types)
-    images, height, width, channels = types[0].shape or ()
-    out_channels, kernel_height, kernel_width, depth = types[1].shape or ()
+    images, height, width, channels = shape_of_rank("conv2d", types, 0, "x", 4, "NHWC")
+    out_channels, kernel_height, kernel_width, depth = shape_of_rank("conv2d", types, 1, "w", 4, "OHWI")
+    check_per_layer("conv2d", types, "'x'", x, "sums run over height, width and channels")
+    check_channel_axis("conv2d", types, "'w'", w, 0, "the output channels")
     groups = attributes["groups"]
     if not isinstance(groups, (int, np.integer)) or groups < 1 or (out_channels is not None and out_channels % groups):
         known = "the number of output channels" if out_channels is None else f"the {out_channels} output channels"
-        fail("conv2d", f"groups must be a positive integer that divides {known}, got {shown(groups)}", types)
+        fail("conv2d", f"'groups' must be a positive integer that divides {known}, got {shown(groups)}", types)
     if channels is not None and depth is not None and depth * groups != channels:
         fail(
             "conv2d",
-            f"x has {channels} channels, but w is for {groups} x {depth}: x is (N, H, W, C), w is (O, H, W, C / groups)"
-            + ("; x.transpose(0, 2, 3, 1) converts from (N, C, H, W)" if height == depth * groups else ""),
+            f"'x' must have {depth * groups} channels, because 'w' has {depth}"
+            + (f" for each of {groups} groups" if groups > 1 else "")
+            + f", got {channels}. The channels are the last axis of 'x' and of 'w'"
+            + (": x.transpose(0, 2, 3, 1) converts 'x' from NCHW" if height == depth * groups else ""),
             types,
         )
     out_height, out_width = output_sizes("conv2d", (height, width), (kernel_height, kernel_width), attributes)
@@ -93,14 +92,12 @@ def checked_convolution(
     bias = check_bias(op, types[2], shape[3], x, w, axis) if len(types) > 2 else None
     if element is None:
         if bias is not None:
-            raise QuantTypeError(f"{op}: with a bias, give out_type, as in qrt.{op}(x, w, bias, out_type=t)")
+            advice = say_how_to_give_type(op, "x, w, bias", None)
+            raise QuantTypeError(f"{op}: no exact result type exists for sums with a bias: {advice}")
         element = exact_result(op, x, w, taps, 3)
     check_expressed(op, x, w, bias, element)
     check_accumulator(op, x, w, taps, attributes["requant"], bias)
-    if element.is_sub_channel or (element.is_per_axis and element.axis != 3):
-        fail(
-            op, f"the result must have a type per layer, or per axis along its channels (axis 3), got {element}", types
-        )
+    check_channel_axis(op, types, "the result", element, 3, "the channels")
     return checked_result(op, shape, element)
 
 

@@ -110,7 +110,7 @@ class OpFamily:
         defaults = self.declaration.defaults
         unknown = set(attributes) - set(defaults)
         if unknown:
-            known = f"the attributes are {', '.join(defaults)}" if defaults else "it has no attributes"
+            known = f"the attributes are {', '.join(defaults)}" if defaults else "the operation has no attributes"
             raise QuantTypeError(f"{self.name}: no attribute is named {min(unknown)!r}: {known}")
         return {**defaults, **attributes}
 
@@ -176,7 +176,7 @@ class OpFamily:
         """Return ``results`` as the family's functions take them: a single result without its tuple."""
         if len(results) != len(self.declaration.results):
             wanted = ", ".join(self.declaration.results)
-            raise QuantTypeError(f"{self.name}: expected a type for each result ({wanted}), got {len(results)}")
+            raise QuantTypeError(f"{self.name}: expected a type for each result ({wanted}), got {len(results)} types")
         return results if len(results) > 1 else results[0]
 
 
@@ -220,7 +220,7 @@ def container(t: UniformType) -> str:
     """
     if not isinstance(t.storage_type, IntegerType):
         raise QuantTypeError(
-            f"values of type {t} are not executable: its storage type must be an integer type, got {t.storage_type}"
+            f"values of type {t} are not executable: the storage type must be an integer type, got {t.storage_type}"
         )
     bits = 8 if t.storage_width <= 8 else 16 if t.storage_width <= 16 else 32
     return f"{'i' if t.is_signed else 'u'}{bits}"
@@ -258,11 +258,17 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
     Raise QuantTypeError, with the names of op and operand, if the operand is not quantized or a check fails.
     """
     if not isinstance(t.element, UniformType):
-        raise QuantTypeError(f"{op}: {operand} must be a tensor of !quant.uniform, got {t}")
+        raise QuantTypeError(f"{op}: {_in_quotes(operand)} must be a tensor of !quant.uniform, got {t}")
     if not _is_sound(t):
-        _check_fits(t.element, t.shape, f"{op}: {operand}")
-        check_zero_points(t.element, f"{op}: {operand}")
+        what = f"{op}: {_in_quotes(operand)}"
+        _check_fits(t.element, t.shape, what)
+        check_zero_points(t.element, what)
     return t.element
+
+
+def _in_quotes(operand: str) -> str:
+    """Return a name in quotes, and other words, such as ``the result``, as they are."""
+    return repr(operand) if operand.isidentifier() else operand
 
 
 def uniform(t: TensorType) -> UniformType:
@@ -342,12 +348,12 @@ def one_axis(op: str, types: Types, attributes: Attributes) -> int:
     Raise QuantTypeError if the operand has no such axis.
     """
     rank, axis = types[0].rank, attributes["axis"]
-    if rank is None:
-        fail(op, "the first operand must be ranked", types)
+    if not rank:
+        fail(op, f"the first operand must have rank 1 or more, got {types[0]}", types)
     if not isinstance(axis, (int, np.integer)):
-        fail(op, f"axis must be an integer, got {shown(axis)}", types)
+        fail(op, f"'axis' must be an integer, got {shown(axis)}", types)
     if not -rank <= axis < rank:
-        fail(op, f"axis {shown(axis)} is out of range for rank {rank}", types)
+        fail(op, f"'axis' must be in [{-rank}, {rank - 1}] for rank {rank}, got {shown(axis)}", types)
     return int(axis) % rank
 
 
@@ -355,13 +361,14 @@ def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
     """Return the attribute ``axes`` as ascending non-negative axes of the first operand; all axes if it is None."""
     rank, given = types[0].rank, attributes["axes"]
     if rank is None:
-        fail(op, "x must be ranked", types)
+        fail(op, f"the first operand must be a ranked tensor, got {types[0]}", types)
     if given is None:
         return tuple(range(rank))
     axes = given if isinstance(given, (tuple, list)) else ()
     numbers = {int(a) % rank for a in axes if isinstance(a, (int, np.integer)) and -rank <= a < rank}
     if axes != given or len(numbers) != len(axes):
-        fail(op, f"axes must be different integers from {-rank} to {rank - 1}, got {shown(given)}", types)
+        wanted = f"different integers in [{-rank}, {rank - 1}]" if rank else "empty"
+        fail(op, f"'axes' must be {wanted} for rank {rank}, got {shown(given)}", types)
     return tuple(sorted(numbers))
 
 
@@ -439,19 +446,7 @@ def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]
 
 def fail(op: str, message: str, types: Sequence[Type], error: type[QuantTypeError] = QuantTypeError) -> NoReturn:
     """Raise an error of an op, with its name, the message and the operand types."""
-    raise error(f"{op}: {message}; the operands are {', '.join(map(str, types)) or 'none'}")
-
-
-def check_shape(op: str, types: Types, index: int, what: str, wanted: Sequence[int | None]) -> None:
-    """Raise QuantTypeError unless operand number ``index`` has the shape ``wanted``; None matches any size.
-
-    ``what`` names the operand in the error.
-    """
-    given = types[index].shape
-    fits = given is not None and len(given) == len(wanted)
-    if not fits or any(None not in pair and pair[0] != pair[1] for pair in zip(given or (), wanted, strict=True)):
-        spelled = "x".join("?" if size is None else str(size) for size in wanted)
-        fail(op, f"{what!r} must have the shape {spelled}, got {types[index]}", types)
+    raise error(f"{op}: {message}. The operands are {', '.join(map(str, types)) or 'none'}")
 
 
 def declared_element(op: str, result: TensorType | None) -> UniformType | None:
@@ -483,7 +478,7 @@ def keep_element(op: str, element: Type, types: Types, result: TensorType | None
             fail(
                 op,
                 f"the result must have the type of the operand, {element}, got {result.element}: "
-                "change the type by a requantize of its own",
+                "change the type by another operation, requantize",
                 types,
             )
         fail(op, f"the result must have the element type {element}, got {result.element}", types)

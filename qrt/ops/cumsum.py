@@ -17,7 +17,7 @@ from qrt.types import TensorType
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     name, (x,) = "cumsum", types
     if not is_number(x.element):
-        fail(name, "the elements of x must be integers of 8 bits or more, f32 or f64", types)
+        fail(name, f"'x' must have elements of f32, f64 or integers of 8 bits or more, got {x.element}", types)
     one_axis(name, types, attributes)
     return checked_result(name, x.shape or (), x.element)
 

@@ -14,6 +14,7 @@ from qrt.ops.accumulate import (
     with_prepared_bias,
     without_zero_point,
 )
+from qrt.ops.checks import check_channel_axis, check_per_layer, shape_of_rank
 from qrt.ops.conv import call_arguments, checked_convolution, requantized
 from qrt.ops.core import (
     Array,
@@ -38,22 +39,14 @@ OP = "depthwise_conv2d"
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, w = (quantized(t, OP, name) for t, name in zip(types, ("x", "w"), strict=False))
-    if types[0].rank != 4 or types[1].rank != 3:
-        fail(
-            OP,
-            "x must have the layout NHWC, of rank 4, and w the layout [height, width, output channels], of rank 3",
-            types,
-        )
-    if not x.is_per_layer:
-        fail(OP, "x must have a per-layer type, because sums run over its height and width", types)
-    if w.is_sub_channel or (w.is_per_axis and w.axis != 2):
-        fail(OP, "w must have a type per layer, or per axis along its output channels (axis 2)", types)
-    images, height, width, channels = types[0].shape or ()
-    kernel_height, kernel_width, out_channels = types[1].shape or ()
+    images, height, width, channels = shape_of_rank(OP, types, 0, "x", 4, "NHWC")
+    kernel_height, kernel_width, out_channels = shape_of_rank(OP, types, 1, "w", 3, "[height, width, channels]")
+    check_per_layer(OP, types, "'x'", x, "sums run over height and width")
+    check_channel_axis(OP, types, "'w'", w, 2, "the output channels")
     if channels is not None and out_channels is not None and (out_channels % channels if channels else out_channels):
         fail(
             OP,
-            f"the number of output channels of w must be a multiple of the {channels} channels of x, got "
+            f"the number of output channels of 'w' must be a multiple of the {channels} channels of 'x', got "
             f"{out_channels}",
             types,
         )

@@ -22,24 +22,28 @@ _MOST_ROWS = 1 << 20
 
 def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | None]) -> Types:
     name, (boxes, scores) = "detection_postprocess", types
-    if any(operand.element is not _F32 or operand.rank != 2 for operand in types):
-        fail(name, "'boxes' and 'scores' must be matrices of f32", types)
+    for what, operand in (("boxes", boxes), ("scores", scores)):
+        if operand.element is not _F32 or operand.rank != 2:
+            fail(name, f"{what!r} must be a matrix of f32, got {operand}", types)
     (anchors, sides), (rows, classes) = boxes.shape or (), scores.shape or ()
-    if sides != 4 or (None not in (anchors, rows) and anchors != rows):
-        fail(name, "'boxes' must have 4 columns, and as many rows as 'scores'", types)
+    if sides != 4:
+        fail(name, f"'boxes' must have 4 columns, got {'a dynamic number' if sides is None else sides}", types)
+    if None not in (anchors, rows) and anchors != rows:
+        fail(name, f"'boxes' and 'scores' must have the same number of rows, got {anchors} and {rows}", types)
     if classes == 0:
-        fail(name, "'scores' must have one column for each class, and at least one", types)
+        fail(name, "'scores' must have at least one column, because each column is a class, got 0", types)
     counts = {"max_detections": 0, "max_classes_per_detection": 1, "detections_per_class": 1}
     for key, least in counts.items():
         given = attributes[key]
         if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not least <= given < _MOST_ROWS:
-            fail(name, f"{key} must be an integer from {least} to {_MOST_ROWS - 1}, got {shown(given)}", types)
+            fail(name, f"{key!r} must be an integer from {least} to {_MOST_ROWS - 1}, got {shown(given)}", types)
     count = int(attributes["max_detections"]) * int(attributes["max_classes_per_detection"])
     if count >= _MOST_ROWS:
-        fail(name, f"max_detections times max_classes_per_detection must be below {_MOST_ROWS}, got {count}", types)
+        product = "the product of 'max_detections' and 'max_classes_per_detection'"
+        fail(name, f"{product} must be below {_MOST_ROWS}, got {count}", types)
     real_number(name, "score_threshold", attributes["score_threshold"])
     if not 0 < real_number(name, "iou_threshold", attributes["iou_threshold"]) <= 1:
-        fail(name, f"iou_threshold must be above 0 and at most 1, got {shown(attributes['iou_threshold'])}", types)
+        fail(name, f"'iou_threshold' must be in (0, 1], got {shown(attributes['iou_threshold'])}", types)
     shapes: list[tuple[int, ...]] = [(count, 4), (count,), (count,), (1,)]
     return tuple(TensorType(shape, _F32) for shape in shapes)
 

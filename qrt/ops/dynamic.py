@@ -20,6 +20,15 @@ import numpy as np
 import qrt.kernels as kernels
 import qrt.numerics as numerics
 from qrt._ext.kernels import bind_dynamic_lstm, bind_dynamic_matmul
+from qrt.errors import QuantTypeError
+from qrt.ops.checks import (
+    check_contracted,
+    check_element,
+    check_float_result,
+    check_shape,
+    shape_of_least_rank,
+    shape_of_rank,
+)
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -27,7 +36,6 @@ from qrt.ops.core import (
     KernelCall,
     OpFamily,
     Types,
-    check_shape,
     container,
     fail,
     parameters_of,
@@ -40,10 +48,7 @@ from qrt.types import FloatType, TensorType, UniformType
 
 _F32 = FloatType("f32")
 _W, _R = 1, 2
-_WEIGHT = (
-    "storage i8 or u8, the expressed type f32, a type per layer or per axis along axis 1, and zero points in the range "
-    "of the storage"
-)
+_WEIGHT = "a type with storage i8 or u8, expressed type f32, zero points in its range, and scales per layer or axis 1"
 _OPERANDS = ("x", "w", "r", "bias", "hidden", "cell")
 
 
@@ -51,17 +56,15 @@ _OPERANDS = ("x", "w", "r", "bias", "hidden", "cell")
 
 
 def _matmul_infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x, w = types
-    if x.element != _F32 or not x.shape:
-        fail("dynamic_matmul", "x must be a tensor of f32 of rank 1 or more", types)
-    if not _is_weight(quantized(w, "dynamic_matmul", "w")) or w.rank != 2:
-        fail("dynamic_matmul", f"w must be a matrix with {_WEIGHT}", types)
-    depth, columns = w.shape or ()
-    if None not in (x.shape[-1], depth) and x.shape[-1] != depth:
-        fail("dynamic_matmul", f"the contracted dimensions differ: {x.shape[-1]} in x, {depth} in w", types)
-    if result is not None and result.element != _F32:
-        fail("dynamic_matmul", f"the result must be of f32, got {result}", types)
-    return TensorType((*x.shape[:-1], columns), _F32)
+    w = quantized(types[1], "dynamic_matmul", "w")
+    check_element("dynamic_matmul", types, 0, "x", _F32)
+    *outer, inputs = shape_of_least_rank("dynamic_matmul", types, 0, "x", 1)
+    if not _is_weight(w):
+        fail("dynamic_matmul", f"'w' must have {_WEIGHT}, got {w}", types)
+    depth, columns = shape_of_rank("dynamic_matmul", types, 1, "w", 2)
+    check_contracted("dynamic_matmul", types, ("x", "w"), (inputs, depth), QuantTypeError)
+    check_float_result("dynamic_matmul", types, result, _F32)
+    return TensorType((*outer, columns), _F32)
 
 
 def _matmul_reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
@@ -100,13 +103,11 @@ def _is_weight(t: UniformType) -> bool:
 def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | None]) -> Types:
     for index, name in enumerate(_OPERANDS):
         if index not in (_W, _R):
-            if types[index].element != _F32:
-                fail("dynamic_lstm", f"{name!r} must be of f32, got {types[index]}", types)
+            check_element("dynamic_lstm", types, index, name, _F32)
         elif not _is_weight(quantized(types[index], "dynamic_lstm", name)):
-            fail("dynamic_lstm", f"{name!r} must have {_WEIGHT}, got {types[index]}", types)
-    if types[0].rank != 3 or types[5].rank != 2:
-        fail("dynamic_lstm", "'x' must have rank 3, and 'hidden' and 'cell' rank 2", types)
-    (steps, batch, inputs), (_, cells) = types[0].shape or (), types[5].shape or ()
+            fail("dynamic_lstm", f"{name!r} must have {_WEIGHT}, got {types[index].element}", types)
+    steps, batch, inputs = shape_of_rank("dynamic_lstm", types, 0, "x", 3)
+    _, cells = shape_of_rank("dynamic_lstm", types, 5, "cell", 2)
     columns = None if cells is None else 4 * cells
     state = batch, cells
     for index, wanted in enumerate(((inputs, columns), (cells, columns), (columns,), state, state), _W):

@@ -12,7 +12,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 from qrt._ext.kernels import bind_extremum
-from qrt.errors import shown
+from qrt.ops.checks import check_comparable, check_flag, check_no_blocks, check_not_empty
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -44,8 +44,7 @@ def comparable_element(op: str, types: Types) -> Type:
     Storage values of different blocks have different scales, so they do not compare as the real values do.
     """
     x = any_element(types[0], op, "x")
-    if isinstance(x, UniformType) and x.is_sub_channel:
-        fail(op, "sub-channel types are not supported", types)
+    check_no_blocks(op, types, "'x'", x)
     return x
 
 
@@ -57,23 +56,15 @@ def _without(op: str, x: Type, types: Types, axes: Shape, keepdims: bool) -> Typ
     """Return the element type after a reduction over ``axes``. Raise QuantTypeError if one is the channel axis."""
     if not isinstance(x, UniformType) or x.axis is None:
         return x
-    if x.axis in axes:
-        fail(
-            op,
-            f"values along axis {x.axis}, the channel axis of {x}, have different scales and cannot be compared: "
-            "requantize to a per-layer type first",
-            types,
-        )
+    check_comparable(op, types, x, axes)
     return x if keepdims else x.with_(axis=x.axis - sum(axis < x.axis for axis in axes))
 
 
 def _infer_reduce(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, keepdims = comparable_element(op, types), attributes["keepdims"]
-    if not isinstance(keepdims, (bool, np.bool_)):
-        fail(op, f"keepdims must be true or false, got {shown(keepdims)}", types)
+    check_flag(op, types, attributes, "keepdims")
     axes, dims = reduced_axes(op, types, attributes), types[0].shape or ()
-    if any(dims[d] == 0 for d in axes):
-        fail(op, f"x must have elements along the axes {list(axes)}: the size of an axis is 0", types)
+    check_not_empty(op, types, "x", axes)
     element = _without(op, x, types, axes, bool(keepdims))
     return checked_result(op, [1 if d in axes else n for d, n in enumerate(dims) if keepdims or d not in axes], element)
 
@@ -83,12 +74,11 @@ def _infer_arg(op: str, types: Types, attributes: Attributes, result: TensorType
     _without(op, x, types, (axis,), False)
     dims = types[0].shape or ()
     size, element = dims[axis], INDEX_TYPES[0] if result is None else result.element
-    if size == 0:
-        fail(op, "x must have elements along the axis: its size is 0", types)
+    check_not_empty(op, types, "x", [axis])
     if element not in INDEX_TYPES:
-        fail(op, f"the result must be of i64 or i32, got {element}", types)
+        fail(op, f"the result must have elements of i64 or i32, got {element}", types)
     if size is not None and size >= 1 << 31 and element is not INDEX_TYPES[0]:
-        fail(op, f"the indices of an axis of {size} elements need the result type i64, got i32", types)
+        fail(op, f"the result must have elements of i64 for an axis of {size} elements, got i32", types)
     return checked_result(op, [n for d, n in enumerate(dims) if d != axis], element)
 
 

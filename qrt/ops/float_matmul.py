@@ -29,9 +29,18 @@ import numpy as np
 import qrt.kernels as kernels
 import qrt.numerics as numerics
 from qrt._ext.kernels import bind_float_matmul, bind_mixed_matmul
+from qrt.errors import QuantTypeError
 from qrt.numerics import floats
 from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.nans import with_one_nan
+from qrt.ops.checks import (
+    check_contracted,
+    check_element,
+    check_float_result,
+    check_shape,
+    shape_of_least_rank,
+    shape_of_rank,
+)
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -57,32 +66,20 @@ _FMA = with_one_nan(floats.OPS["math.fma"]("f32"), "math.fma", "f32")
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    a, w = types[0], types[1]
-    if a.element != _F32 or not a.shape:
-        fail("float_matmul", "'a' must be a tensor of f32 of rank 1 or more", types)
-    if w.shape is None or len(w.shape) != 2:
-        fail("float_matmul", "w must be a matrix", types)
-    if isinstance(w.element, UniformType):
-        if quantized(w, "float_matmul", "w").expressed_type != _F32:
-            fail("float_matmul", "w must be of f32, or quantized with the expressed type f32", types)
-    elif w.element != _F32:
-        fail("float_matmul", "w must be of f32, or quantized with the expressed type f32", types)
-    depth, columns = w.shape
-    if None not in (a.shape[-1], depth) and a.shape[-1] != depth:
-        fail("float_matmul", f"the contracted dimensions differ: {a.shape[-1]} in a, {depth} in w", types)
+    w = types[1]
+    check_element("float_matmul", types, 0, "a", _F32)
+    *outer, k = shape_of_least_rank("float_matmul", types, 0, "a", 1)
+    depth, columns = shape_of_rank("float_matmul", types, 1, "w", 2)
+    is_quantized = isinstance(w.element, UniformType)
+    if (quantized(w, "float_matmul", "w").expressed_type if is_quantized else w.element) != _F32:
+        wanted = "elements of f32, or of a quantized type with the expressed type f32"
+        fail("float_matmul", f"'w' must have {wanted}, got {w.element}", types)
+    check_contracted("float_matmul", types, ("a", "w"), (k, depth), QuantTypeError)
     if len(types) > 2:
-        bias = types[2]
-        if bias.element != _F32 or bias.shape is None or len(bias.shape) != 1:
-            fail("float_matmul", "bias must be a vector of f32", types)
-        if None not in (bias.shape[0], columns) and bias.shape[0] != columns:
-            fail(
-                "float_matmul",
-                f"bias must have a value for each of the {columns} columns of w, got {bias.shape[0]}",
-                types,
-            )
-    if result is not None and result.element != _F32:
-        fail("float_matmul", f"the result must be of f32, got {result}", types)
-    return TensorType((*a.shape[:-1], columns), _F32)
+        check_element("float_matmul", types, 2, "bias", _F32)
+        check_shape("float_matmul", types, 2, "bias", (columns,))
+    check_float_result("float_matmul", types, result, _F32)
+    return TensorType((*outer, columns), _F32)
 
 
 def sums_integers(element: Any) -> TypeGuard[UniformType]:

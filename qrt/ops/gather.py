@@ -12,6 +12,7 @@ import numpy as np
 
 from qrt._ext.kernels import bind_gather
 from qrt.errors import UndefinedError, shown
+from qrt.ops.checks import Dims, check_no_blocks, ranked_shape, refuse_channels
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -29,28 +30,22 @@ from qrt.ops.core import (
 from qrt.ops.declare import KEPT, Attribute, Declaration, Operand, Traits
 from qrt.types import IntegerType, TensorType, Type, UniformType
 
-Dims = tuple[int | None, ...]
-
 
 def _operands(op: str, types: Types) -> tuple[Type, Dims, Dims]:
     """Return (element type of x, shape of x, shape of the indices), after checking both operands."""
-    x, data = any_element(types[0], op, "x"), types[0]
+    x = any_element(types[0], op, "x")
     indices = index_shape(op, types)
-    if data.shape is None:
-        fail(op, "'x' and 'indices' must be ranked tensors", types)
-    if isinstance(x, UniformType) and x.is_sub_channel:
-        fail(op, "sub-channel types are not supported", types)
-    return x, data.shape, indices
+    shape = ranked_shape(op, types, 0, "x")
+    check_no_blocks(op, types, "'x'", x)
+    return x, shape, indices
 
 
 def index_shape(op: str, types: Types) -> Dims:
     """Return the shape of the second operand, after checking that it is a ranked tensor of i32 or i64."""
     indices = types[1]
     if not isinstance(indices.element, IntegerType) or indices.element.width not in (32, 64):
-        fail(op, "'indices' must be of i32 or i64", types)
-    if indices.shape is None:
-        fail(op, "'x' and 'indices' must be ranked tensors", types)
-    return indices.shape
+        fail(op, f"'indices' must have elements of i32 or i64, got {indices.element}", types)
+    return ranked_shape(op, types, 1, "indices")
 
 
 def gathered_axes(types: Types, attributes: Attributes) -> tuple[int, int]:
@@ -59,7 +54,7 @@ def gathered_axes(types: Types, attributes: Attributes) -> tuple[int, int]:
     if not isinstance(batch, (int, np.integer)) or not 0 <= batch <= min(axis, types[1].rank or 0):
         fail(
             "gather",
-            f"batch_dims must be an integer from 0 to {min(axis, types[1].rank or 0)}, got {shown(batch)}",
+            f"'batch_dims' must be an integer from 0 to {min(axis, types[1].rank or 0)}, got {shown(batch)}",
             types,
         )
     return axis, int(batch)
@@ -70,15 +65,10 @@ def _infer_gather(types: Types, attributes: Attributes, result: TensorType | Non
     axis, batch = gathered_axes(types, attributes)
     for d, (n, m) in enumerate(zip(data[:batch], indices[:batch], strict=True)):
         if n is not None and m is not None and n != m:
-            fail("gather", f"x and indices must have the same size along batch dimension {d}, got {n} and {m}", types)
+            fail("gather", f"'x' and 'indices' must have the same size along axis {d}, got {n} and {m}", types)
     if isinstance(x, UniformType) and x.axis is not None and x.axis >= axis:
         if x.axis == axis:
-            fail(
-                "gather",
-                f"indices cannot select along axis {axis}, the channel axis of {x}: requantize to a per-layer "
-                "type first",
-                types,
-            )
+            refuse_channels("gather", types, x)
         x = x.with_(axis=x.axis + len(indices) - batch - 1)
     return checked_result("gather", (*data[:axis], *indices[batch:], *data[axis + 1 :]), x)
 
@@ -88,7 +78,8 @@ def check_positions(op: str, indices: Array, sizes: Sequence[int]) -> None:
     wrong = (indices < 0) | (indices >= np.array(sizes, np.int64))
     if wrong.any():
         raise UndefinedError(
-            f"{op}: index {indices[wrong].flat[0]} is out of bounds for the indexed axes of x, with sizes {list(sizes)}"
+            f"{op}: 'indices' must be at least 0 and less than the sizes {list(sizes)} of the indexed axes of 'x', got "
+            f"{indices[wrong].flat[0]}"
         )
 
 
@@ -122,17 +113,13 @@ def _infer_gather_nd(types: Types, attributes: Attributes, result: TensorType | 
     if depth is None or depth > len(data):
         fail(
             "gather_nd",
-            f"the last axis of indices must have a static size of at most {len(data)}, the rank of x",
+            f"the last axis of 'indices' must have a static size of at most {len(data)}, the rank of 'x', got "
+            f"{types[1]}",
             types,
         )
     if isinstance(x, UniformType) and x.axis is not None:
         if x.axis < depth:
-            fail(
-                "gather_nd",
-                f"indices cannot select along axis {x.axis}, the channel axis of {x}: requantize to a per-layer "
-                "type first",
-                types,
-            )
+            refuse_channels("gather_nd", types, x)
         x = x.with_(axis=x.axis - depth + len(indices) - 1)
     return checked_result("gather_nd", (*indices[:-1], *data[depth:]), x)
 

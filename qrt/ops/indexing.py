@@ -68,8 +68,8 @@ def _steps(key: Any, rank: int) -> list[_Step]:
         if array.dtype == bool:
             if array.ndim == 0:
                 raise QuantTypeError(
-                    f"a boolean scalar cannot index a tensor with several scales, got {shown(item)}: write None "
-                    "for a new axis"
+                    f"the index of a tensor with several scales must not be a boolean scalar, got {shown(item)}: write "
+                    "None for a new axis"
                 )
             steps += array.nonzero()
         else:
@@ -130,7 +130,7 @@ def _per_axis(t: UniformType, channels: Selection) -> UniformType:
         return t.with_(axis=channels.target)
     scales = t.scale_array.ravel()[channels.items]
     if not scales.size:
-        raise QuantTypeError(f"the result would have no channels of {t}: a per-axis type needs at least one")
+        raise QuantTypeError(f"the index must select at least one channel of {t}, got an index that selects none")
     zero_points = t.zero_point_array.ravel()[channels.items]
     return t.with_(scales=scales, zero_points=zero_points, axis=channels.target)
 
@@ -171,7 +171,7 @@ def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Ar
     ``positions`` are the selected elements. Raise QuantTypeError if they take only a part of a block.
     """
     if not positions.size:
-        raise QuantTypeError(f"the result would have no blocks of {t}: a sub-channel type needs at least one")
+        raise QuantTypeError(f"the index must select at least one block of {t}, got an index that selects none")
     if not positions.size % block:
         rows = (positions // block).reshape(-1, block)
         if (rows == rows[:, :1]).all():
@@ -182,6 +182,6 @@ def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Ar
 
 def _refuse_mixed(t: UniformType, axis: int) -> NoReturn:
     raise QuantTypeError(
-        f"the index would mix elements with different scales, which lie along axis {axis} of {t}: index "
-        "np.asarray(q) for the values, or qrt.requantize to a type per layer first"
+        f"the index would mix the different scales along axis {axis} of {t}: index np.asarray(q) for the values, or "
+        "qrt.requantize to a type per layer first"
     )

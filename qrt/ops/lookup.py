@@ -85,21 +85,22 @@ def bind_bytes(
 
 def _check_table_types(x: UniformType, out: UniformType, types: Sequence[TensorType | UniformType]) -> None:
     if not x.is_per_layer or x.storage_width > 8:
-        fail("lookup", f"the operand must have a per-layer type with storage of at most 8 bits, got {x}", types)
+        fail("lookup", f"'q' must have a per-layer type with storage of at most 8 bits, got {x}", types)
     if not out.is_per_layer:
         fail("lookup", f"'table' must have a per-layer type, got {out}", types)
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x, table = quantized(types[0], "lookup", "x"), quantized(types[1], "lookup", "table")
+    x, table = quantized(types[0], "lookup", "q"), quantized(types[1], "lookup", "table")
     _check_table_types(x, table, types)
     check_expressed("lookup", x, table)
     entries = 1 << x.storage_width
     if types[1].rank != 1 or types[1].shape not in ((entries,), (None,)):
-        fail("lookup", f"'table' must be a vector of {entries} entries, one for each value of {x.storage}", types)
+        wanted = f"a vector of {entries} entries, one for each value of {x.storage}"
+        fail("lookup", f"'table' must be {wanted}, got {types[1]}", types)
     element = declared_element("lookup", result) or table
     if element != table:
-        raise QuantTypeError(f"lookup: the result must have the table's type {table}, got {element}")
+        raise QuantTypeError(f"lookup: the result must have the type of 'table', {table}, got {element}")
     return TensorType(None, table) if types[0].shape is None else checked_result("lookup", types[0].shape, table)
 
 
@@ -123,17 +124,17 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 
 def _infer_interpolated(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     name = "lookup_interpolated"
-    x, table = quantized(types[0], name, "x"), quantized(types[1], name, "table")
+    x, table = quantized(types[0], name, "q"), quantized(types[1], name, "table")
     check_expressed(name, x, table)
-    for what, t in (("x", x), ("table", table)):
+    for what, t in (("q", x), ("table", table)):
         whole = container(t) == "i16" and (t.storage_min, t.storage_max) == t.default_bounds and t.storage_width == 16
         if not whole or not t.is_per_layer:
             fail(name, f"{what!r} must have a per-layer type with storage i16, got {t}", types)
     if types[1].rank != 1 or types[1].shape not in ((_INTERPOLATED,), (None,)):
-        fail(name, f"'table' must be a vector of {_INTERPOLATED} entries", types)
+        fail(name, f"'table' must be a vector of {_INTERPOLATED} entries, got {types[1]}", types)
     element = declared_element(name, result) or table
     if element != table:
-        raise QuantTypeError(f"{name}: the result must have the table's type {table}, got {element}")
+        raise QuantTypeError(f"{name}: the result must have the type of 'table', {table}, got {element}")
     return TensorType(None, table) if types[0].shape is None else checked_result(name, types[0].shape, table)
 
 

@@ -21,6 +21,7 @@ from qrt._ext.kernels import bind_lstm
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import GATES
 from qrt.ops.accumulate import check_expressed
+from qrt.ops.checks import check_shape, shape_of_rank
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -28,7 +29,6 @@ from qrt.ops.core import (
     KernelCall,
     OpFamily,
     Types,
-    check_shape,
     container,
     fail,
     quantized,
@@ -62,7 +62,7 @@ def operand_names(attributes: Attributes, count: int) -> tuple[str, ...]:
     if attributes["projection"]:
         names += ["projection", "projection_bias"][: 1 + (count > len(names) + 1)]
     if count != len(names):
-        raise QuantTypeError(f"lstm: expected {len(names)} operands ({', '.join(names)}), got {count}")
+        raise QuantTypeError(f"lstm: expected {len(names)} operands ({', '.join(names)}), got {count} operands")
     return tuple(names)
 
 
@@ -78,8 +78,8 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
     check(name, types, at["cell"], "cell", is_symmetric_16(cell), "i16 per layer with zero point 0")
     cell_exponent(cell.scale, types)
     _check_numbers(types, attributes)
-    if types[0].rank != 3 or types[at["cell"]].rank != 2 or types[at["hidden"]].rank != 2:
-        fail(name, "'x' must have rank 3, and 'hidden' and 'cell' rank 2", types)
+    for operand, rank in (("x", 3), ("hidden", 2), ("cell", 2)):
+        shape_of_rank(name, types, at[operand], operand, rank)
     first, second, inputs = types[0].shape or ()
     batch, steps = (second, first) if attributes["time_major"] else (first, second)
     cells = (types[at["cell"]].shape or ())[1]
@@ -90,11 +90,12 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
     hidden_type = quantized(results[0], name, "the result") if results[0] is not None else hidden
     if not is_whole_byte(hidden_type):
         raise QuantTypeError(
-            f"lstm: the results y and hidden must have a per-layer type with storage i8, got {hidden_type}"
+            f"lstm: the results 'y' and 'hidden_out' must have a per-layer type with storage i8, got {hidden_type}"
         )
     if attributes["projection"] and hidden_type is not hidden:
         raise QuantTypeError(
-            f"lstm: with a projection, the results y and hidden must have the type {hidden}, got {hidden_type}"
+            f"lstm: the results 'y' and 'hidden_out' must have the type of the operand 'hidden', {hidden}, for a "
+            f"projection, got {hidden_type}"
         )
     check_expressed(name, x, hidden_type)
     around = (steps, batch) if attributes["time_major"] else (batch, steps)
@@ -145,16 +146,16 @@ def _check_numbers(types: Types, attributes: Attributes) -> None:
     for name in ("cell_clip", "projection_clip"):
         clip = real_number("lstm", name, attributes[name])
         if not 0 <= clip < inf:
-            fail("lstm", f"{name} must be positive and finite, or 0 for no clipping, got {shown(clip)}", types)
+            fail("lstm", f"{name!r} must be positive and finite, or 0 for no clipping, got {shown(clip)}", types)
     for name in (*_SUM_SCALES, "made_scale"):
         scale = real_number("lstm", name, attributes[name])
         if not 0 < scale < inf:
-            fail("lstm", f"{name} must be positive and finite, got {shown(scale)}", types)
+            fail("lstm", f"{name!r} must be positive and finite, got {shown(scale)}", types)
         if name != "made_scale" and scale != numerics.GATE_UNIT and not attributes["layer_norm"]:
-            fail("lstm", f"without layer normalization, {name} must be 2**-12, got {shown(scale)}", types)
+            fail("lstm", f"{name!r} must be 2**-12 without layer normalization, got {shown(scale)}", types)
     zero = attributes["made_zero_point"]
     if isinstance(zero, bool) or not isinstance(zero, (int, np.integer)) or not -128 <= zero <= 127:
-        fail("lstm", f"made_zero_point must be an integer from -128 to 127, got {shown(zero)}", types)
+        fail("lstm", f"'made_zero_point' must be an integer from -128 to 127, got {shown(zero)}", types)
 
 
 def cell_exponent(scale: float, types: Types) -> int:
@@ -163,7 +164,7 @@ def cell_exponent(scale: float, types: Types) -> int:
     if fraction != 0.5 or not LEAST_CELL <= exponent - 1 <= MOST_CELL:
         fail(
             "lstm",
-            f"the scale of cell must be a power of two from 2**{LEAST_CELL} to 2**{MOST_CELL}, got {scale}",
+            f"the scale of 'cell' must be a power of two from 2**{LEAST_CELL} to 2**{MOST_CELL}, got {scale}",
             types,
         )
     return exponent - 1

@@ -27,6 +27,14 @@ from qrt.ops.accumulate import (
     with_prepared_bias,
     without_zero_point,
 )
+from qrt.ops.checks import (
+    Dims,
+    check_contracted,
+    check_no_blocks,
+    check_per_layer,
+    shape_of_least_rank,
+    spell_shape,
+)
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -47,37 +55,35 @@ from qrt.ops.core import (
     without_repeats,
 )
 from qrt.ops.declare import BIAS, Declaration, Operand, Traits, Weights
-from qrt.ops.requant import REQUANT, combined_parameters
+from qrt.ops.requant import REQUANT, combined_parameters, say_how_to_give_type
 from qrt.ops.sub_channel import bias_in_blocks, block_parameters, column_scales, requantize_blocks
 from qrt.types import TensorType, UniformType
-
-Dims = tuple[int | None, ...]
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
-    if types[0].shape is None or types[1].shape is None or not types[0].shape or not types[1].shape:
-        fail("matmul", "'a' and 'w' must be ranked tensors of rank 1 or more", types)
-    shape, depth = _result_shape(types, types[0].shape, types[1].shape)
+    a_shape, w_shape = (shape_of_least_rank("matmul", types, i, name, 1) for i, name in enumerate("aw"))
+    shape, depth = _result_shape(types, a_shape, w_shape)
     _check_axes(types, a, w)
     element = declared_element("matmul", result)
-    columns = types[1].shape[-1] if len(types[1].shape) > 1 else 1
+    columns = w_shape[-1] if len(w_shape) > 1 else 1
     bias = None
     if len(types) > 2:
-        bias = check_bias("matmul", types[2], columns, a, w, len(types[1].shape) - 1)
+        bias = check_bias("matmul", types[2], columns, a, w, len(w_shape) - 1)
     if element is None:
         if bias is not None:
-            raise QuantTypeError("matmul: with a bias, give out_type, as in qrt.matmul(a, w, bias, out_type=t)")
+            advice = say_how_to_give_type("matmul", "a, w, bias", None)
+            raise QuantTypeError(f"matmul: no exact result type exists for sums with a bias: {advice}")
         element = exact_result("matmul", a, w, depth, _result_axis(types, a, w, len(shape)))
     check_expressed("matmul", a, w, bias, element)
     check_accumulator("matmul", a, w, depth, attributes["requant"], bias)
-    if element.is_sub_channel or (w.is_sub_channel and not (a.is_per_layer and _axis_is_last_or_none(element, shape))):
-        fail(
-            "matmul",
-            "the result must have a type per layer or per axis (along the last axis, with sub-channel w), got "
-            f"{element}",
-            types,
-        )
+    check_no_blocks("matmul", types, "the result", element)
+    if w.is_sub_channel:
+        reason = "'w' has a sub-channel type"
+        check_per_layer("matmul", types, "'a'", a, reason)
+        if not _axis_is_last_or_none(element, shape):
+            wanted = f"a type per layer, or per axis along the last axis, because {reason}"
+            fail("matmul", f"the result must have {wanted}, got {element}", types)
     return checked_result("matmul", shape, element)
 
 
@@ -88,14 +94,14 @@ def _axis_is_last_or_none(element: UniformType, shape: Dims) -> bool:
 def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
     """Return (result shape, K) for operands of these shapes, by NumPy's rules for ``@``."""
     k, depth = a[-1], w[-2] if len(w) > 1 else w[0]
-    if k is not None and depth is not None and k != depth:
-        fail("matmul", f"the contracted dimensions differ: {k} in a, {depth} in w", types, QuantValueError)
+    check_contracted("matmul", types, ("a", "w"), (k, depth), QuantValueError)
     batch: list[int | None] = []
     left, right = a[:-2][::-1], w[:-2][::-1]
     for i in range(max(len(left), len(right))):
         x, y = (left[i] if i < len(left) else 1), (right[i] if i < len(right) else 1)
         if x != y and 1 not in (x, y) and None not in (x, y):
-            fail("matmul", f"batch dimension sizes {x} and {y} do not broadcast", types, QuantValueError)
+            shapes = f"{spell_shape(a[:-2])} and {spell_shape(w[:-2])}"
+            fail("matmul", f"'a' and 'w' must have batch shapes that broadcast, got {shapes}", types, QuantValueError)
         batch.append(y if x == 1 else x if y == 1 or x is not None else y)
     rows = a[-2:-1] if len(a) > 1 else ()
     columns = w[-1:] if len(w) > 1 else ()
@@ -107,19 +113,17 @@ def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
     assert types[0].shape is not None
     assert types[1].shape is not None
     a_rank, w_rank = len(types[0].shape), len(types[1].shape)
-    if a.is_sub_channel:
-        fail("matmul", "the first operand must have a type per layer or per axis, not a sub-channel type", types)
-    if a.is_per_axis and a.axis == a_rank - 1:
-        fail(
-            "matmul",
-            f"the first operand must not be per axis along axis {a.axis}, which is contracted: requantize it to "
-            "a per-layer type",
-            types,
-        )
-    if w.is_per_axis and w.axis == max(w_rank - 2, 0):
-        fail("matmul", f"the second operand must not be per axis along axis {w.axis}, which is contracted", types)
+    check_no_blocks("matmul", types, "'a'", a)
+    for what, t, contracted in (("'a'", a, a_rank - 1), ("'w'", w, max(w_rank - 2, 0))):
+        if t.is_per_axis and t.axis == contracted:
+            reason = f"axis {contracted}, which is contracted"
+            fail(
+                "matmul",
+                f"{what} must not have several scales along {reason}, got {t}: requantize {what} to a per-layer type",
+                types,
+            )
     if w.is_sub_channel and w_rank != 2:
-        fail("matmul", "with a sub-channel type, w must be a matrix", types)
+        fail("matmul", f"'w' must have rank 2, because its type is sub-channel, got rank {w_rank}", types)
 
 
 def _result_axis(types: Types, a: UniformType, w: UniformType, rank: int) -> int | None:

@@ -17,8 +17,8 @@ import numpy as np
 import qrt.kernels as kernels
 import qrt.numerics as numerics
 from qrt._ext.kernels import bind_mean
-from qrt.errors import shown
 from qrt.ops.accumulate import check_expressed
+from qrt.ops.checks import check_flag, check_not_empty
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -68,19 +68,18 @@ def _moved(t: UniformType, old: Shape, new: Shape) -> UniformType:
 
 
 def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x, keepdims = quantized(types[0], op, "x"), attributes["keepdims"]
-    if not isinstance(keepdims, (bool, np.bool_)):
-        fail(op, f"keepdims must be true or false, got {shown(keepdims)}", types)
+    x, keepdims = quantized(types[0], op, "q"), attributes["keepdims"]
+    check_flag(op, types, attributes, "keepdims")
     axes, (remaining, places) = reduced_axes(op, types, attributes), _remaining_axes(op, types, attributes)
     dims = types[0].shape or ()
     if x.is_sub_channel or x.axis in axes:
         fail(
             op,
-            f"x must have a type per layer, or per axis along an axis other than those summed over, {list(axes)}",
+            f"'q' must have a type per layer, or per axis along an axis other than those summed over, {list(axes)}, "
+            f"got {x}",
             types,
         )
-    if any(dims[d] == 0 for d in axes):
-        fail(op, f"x must have elements along the axes {list(axes)}: the size of an axis is 0", types)
+    check_not_empty(op, types, "q", axes)
     element = declared_element(op, result) or _moved(x, remaining, places)
     check_expressed(op, x, element)
     if element.is_sub_channel or (element.axis is not None and element.axis not in places):

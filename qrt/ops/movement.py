@@ -15,6 +15,7 @@ from qrt.errors import QuantTypeError
 from qrt.ops import strided
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.casts import REQUANTIZE
+from qrt.ops.checks import Dims, check_no_blocks
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -40,14 +41,12 @@ from qrt.ops.requant import REQUANT, check_rule, max_magnitude
 from qrt.ops.traits import permute_axis
 from qrt.types import TensorType, Type, UniformType
 
-Dims = tuple[int | None, ...]
-
 
 def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     (x,) = types
-    element = any_element(x, "reshape", "x")
+    element = any_element(x, "reshape", "q")
     if result is None or result.shape is None:
-        raise QuantTypeError("reshape: expected a ranked result type, got none")
+        raise QuantTypeError(f"reshape: the result type must be a ranked tensor type, got {result or 'none'}")
     shape = _resolved_shape(x, result.shape, open_axes(types, result.shape, attributes))
     if isinstance(element, UniformType):
         element = reshaped_element(element, x.shape, shape, result)
@@ -67,12 +66,13 @@ def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, .
     if len(axes) != count and count:
         fail(
             "reshape",
-            f"open_axes must name one axis of x for each of the {count} dynamic dimensions of the result, got "
-            f"{len(axes)}",
+            f"'open_axes' must have one axis of 'q' for each of the {count} dynamic dimensions of the result, got "
+            f"{list(axes)}",
             types,
         )
     if axes.count(-1) > 1 or any(axis < -1 or (rank is not None and axis >= rank) for axis in axes):
-        fail("reshape", f"open_axes must contain axes of x, and -1 at most once, got {list(axes)}", types)
+        wanted = "different axes of 'q', or -1 once" if rank is None else f"axes from 0 to {rank - 1}, or -1 once"
+        fail("reshape", f"'open_axes' must have {wanted}, got {list(axes)}", types)
     return axes if count else ()
 
 
@@ -92,7 +92,7 @@ def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
     if unknown == 1 and known and size % known == 0:
         return tuple(size // known if d is None else d for d in shape)
     if unknown or known != size:
-        raise QuantTypeError(f"reshape: {x} cannot have the shape {list(shape)}: the numbers of elements differ")
+        raise QuantTypeError(f"reshape: the result must have as many elements as {x}, got the shape {list(shape)}")
     return shape
 
 
@@ -110,8 +110,8 @@ def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: Tensor
         if candidates:
             return t.with_(axis=declared if declared in candidates else candidates[0])
     raise QuantTypeError(
-        f"reshape: the result must keep the channel axis of {t}, which a reshape from {list(old or ())} to {list(new)} "
-        "does not: requantize to a per-layer type first"
+        f"reshape: the result must keep the channel axis of {t}, got a reshape from {list(old or ())} to {list(new)}: "
+        "requantize to a per-layer type first"
     )
 
 
@@ -138,7 +138,7 @@ def _same_count(a: Dims, b: Dims) -> bool:
 
 
 def _reshaped_type(types: Types, attributes: Attributes, declared: TensorType) -> Type:
-    element = any_element(types[0], "reshape", "x")
+    element = any_element(types[0], "reshape", "q")
     if not isinstance(element, UniformType):
         return element
     return reshaped_element(element, types[0].shape, declared.shape or (), declared)
@@ -172,17 +172,17 @@ def transposed_element(t: UniformType, permutation: Sequence[int]) -> UniformTyp
 def axes_order(types: Types, attributes: Attributes) -> tuple[int, ...]:
     (x,) = types
     if x.shape is None:
-        fail("transpose", "x must be ranked", types)
+        fail("transpose", f"'q' must be a ranked tensor, got {x}", types)
     rank = len(x.shape)
     given = attributes["permutation"]
     permutation = tuple(range(rank))[::-1] if given is None else tuple(given)
     if sorted(permutation) != list(range(rank)):
-        fail("transpose", f"permutation must have each of the {rank} axes once, got {given}", types)
+        fail("transpose", f"'permutation' must have each of the {rank} axes once, got {given}", types)
     return permutation
 
 
 def _infer_transpose(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    element = any_element(types[0], "transpose", "x")
+    element = any_element(types[0], "transpose", "q")
     permutation = axes_order(types, attributes)
     if isinstance(element, UniformType):
         element = transposed_element(element, permutation)
@@ -214,13 +214,13 @@ def _bind_transpose(
 
 def _infer_concat(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     if not types:
-        raise QuantTypeError("concat: at least one operand is needed")
+        raise QuantTypeError("concat: expected at least one operand, got none")
     axis = one_axis("concat", types, attributes)
     elements = [any_element(t, "concat", f"operand {i}") for i, t in enumerate(types)]
     shape = list(types[0].shape or ())
     for t in types[1:]:
         if t.rank != len(shape):
-            fail("concat", "all operands must have the same rank", types)
+            fail("concat", f"all operands must have the same rank, got {len(shape)} and {t.rank}", types)
         for d, size in enumerate(t.shape or ()):
             here = shape[d]
             if d == axis:
@@ -241,14 +241,17 @@ def _concat_element(
     """
     quantized_ones = [t for t in elements if isinstance(t, UniformType)]
     if len(quantized_ones) < len(elements):
-        if any(t != elements[0] for t in elements):
-            fail("concat", "all operands must have the same element type, or quantized types", types)
+        others = [t for t in elements[1:] if t != elements[0] and not isinstance(t, UniformType)] or quantized_ones
+        if others:
+            wanted = "quantized types or the same element type"
+            fail("concat", f"all operands must have {wanted}, got {elements[0]} and {others[0]}", types)
         return keep_element("concat", elements[0], types, result)
     element = declared_element("concat", result) or _joined_element(types, quantized_ones, axis)
     check_expressed("concat", *quantized_ones, element)
     check_rule("concat", attributes["requant"], max(map(max_magnitude, quantized_ones)))
-    if any(t.is_sub_channel for t in (*quantized_ones, element)):
-        fail("concat", "sub-channel types are not supported", types)
+    for i, t in enumerate(quantized_ones):
+        check_no_blocks("concat", types, f"operand {i}", t)
+    check_no_blocks("concat", types, "the result", element)
     return element
 
 
@@ -267,7 +270,7 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
     if any(t != first for t in elements[1:]) or (first.is_per_axis and first.axis == axis):
         fail(
             "concat",
-            "no exact result type exists for these operand types: give out_type, as in qrt.concat(tensors, "
+            "no exact result type exists for operands of different types: give out_type, as in qrt.concat(tensors, "
             "axis, out_type=t)",
             types,
         )
@@ -287,7 +290,7 @@ def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> l
     for t in types:
         size = (t.shape or ())[axis]
         if size is None:
-            fail("concat", f"all operands must have a static size along axis {axis}, the channel axis", types)
+            fail("concat", f"operands must have a static size along axis {axis}, the channel axis, got {t}", types)
         pieces.append(t.with_(element=_channels(element, start, size)))
         start += size
     return pieces

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.errors import shown
+from qrt.errors import plural, shown
 from qrt.ops import strided
+from qrt.ops.checks import check_no_blocks
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -39,7 +40,7 @@ def _padding(types: Types, attributes: Attributes) -> tuple[tuple[int, int], ...
     """Return the attribute ``padding`` as (before, after) for each dimension, after checking it."""
     rank, given = types[0].rank, attributes["padding"]
     if rank is None:
-        fail("pad", "x must be ranked", types)
+        fail("pad", f"'q' must be a ranked tensor, got {types[0]}", types)
     pairs = given if isinstance(given, (tuple, list)) else ()
     checked = tuple(
         (int(pair[0]), int(pair[1]))
@@ -49,19 +50,20 @@ def _padding(types: Types, attributes: Attributes) -> tuple[tuple[int, int], ...
         and all(isinstance(n, (int, np.integer)) and 0 <= n < 1 << 62 for n in pair)
     )
     if len(checked) != rank or len(checked) != len(pairs):
-        fail("pad", f"padding must be {rank} pairs (before, after) of non-negative integers, got {shown(given)}", types)
+        wanted = f"{plural(rank, 'pair')} (before, after) of non-negative integers, one for each axis"
+        fail("pad", f"'padding' must be {wanted}, got {shown(given)}", types)
     return checked
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x = any_element(types[0], "pad", "x")
+    x = any_element(types[0], "pad", "q")
     padding = _padding(types, attributes)
     _check_value(x, types, attributes["value"])
     if isinstance(x, UniformType):
-        if x.is_sub_channel:
-            fail("pad", "sub-channel types are not supported", types)
+        check_no_blocks("pad", types, "'q'", x)
         if x.axis is not None and any(padding[x.axis]):
-            fail("pad", f"padding must be 0 along axis {x.axis}, the channel axis of {x}, got {padding[x.axis]}", types)
+            channels = f"axis {x.axis}, the channel axis of {x}"
+            fail("pad", f"'padding' must be (0, 0) along {channels}, got {padding[x.axis]}", types)
     dims = types[0].shape or ()
     shape = [None if n is None else n + sum(pair) for n, pair in zip(dims, padding, strict=True)]
     return checked_result("pad", shape, x)
@@ -81,7 +83,7 @@ def _check_value(x: Type, types: Types, value: Any) -> None:
     if dtype.kind in "iub":
         low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         if not isinstance(x, UniformType) and not (isfinite(number) and low <= int(value) == value <= high):
-            fail("pad", f"'value' must be an integer within the range of {x}, got {shown(value)}", types)
+            fail("pad", f"'value' must be an integer in [{low}, {high}], the range of {x}, got {shown(value)}", types)
 
 
 def stored_value(t: Type, value: float | None) -> Array:

@@ -16,6 +16,7 @@ import qrt.numerics as numerics
 from qrt._ext.kernels import bind_pair
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.binary import broadcast_shape
+from qrt.ops.checks import check_per_layer, required_element
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -25,7 +26,6 @@ from qrt.ops.core import (
     Types,
     checked_result,
     container,
-    declared_element,
     fail,
     quantized,
     static_shape,
@@ -45,15 +45,15 @@ _QUOTIENTS = ("gemmlowp", NEAREST)
 
 def _operands(op: str, types: Types) -> tuple[UniformType, UniformType]:
     a, b = (quantized(t, op, name) for t, name in zip(types, "ab", strict=True))
-    if not (a.is_per_layer and b.is_per_layer):
-        fail(op, "the operands must have per-layer types", types)
+    check_per_layer(op, types, "'a'", a)
+    check_per_layer(op, types, "'b'", b)
     return a, b
 
 
 def _infer_extreme(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     a, b = _operands(op, types)
     if a != b:
-        fail(op, "the operands must have the same type", types)
+        fail(op, f"'a' and 'b' must have the same type, got {a} and {b}", types)
     return checked_result(op, broadcast_shape(op, types), a)
 
 
@@ -78,11 +78,11 @@ def _infer_bytes(op: str, types: Types, attributes: Attributes, result: TensorTy
     if "requant" in attributes:
         check_choice(op, attributes["requant"], _QUOTIENTS)
     a, b = _operands(op, types)
-    if a.storage_width > 8 or b.storage_width > 8:
-        fail(op, "the operands must have storage of at most 8 bits", types)
-    element = declared_element(op, result)
-    if element is None or not element.is_per_layer:
-        fail(op, f"expected a result type, a per-layer !quant.uniform type, got {element}", types)
+    for what, t in (("a", a), ("b", b)):
+        if t.storage_width > 8:
+            fail(op, f"{what!r} must have storage of at most 8 bits, got {t}", types)
+    element = required_element(op, result)
+    check_per_layer(op, types, "the result", element)
     check_expressed(op, a, b, element)
     return checked_result(op, broadcast_shape(op, types), element)
 

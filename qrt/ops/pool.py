@@ -15,6 +15,8 @@ import numpy as np
 import qrt.kernels as kernels
 import qrt.numerics as numerics
 from qrt._ext.kernels import bind_avg_pool2d, bind_max_pool2d
+from qrt.ops.accumulate import check_expressed
+from qrt.ops.checks import Dims, check_channel_axis, shape_of_rank, spell_shape
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -36,7 +38,6 @@ from qrt.ops.requant import REQUANT, check_rule, combined_parameters, max_magnit
 from qrt.ops.window import PADDING, output_size, pairs, two_positive, windows
 from qrt.types import TensorType, UniformType
 
-Dims = tuple[int | None, ...]
 AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageName)
 
 
@@ -45,34 +46,21 @@ _MOST_SCALE = 2.0**64
 
 
 def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
-    (x,) = types
-    if x.shape is None or len(x.shape) != 4:
-        fail(op, "x must have the layout NHWC, of rank 4", types)
+    images, height, width, channels = shape_of_rank(op, types, 0, "q", 4, "NHWC")
     kernel = two_positive(op, "kernel", attributes["kernel"])
     strides = two_positive(op, "strides", attributes["strides"])
     padding = pairs(op, attributes["padding"])
     if any(p >= k for k, both in zip(kernel, padding, strict=True) for p in both):
         fail(
             op,
-            f"padding must be less than the kernel size {tuple(kernel)} on each side, got {attributes['padding']}",
+            f"'padding' must be less than 'kernel', {tuple(kernel)}, on each side, got {attributes['padding']}",
             types,
         )
-    images, height, width, channels = x.shape
     if height == 0 or width == 0:
-        fail(op, "the height and the width of x must be at least 1, got 0", types)
+        fail(op, f"'q' must have a height and a width of at least 1, got {spell_shape((height, width))}", types)
     out_height = output_size(op, height, kernel[0], padding[0], strides[0])
     out_width = output_size(op, width, kernel[1], padding[1], strides[1])
     return images, out_height, out_width, channels
-
-
-def _check_channels(op: str, types: Types, *elements: UniformType) -> None:
-    for t in elements:
-        if t.is_sub_channel or (t.is_per_axis and t.axis != 3):
-            fail(
-                op,
-                f"operand and result must have a type per layer, or per axis along the channels (axis 3), got {t}",
-                types,
-            )
 
 
 def _differs_in_bounds_only(element: UniformType, x: UniformType) -> bool:
@@ -81,16 +69,16 @@ def _differs_in_bounds_only(element: UniformType, x: UniformType) -> bool:
 
 
 def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x = quantized(types[0], "avg_pool2d", "x")
+    x = quantized(types[0], "avg_pool2d", "q")
     element = declared_element("avg_pool2d", result) or x
-    _check_channels("avg_pool2d", types, x, element)
-    if element.expressed_type != x.expressed_type:
-        fail("avg_pool2d", f"the result must have the expressed type of x, {x.expressed_type}, got {element}", types)
+    check_channel_axis("avg_pool2d", types, "'q'", x, 3, "the channels")
+    check_channel_axis("avg_pool2d", types, "the result", element, 3, "the channels")
+    check_expressed("avg_pool2d", x, element)
     shape = _pooled_shape("avg_pool2d", types, attributes)
     kernel, rule = attributes["kernel"], attributes["requant"]
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
     if rule == "integer" and not _differs_in_bounds_only(element, x):
-        fail("avg_pool2d", f"with requant = 'integer', the result must have the type of x, {x}, got {element}", types)
+        fail("avg_pool2d", f"requant = 'integer' needs a result of the type of 'q', {x}, got {element}", types)
     by = numerics.RULES[rule]
     if by.summand == "floats" and max(x.scales) >= _MOST_SCALE:
         fail("avg_pool2d", f"requant = {rule!r} needs scales below 2**64, got {max(x.scales)}", types)
@@ -98,8 +86,8 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     if rule == "dequantized_lanes" and (tuple(kernel) != image or any(map(any, attributes["padding"]))):
         fail(
             "avg_pool2d",
-            f"requant = {rule!r} needs no padding, and a kernel of the size of the image, got {tuple(kernel)} "
-            f"and {image}",
+            f"requant = {rule!r} needs a kernel of the size of the image, {image}, without padding, got the kernel "
+            f"{tuple(kernel)} and the padding {attributes['padding']}",
             types,
         )
     return checked_result("avg_pool2d", shape, element)
@@ -166,8 +154,8 @@ def _bind_avg(types: Types, result: TensorType, attributes: Attributes, constant
 
 
 def _infer_max(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x = quantized(types[0], "max_pool2d", "x")
-    _check_channels("max_pool2d", types, x)
+    x = quantized(types[0], "max_pool2d", "q")
+    check_channel_axis("max_pool2d", types, "'q'", x, 3, "the channels")
     return checked_result("max_pool2d", _pooled_shape("max_pool2d", types, attributes), x)
 
 

@@ -14,6 +14,7 @@ import qrt.numerics as numerics
 from qrt._ext.kernels import bind_svdf
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import check_expressed
+from qrt.ops.checks import check_shape, required_element, shape_of_rank
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -21,7 +22,6 @@ from qrt.ops.core import (
     KernelCall,
     OpFamily,
     Types,
-    check_shape,
     container,
     fail,
     quantized,
@@ -39,7 +39,7 @@ def is_whole_byte(t: UniformType) -> bool:
 
 def check(name: str, types: Types, index: int, what: str, is_right: bool, wanted: str) -> None:
     if not is_right:
-        fail(name, f"{what!r} must be {wanted}, got {types[index]}", types)
+        fail(name, f"{what!r} must have the type {wanted}, got {types[index].element}", types)
 
 
 def check_bias_scale(name: str, types: Types, index: int, what: str, scale: float) -> None:
@@ -61,11 +61,11 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
     check(name, types, 1, "feature", is_weight, "i8 per layer with zero point 0")
     for index, t in ((2, time), (3, state)):
         check(name, types, index, _SVDF.operands[index].name, is_symmetric_16(t), "i16 per layer with zero point 0")
-    if any(types[i].rank != 2 for i in range(4)):
-        fail(name, "'x', 'feature', 'time' and 'state' must have rank 2", types)
+    for index in range(4):
+        shape_of_rank(name, types, index, _SVDF.operands[index].name, 2)
     (batch, inputs), (filters, memory) = types[0].shape or (), types[2].shape or ()
     if filters is None or memory is None or memory == 0:
-        fail(name, "'time' must have a static shape, and at least one column", types)
+        fail(name, f"'time' must have a static shape with at least one column, got {types[2]}", types)
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1 or filters % rank:
         fail(
             name,
@@ -78,9 +78,7 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
     if len(types) == 5:
         check_bias_scale(name, types, 4, "bias", state.scale * time.scale)
         check_shape(name, types, 4, "bias", (filters // rank,))
-    if results[0] is None:
-        raise QuantTypeError(f"{name}: expected a result type, a !quant.uniform type, got none")
-    element = quantized(results[0], name, "the result")
+    element = required_element(name, results[0])
     check_expressed(name, x, element)
     if not is_whole_byte(element):
         raise QuantTypeError(f"{name}: the result must have a per-layer type with storage i8, got {element}")

@@ -32,7 +32,7 @@ def max_storage(t: UniformType) -> int:
 def check_choice(op: str, rule: str, rules: tuple[str, ...] = numerics.REQUANT_RULES) -> None:
     """Raise QuantTypeError if ``rule``, the attribute ``requant``, is not one of the op's ``rules``."""
     if rule not in rules:
-        raise QuantTypeError(f"{op}: requant must be one of {', '.join(rules)}, got {shown(rule)}")
+        raise QuantTypeError(f"{op}: 'requant' must be one of {', '.join(rules)}, got {shown(rule)}")
 
 
 _FEWER_BITS = "requantize the operands to fewer bits"

@@ -14,6 +14,7 @@ import qrt.kernels as kernels
 from qrt._ext.kernels import bind_gather, bind_resize_bilinear
 from qrt.errors import shown
 from qrt.numerics.resizing import RESIZE_RULES, bilinear, bilinear_positions, nearest_positions
+from qrt.ops.checks import check_flag, shape_of_rank, spell_shape
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -41,21 +42,20 @@ def new_size(op: str, types: Types, attributes: Attributes) -> tuple[int, int]:
 
 
 def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x, shape = any_element(types[0], op, "x"), types[0].shape
-    if shape is None or len(shape) != 4:
-        fail(op, "x must have the layout NHWC, of rank 4", types)
-    if shape[1] == 0 or shape[2] == 0:
-        fail(op, "the height and the width of x must be at least 1, got 0", types)
+    x = any_element(types[0], op, "x")
+    images, height, width, channels = shape_of_rank(op, types, 0, "x", 4, "NHWC")
+    if height == 0 or width == 0:
+        fail(op, f"'x' must have a height and a width of at least 1, got {spell_shape((height, width))}", types)
     for name in ("align_corners", "half_pixel_centers"):
-        if not isinstance(attributes[name], (bool, np.bool_)):
-            fail(op, f"{name} must be true or false, got {shown(attributes[name])}", types)
+        check_flag(op, types, attributes, name)
     if attributes["align_corners"] and attributes["half_pixel_centers"]:
-        fail(op, "align_corners and half_pixel_centers cannot both be true", types)
+        fail(op, "at most one of 'align_corners' and 'half_pixel_centers' must be true, got both", types)
     if isinstance(x, UniformType) and (x.is_sub_channel or x.axis in (1, 2)):
-        fail(op, "x must have a type per layer, or per axis along an axis other than height and width", types)
+        wanted = "a type per layer, or per axis along an axis other than height and width"
+        fail(op, f"'x' must have {wanted}, got {x}", types)
     if op == "resize_bilinear":
         _check_rule(types, attributes)
-    return checked_result(op, (shape[0], *new_size(op, types, attributes), shape[3]), x)
+    return checked_result(op, (images, *new_size(op, types, attributes), channels), x)
 
 
 def _check_rule(types: Types, attributes: Attributes) -> None:
@@ -70,9 +70,9 @@ def _check_rule(types: Types, attributes: Attributes) -> None:
         unsigned = not x.is_signed and x.storage_width <= 8
         widest = {"fixed11": 8, "fixed10_away": 16, "products_float32": 8 if unsigned else 0}.get(rule, 0)
         if x.storage_width > widest:
-            fail("resize_bilinear", f"rule = '{rule}' is not defined for the storage type {x.storage}", types)
+            fail("resize_bilinear", f"rule = '{rule}' is not defined for 'x' with storage {x.storage}", types)
     elif not isinstance(x, FloatType) or x.name != "f32" or rule.startswith("fixed"):
-        fail("resize_bilinear", f"rule = '{rule}' is not defined for elements of type {x}", types)
+        fail("resize_bilinear", f"rule = '{rule}' is not defined for 'x' with elements of {x}", types)
 
 
 def positions(

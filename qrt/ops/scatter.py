@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from qrt.errors import shown
+from qrt.ops.checks import check_no_blocks, check_shape, ranked_shape, refuse_channels
 from qrt.ops.core import Array, Attributes, OpFamily, Types, any_element, checked_result, fail
 from qrt.ops.declare import KEPT, Attribute, Declaration, Operand
 from qrt.ops.gather import check_positions, index_shape
@@ -21,29 +22,24 @@ REDUCTIONS = ("none", "add")
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     name, reduction = "scatter_nd", attributes["reduction"]
-    x, (data, _, updates) = any_element(types[0], name, "x"), types
+    x, updates = any_element(types[0], name, "x"), types[2]
     indices = index_shape(name, types)
-    if data.shape is None or updates.shape is None:
-        fail(name, "'x' and 'updates' must be ranked tensors", types)
+    shape = ranked_shape(name, types, 0, "x")
     if reduction not in REDUCTIONS:
-        fail(name, f"reduction must be 'none' or 'add', got {shown(reduction)}", types)
+        fail(name, f"'reduction' must be 'none' or 'add', got {shown(reduction)}", types)
     if reduction == "add" and not is_number(x):
-        fail(name, "with reduction = 'add', the elements of x must be integers of 8 bits or more, f32 or f64", types)
+        elements = "elements of f32, f64 or integers of 8 bits or more"
+        fail(name, f"'x' must have {elements} with reduction = 'add', got {x}", types)
     depth = indices[-1] if indices else None
-    if depth is None or not 0 < depth <= len(data.shape):
-        fail(
-            name, f"the last axis of indices must have a static size from 1 to {len(data.shape)}, the rank of x", types
-        )
-    wanted = (*indices[:-1], *data.shape[depth:])
+    if depth is None or not 0 < depth <= len(shape):
+        limits = f"a static size from 1 to {len(shape)}, the rank of 'x'"
+        fail(name, f"the last axis of 'indices' must have {limits}, got {types[1]}", types)
+    wanted = (*indices[:-1], *shape[depth:])
     element = _element_of_updates(x, types, depth, len(indices) - 1 - depth)
     if updates.element != element:
         fail(name, f"'updates' must have the element type {element}, got {updates.element}", types)
-    if len(wanted) != len(updates.shape) or any(
-        a is not None and b is not None and a != b for a, b in zip(wanted, updates.shape, strict=True)
-    ):
-        spelled = "x".join("?" if size is None else str(size) for size in wanted)
-        fail(name, f"'updates' must have the shape {spelled}, got {updates}", types)
-    return checked_result(name, data.shape, x)
+    check_shape(name, types, 2, "updates", wanted)
+    return checked_result(name, shape, x)
 
 
 def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
@@ -54,14 +50,10 @@ def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
     """
     if not isinstance(x, UniformType) or x.is_per_layer:
         return x
-    if x.axis is None:
-        fail("scatter_nd", "sub-channel types are not supported", types)
+    check_no_blocks("scatter_nd", types, "'x'", x)
+    assert x.axis is not None
     if x.axis < depth:
-        fail(
-            "scatter_nd",
-            f"indices cannot select along axis {x.axis}, the channel axis of {x}: requantize to a per-layer type first",
-            types,
-        )
+        refuse_channels("scatter_nd", types, x)
     return x.with_(axis=x.axis + moved)
 
 

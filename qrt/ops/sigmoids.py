@@ -16,8 +16,9 @@ import numpy as np
 import qrt.kernels as kernels
 import qrt.numerics as numerics
 from qrt._ext.kernels import bind_lookup_interpolated
-from qrt.errors import QuantTypeError, shown
+from qrt.errors import QuantTypeError
 from qrt.ops.accumulate import check_expressed
+from qrt.ops.checks import required_element
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -26,32 +27,30 @@ from qrt.ops.core import (
     OpFamily,
     Types,
     checked_result,
-    declared_element,
     fail,
     quantized,
     static_shape,
     uniform,
 )
 from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand, Traits
+from qrt.ops.requant import check_choice
 from qrt.types import TensorType, UniformType
 
 
 def _infer(name: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x, rule = quantized(types[0], name, "x"), attributes["requant"]
-    if rule not in numerics.SIGMOID_RULES:
-        raise QuantTypeError(f"{name}: requant must be one of {', '.join(numerics.SIGMOID_RULES)}, got {shown(rule)}")
+    x, rule = quantized(types[0], name, "q"), attributes["requant"]
+    check_choice(name, rule, numerics.SIGMOID_RULES)
     if not is_symmetric_16(x):
-        fail(name, f"x must have a per-layer type with storage i16 and zero point 0, got {x}", types)
+        fail(name, f"'q' must have a per-layer type with storage i16 and zero point 0, got {x}", types)
     if not x.scale < numerics.LARGEST_SCALE:
-        fail(name, f"the scale of x must be below {numerics.LARGEST_SCALE:.6g}, got {x.scale}", types)
+        fail(name, f"the scale of 'q' must be below {numerics.LARGEST_SCALE:.6g}, got {x.scale}", types)
     if rule == "gemmlowp":
         numerics.gemmlowp_shift(name, x.scale)
-    element = declared_element(name, result)
-    if element is None:
-        raise QuantTypeError(f"{name}: expected a result type, a !quant.uniform type, got none")
+    element = required_element(name, result)
     check_expressed(name, x, element)
     if not is_symmetric_16(element) or element.scale != 2.0**-15:
-        raise QuantTypeError(f"{name}: the result must have storage i16, scale 2**-15 and zero point 0, got {element}")
+        wanted = "a per-layer type with storage i16, scale 2**-15 and zero point 0"
+        raise QuantTypeError(f"{name}: the result must have {wanted}, got {element}")
     return TensorType(None, element) if types[0].shape is None else checked_result(name, types[0].shape, element)
 
 

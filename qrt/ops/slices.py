@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qrt.errors import shown
+from qrt.errors import plural, shown
 from qrt.ops import strided
+from qrt.ops.checks import check_no_blocks
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -40,12 +41,12 @@ def integers(op: str, name: str, types: Types, given: Any, default: int | None =
     """
     rank = types[0].rank
     if rank is None:
-        fail(op, "x must be ranked", types)
+        fail(op, f"'x' must be a ranked tensor, got {types[0]}", types)
     if given is None and default is not None:
         return (default,) * rank
     listed = tuple(given) if isinstance(given, (tuple, list)) else ()
     if len(listed) != rank or not all(isinstance(n, (int, np.integer)) and abs(int(n)) < 1 << 62 for n in listed):
-        fail(op, f"{name} must be {rank} integers, got {shown(given)}", types)
+        fail(op, f"{name!r} must have {plural(rank, 'integer')}, one for each axis, got {shown(given)}", types)
     return tuple(map(int, listed))
 
 
@@ -74,19 +75,20 @@ def steps_of(types: Types, attributes: Attributes) -> list[SliceStep]:
     ]
     for d, (n, (first, size, stride)) in enumerate(zip(types[0].shape or (), steps, strict=True)):
         if stride == 0:
-            fail("slice", f"the stride along axis {d} must not be 0", types)
+            fail("slice", f"'strides' must not be 0 along an axis, got 0 along axis {d}", types)
         if size is not None and size < 0:
-            fail("slice", f"the size along axis {d} must be -1 or more, got {size}", types)
+            fail("slice", f"'sizes' must be -1 or more, got {size} along axis {d}", types)
         last = first if size is None else first + max(size - 1, 0) * stride
         limit = last + 1 if n is None else n
         if size != 0 and not (0 <= first < max(limit, first + 1 if n is None else 0) and 0 <= last < limit):
             fail(
                 "slice",
-                f"the slice takes elements {first} to {last} along axis {d}, which are out of bounds for size {n}",
+                f"the slice must be within axis {d}, of {'dynamic size' if n is None else f'size {n}'}, got elements "
+                f"{first} to {last}",
                 types,
             )
         if size is None and (stride < 0 or n is not None):
-            fail("slice", f"the size of x along axis {d} must be static for a negative stride", types)
+            fail("slice", f"'x' must have a static size along axis {d} for the stride {stride}, got {types[0]}", types)
     return steps
 
 
@@ -117,8 +119,7 @@ def _chosen(op: str, t: Type, types: Types, positions: Mapping[int, Sequence[int
     """
     if not isinstance(t, UniformType) or t.is_per_layer:
         return t
-    if t.is_sub_channel:
-        fail(op, "sub-channel types are not supported", types)
+    check_no_blocks(op, types, "'x'", t)
     assert t.axis is not None
     return with_channels(t, positions[t.axis]) if t.axis in positions else t
 
@@ -164,7 +165,7 @@ def _bind_slice(types: Types, result: TensorType, attributes: Attributes, consta
 def multiples_of(types: Types, attributes: Attributes) -> tuple[int, ...]:
     multiples = integers("tile", "multiples", types, attributes["multiples"])
     if min(multiples, default=1) < 0:
-        fail("tile", f"multiples must be 0 or more, got {shown(attributes['multiples'])}", types)
+        fail("tile", f"'multiples' must be non-negative integers, got {shown(attributes['multiples'])}", types)
     return multiples
 
 
@@ -177,7 +178,7 @@ def _infer_tile(types: Types, attributes: Attributes, result: TensorType | None)
         if channels > _MOST_CHANNELS:
             fail(
                 "tile",
-                f"the result would have {channels} channels, each with a scale: the limit is {_MOST_CHANNELS}; "
+                f"the result must have at most {_MOST_CHANNELS} channels with scales of their own, got {channels}: "
                 "requantize to a per-layer type first",
                 types,
             )

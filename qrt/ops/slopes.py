@@ -19,6 +19,7 @@ from qrt.errors import QuantTypeError
 from qrt.numerics.elements import broadcast_arrays
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.binary import broadcast_shape
+from qrt.ops.checks import check_per_layer
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -29,7 +30,6 @@ from qrt.ops.core import (
     checked_result,
     container,
     declared_element,
-    fail,
     quantized,
     real_number,
     static_shape,
@@ -47,8 +47,8 @@ SLOPES = replace(REQUANT, choices=(*REQUANT.choices, "fixed8"))
 def _element(op: str, types: Types, x: UniformType, result: TensorType | None) -> UniformType:
     """Return the result's element type, by default x's. Raise QuantTypeError unless x and the result are per layer."""
     element = declared_element(op, result) or x
-    if not (x.is_per_layer and element.is_per_layer):
-        fail(op, f"x and the result must have per-layer types, got the result type {element}", types)
+    check_per_layer(op, types, "'x'", x)
+    check_per_layer(op, types, "the result", element)
     return element
 
 
@@ -58,7 +58,7 @@ def _infer_leaky(types: Types, attributes: Attributes, result: TensorType | None
     check_expressed("leaky_relu", x, element)
     alpha = real_number("leaky_relu", "alpha", attributes["alpha"])
     if not isfinite(alpha):
-        raise QuantTypeError(f"leaky_relu: alpha must be finite, got {alpha}")
+        raise QuantTypeError(f"leaky_relu: 'alpha' must be finite, got {alpha}")
     check_rule("leaky_relu", attributes["requant"], max_magnitude(x), SLOPES.choices)
     shape = types[0].shape
     return TensorType(None, element) if shape is None else checked_result("leaky_relu", shape, element)
@@ -68,10 +68,9 @@ def _infer_prelu(types: Types, attributes: Attributes, result: TensorType | None
     x, alpha = quantized(types[0], "prelu", "x"), quantized(types[1], "prelu", "alpha")
     element = _element("prelu", types, x, result)
     check_expressed("prelu", x, alpha, element)
-    if not alpha.is_per_layer:
-        fail("prelu", "alpha must have a per-layer type", types)
+    check_per_layer("prelu", types, "'alpha'", alpha)
     check_rule("prelu", attributes["requant"], max_magnitude(x) * max(max_magnitude(alpha), 1))
-    return checked_result("prelu", broadcast_shape("prelu", types), element)
+    return checked_result("prelu", broadcast_shape("prelu", types, ("x", "alpha")), element)
 
 
 def slope_parameters(

@@ -26,6 +26,7 @@ import qrt.numerics as numerics
 from qrt._ext.kernels import bind_softmax
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import check_expressed
+from qrt.ops.checks import check_per_layer, required_element
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -35,7 +36,6 @@ from qrt.ops.core import (
     Types,
     checked_result,
     container,
-    declared_element,
     fail,
     one_axis,
     quantized,
@@ -44,6 +44,7 @@ from qrt.ops.core import (
     uniform,
 )
 from qrt.ops.declare import DECLARED, NO_TRAITS, Attribute, Declaration, Operand, Traits
+from qrt.ops.requant import check_choice
 from qrt.types import TensorType, UniformType
 
 _MOST = {
@@ -54,33 +55,28 @@ _MOST = {
 
 
 def _infer(name: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    x, beta = quantized(types[0], name, "x"), attributes.get("beta", 1.0)
+    x, beta = quantized(types[0], name, "q"), attributes.get("beta", 1.0)
     rule, dims = _rule(name, attributes), types[0].shape or ()
     if rule == "table_int16" and (not x.is_per_layer or container(x) != "i16" or x.zero_point != 0):
-        fail(
-            name,
-            f"with requant = 'table_int16', x must have a per-layer type with storage i16 and zero point 0, got {x}",
-            types,
-        )
+        wanted = "a per-layer type with storage i16 and zero point 0"
+        fail(name, f"'q' must have {wanted} for requant = 'table_int16', got {x}", types)
     if rule != "table_int16" and (not x.is_per_layer or x.storage_width > 8):
-        fail(name, f"x must have a per-layer type with storage of at most 8 bits, got {x}", types)
+        fail(name, f"'q' must have a per-layer type with storage of at most 8 bits, got {x}", types)
     if not 0 < real_number(name, "beta", beta) < inf:
-        fail(name, f"beta must be positive and finite, got {shown(beta)}", types)
+        fail(name, f"'beta' must be positive and finite, got {shown(beta)}", types)
     size = dims[one_axis(name, types, attributes)]
     if size is not None and size >= _MOST[rule]:
         bits = {"table_int32": 30, "gemmlowp": 19, "table_int16": 15}.get(rule, 23)
         most = {"table_int32": 62}.get(rule, 31)
         fail(
             name,
-            f"the axis has {size} elements: a sum of so many exponentials of {bits} bits would overflow {most} bits",
+            f"the axis must have fewer than {_MOST[rule]} elements, because a sum of more exponentials of {bits} bits "
+            f"would overflow {most} bits, got {size}",
             types,
         )
-    element = declared_element(name, result)
-    if element is None:
-        raise QuantTypeError(f"{name}: expected a result type, a !quant.uniform type, got none")
+    element = required_element(name, result)
     check_expressed(name, x, element)
-    if not element.is_per_layer:
-        fail(name, f"the result must have a per-layer type, got {element}", types)
+    check_per_layer(name, types, "the result", element)
     _check_scales(name, rule, x, float(beta), element)
     if rule == "table_shifted" and size:
         _check_units(name, x, float(beta), element, size)
@@ -89,8 +85,7 @@ def _infer(name: str, types: Types, attributes: Attributes, result: TensorType |
 
 def _rule(name: str, attributes: Attributes) -> str:
     rule, choices = attributes["requant"], FAMILIES[name == "log_softmax"].declaration.choices["requant"]
-    if rule not in choices:
-        raise QuantTypeError(f"{name}: requant must be one of {', '.join(choices)}, got {shown(rule)}")
+    check_choice(name, rule, choices)
     return str(rule)
 
 
@@ -103,14 +98,15 @@ def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: Un
         return
     if not all(2.0**-100 <= s <= 2.0**100 for s in (x.scale, beta, x.scale * beta, element.scale)):
         raise QuantTypeError(
-            f"{name}: requant = {shown(rule)} needs the scales of x and of the result, and beta, between "
-            "2**-100 and 2**100"
+            f"{name}: requant = {shown(rule)} needs scales and 'beta' from 2**-100 to 2**100, got {x.scale} for 'q', "
+            f"{element.scale} for the result and beta = {beta}"
         )
     if rule in ("table_float32", "table_shifted"):
         return
     if rule == "gemmlowp" and not x.scale * beta * 2.0**26 > 1:
         raise QuantTypeError(
-            f"{name}: requant = 'gemmlowp' needs the scale of x times beta above 2**-26, got {x.scale * beta}"
+            f"{name}: requant = 'gemmlowp' needs a product of 'beta' and the scale of 'q' above 2**-26, got "
+            f"{x.scale * beta}"
         )
     unit, zero_point = _result_parameters(name, rule, element)
     whole = element.storage_width in (8, 16) and (element.storage_min, element.storage_max) == element.default_bounds
@@ -131,7 +127,7 @@ def _check_units(name: str, x: UniformType, beta: float, element: UniformType, s
     if not np.isfinite(largest):
         raise QuantTypeError(
             f"{name}: requant = 'table_shifted' would exceed the range of float32 for an axis of {size} elements and "
-            f"the result scale {element.scale}"
+            f"a result with scale {element.scale}"
         )
 
 

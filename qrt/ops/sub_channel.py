@@ -75,7 +75,9 @@ def block_parameters(
             )
         return BlockParameters(k_block, scale, none, bias_scale, none, requant)
     if rule != "fixed":
-        raise QuantTypeError(f"matmul: with sub-channel weights, requant must be one of fixed, float32, got {rule!r}")
+        raise QuantTypeError(
+            f"matmul: 'requant' must be 'fixed' or 'float32' for weights of a sub-channel type, got {rule!r}"
+        )
     multiplier, bias_multiplier, shifts = np.empty(scales.shape, np.int64), [], []
     for n, out_scale in enumerate(out_scales):
         reals = [Fraction(a.scale) * Fraction(float(s)) / Fraction(out_scale) for s in scales[:, n]]

@@ -10,6 +10,7 @@ import numpy as np
 import qrt.kernels as kernels
 from qrt._ext.kernels import bind_top_k
 from qrt.errors import shown
+from qrt.ops.checks import check_comparable, shape_of_least_rank
 from qrt.ops.core import (
     Array,
     Attributes,
@@ -25,31 +26,24 @@ from qrt.ops.core import (
 )
 from qrt.ops.declare import REQUIRED, Attribute, Declaration, Operand, Result
 from qrt.ops.extremes import INDEX_TYPES, comparable_element, has_kernel
-from qrt.types import TensorType, UniformType
+from qrt.types import TensorType
 
 _NUMBERS = INDEX_TYPES[1]
 
 
 def _infer(types: Types, attributes: Attributes, results: tuple[TensorType | None, ...]) -> Types:
-    x, k, shape = comparable_element("top_k", types), attributes["k"], types[0].shape
-    if not shape:
-        fail("top_k", "x must have rank 1 or more", types)
-    if isinstance(x, UniformType) and x.axis == len(shape) - 1:
-        fail(
-            "top_k",
-            f"values along axis {x.axis}, the channel axis of {x}, have different scales and cannot be compared: "
-            "requantize to a per-layer type first",
-            types,
-        )
+    x, k = comparable_element("top_k", types), attributes["k"]
+    shape = shape_of_least_rank("top_k", types, 0, "x", 1)
+    check_comparable("top_k", types, x, [len(shape) - 1])
     size = shape[-1]
     if not isinstance(k, (int, np.integer)) or k < 0 or (size is not None and k > size):
         fail(
             "top_k",
-            f"k must be an integer from 0 to {'the size of the last axis' if size is None else size}, got {shown(k)}",
+            f"'k' must be an integer from 0 to {'the size of the last axis' if size is None else size}, got {shown(k)}",
             types,
         )
     if size is None or size >= 1 << 31:
-        fail("top_k", "the last axis of x must have a static size below 2**31", types)
+        fail("top_k", f"the last axis of 'x' must have a static size below 2**31, got {types[0]}", types)
     values, numbers = results
     taken = (*shape[:-1], int(k))
     return (

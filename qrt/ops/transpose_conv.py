@@ -14,6 +14,7 @@ import qrt.kernels as kernels
 from qrt._ext.kernels import bind_transpose_conv2d
 from qrt.errors import QuantTypeError, shown
 from qrt.ops.accumulate import bias_operand, with_prepared_bias, without_zero_point
+from qrt.ops.checks import check_channel_axis, check_per_layer, shape_of_rank, spell_shape
 from qrt.ops.conv import checked_convolution, requantized
 from qrt.ops.core import (
     Array,
@@ -44,16 +45,12 @@ def taps_of(kernel: Sequence[int], strides: Sequence[int]) -> int:
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, w = (quantized(t, OP, name) for t, name in zip(types, ("x", "w"), strict=False))
-    if types[0].rank != 4 or types[1].rank != 4:
-        fail(OP, "x must have the layout NHWC and w the layout OHWI, both of rank 4", types)
-    if not x.is_per_layer:
-        fail(OP, "x must have a per-layer type, because sums run over its height, width and channels", types)
-    if w.is_sub_channel or (w.is_per_axis and w.axis != 0):
-        fail(OP, "w must have a type per layer, or per axis along its output channels (axis 0)", types)
-    images, height, width, channels = types[0].shape or ()
-    out_channels, kernel_height, kernel_width, depth = types[1].shape or ()
+    images, height, width, channels = shape_of_rank(OP, types, 0, "x", 4, "NHWC")
+    out_channels, kernel_height, kernel_width, depth = shape_of_rank(OP, types, 1, "w", 4, "OHWI")
+    check_per_layer(OP, types, "'x'", x, "sums run over height, width and channels")
+    check_channel_axis(OP, types, "'w'", w, 0, "the output channels")
     if None not in (channels, depth) and channels != depth:
-        fail(OP, f"x has {channels} channels, but w is for {depth}: x is (N, H, W, C), w is (O, H, W, C)", types)
+        fail(OP, f"'x' must have as many channels as 'w', {depth} along the last axis, got {channels}", types)
     sizes = _output_sizes((height, width), (kernel_height, kernel_width), attributes)
     taps = None
     if kernel_height is not None and kernel_width is not None and depth is not None:
@@ -69,14 +66,13 @@ def _output_sizes(
     sizes: list[int | None] = []
     for extent, taps, stride, sides, more in zip(size, kernel, strides, padding, beyond, strict=True):
         if taps == 0:
-            raise QuantTypeError(f"{OP}: w must have a height and a width of at least 1, got 0")
+            raise QuantTypeError(f"{OP}: 'w' must have a height and a width of at least 1, got {spell_shape(kernel)}")
         known = extent is not None and taps is not None
         count = (extent - 1) * stride + taps - sum(sides) + more if known else None  # type: ignore[operator]
         if count is not None and (extent == 0 or count < 1):
             raise QuantTypeError(
-                f"{OP}: the result would have no elements: the size of x is {extent}, that of w {taps}, the "
-                f"stride {stride}, "
-                f"the padding {list(sides)}, output_padding {more}"
+                f"{OP}: the result must have elements, got none for {extent} elements of 'x', {taps} of 'w', the "
+                f"stride {stride}, the padding {list(sides)} and the output_padding {more}"
             )
         sizes.append(count)
     return sizes[0], sizes[1]
@@ -88,7 +84,7 @@ def _output_padding(values: object) -> tuple[int, int]:
     except (TypeError, ValueError):
         height = width = -1
     if not (0 <= height < 1 << 31 and 0 <= width < 1 << 31):
-        raise QuantTypeError(f"{OP}: output_padding must be two non-negative integers, got {shown(values)}")
+        raise QuantTypeError(f"{OP}: 'output_padding' must be two non-negative integers, got {shown(values)}")
     return height, width
 
 

@@ -55,7 +55,7 @@ def pairs(op: str, padding: Any) -> Pairs:
         is_name = isinstance(padding, str) and padding.upper() in ("SAME", "VALID")
         meant = f": write {padding.upper()!r}" if is_name else ""
         raise QuantTypeError(
-            f"{op}: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got {shown(padding)}{meant}"
+            f"{op}: 'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got {shown(padding)}{meant}"
         )
     return ((values[0], values[1]), (values[2], values[3]))
 
@@ -83,7 +83,8 @@ def output_size(
     if count < 1:
         reach = _reach(kernel, dilation)
         raise QuantTypeError(
-            f"{op}: a window of {reach} elements is larger than {size} elements of x with the padding {list(padding)}"
+            f"{op}: a window of {reach} elements must not be larger than the image, which has {size} elements along "
+            f"this axis and padding {list(padding)}"
         )
     return count
 
@@ -100,7 +101,7 @@ def output_sizes(
     padding = attributes["padding"]
     if isinstance(padding, str) and padding == "SAME":
         numbers = _numbers_of_same(op, size, kernel, strides, dilations)
-        raise QuantTypeError(f"{op}: padding = 'SAME' is not supported in a program: write {numbers}")
+        raise QuantTypeError(f"{op}: 'padding' must be numbers in a program, got 'SAME': write {numbers}")
     padding = pairs(op, padding)
     height, width = (
         output_size(op, size[d], kernel[d], padding[d], strides[d], dilations[d]) for d in range(len(size))

@@ -22,7 +22,7 @@ def require_uniform(given: object, what: str = "type") -> UniformType:
     ``what`` names the argument in the error.
     """
     t = uniform_type(given, what)
-    check_zero_points(t, "a tensor's type")
+    check_zero_points(t, "the type of a tensor")
     return t
 
 
@@ -75,7 +75,7 @@ def as_array(x: npt.ArrayLike) -> Array:
         return np.asarray(x)
     except ValueError as error:
         raise QuantTypeError(
-            "the values do not form an array: the nested sequences of one level have different lengths"
+            "nested sequences of one level must have the same length to form an array, got different lengths"
         ) from error
 
 
@@ -120,8 +120,8 @@ def expressed_array(
         raise QuantTypeError(f"{what} must be real numbers, got {given}")
     if exact and isinstance(x, (np.ndarray, np.generic)):
         raise QuantTypeError(
-            f"qcast: x must be an array of {dtype}, for the expressed type {kind} of {t}, got dtype "
-            f"{array.dtype}: qrt.quantize accepts any float dtype"
+            f"qcast: 'x' must be an array of {dtype}, the expressed type {kind} of {t}, got dtype {array.dtype}: "
+            "qrt.quantize accepts any float dtype"
         )
     if dtype.type.__module__ == "ml_dtypes":
         # ml_dtypes converts a double through float32, which rounds twice.
@@ -137,7 +137,7 @@ def cast(q: Any, wanted: object) -> Any:
     """
     t = parse_type(wanted) if isinstance(wanted, str) and wanted.startswith("!") else wanted
     if isinstance(t, Type) and not isinstance(t, FloatType):
-        t = require_uniform(t, "astype: type")
+        t = require_uniform(t, "astype: 'dtype'")
         check_integrity(t, q.shape)
         return q.copy() if t is q.type else _converted(q, t)
     return _values(q.dequantize(), expressed_dtype(t) if isinstance(t, FloatType) else t)
@@ -150,12 +150,12 @@ def _values(values: Array, dtype: Any) -> Array:
         wanted = np.dtype("V")
     if wanted.kind in "biu" or wanted.name.startswith(("int", "uint")):
         raise QuantTypeError(
-            f"astype: the dtype {wanted} cannot represent the real values: write q.storage for the integers, or "
+            f"astype: 'dtype' must represent the real values, got {wanted}: write q.storage for the integers, or "
             f"np.asarray(q).astype({str(wanted)!r}), which truncates the values"
         )
     # The floats of ml_dtypes have the kind V, which bytes, records and subarrays have too: those are not numbers.
     if wanted.kind not in "fcO" and wanted.type.__module__ != "ml_dtypes":
-        raise QuantTypeError(f"astype: dtype must be a !quant.uniform type or a numeric dtype, got {shown(dtype)}")
+        raise QuantTypeError(f"astype: 'dtype' must be a !quant.uniform type or a numeric dtype, got {shown(dtype)}")
     return values.astype(wanted, copy=False)
 
 

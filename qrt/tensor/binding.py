@@ -86,7 +86,7 @@ class EagerCall(Generic[R]):
             )
         if out.shape != family_call.shape or out.dtype != family_call.dtype:
             wanted = f"shape {family_call.shape} and dtype {family_call.dtype}"
-            raise QuantTypeError(f"{name}: 'out' must have {wanted}, got {out.shape} and {out.dtype}")
+            raise QuantTypeError(f"{name}: 'out' must have {wanted}, got shape {out.shape} and dtype {out.dtype}")
         return out
 
 
@@ -117,7 +117,7 @@ def bind(
         if not isinstance(q, Tensor):
             require_tensor(q, f"{name}: {FAMILIES[name].declaration.operand_name(i)}")
     if out is not None:
-        require_tensor(out, f"{name}: 'out'")
+        require_tensor(out, f"{name}: out")
         out_type = out.type if out_type is None else out_type
     return bind_arrays(name, operands, attributes, out_type, out)
 
@@ -134,7 +134,7 @@ def bind_arrays(
 
     A packed tensor is a constant of the call if the family packs that operand; the tensor then stores the call.
     """
-    declared = None if out_type is None else uniform_type(out_type, f"{name}: out_type")
+    declared = None if out_type is None else uniform_type(out_type, f"{name}: 'out_type'")
     key = tuple(sorted(attributes.items()))
     types = tuple([x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands])
     packs = FAMILIES[name].packs
@@ -185,13 +185,14 @@ def require_tensor(q: object, what: str) -> None:
         return
     family, _, argument = what.partition(": ")
     hint = ""
-    if argument == "'out'":
+    if argument == "out":
         hint = ": give a tensor of the result's type and shape, or omit out=..."
     elif argument == "bias":
         hint = f": qrt.quantize(bias, qrt.bias_type({FAMILIES[family].declaration.operand_name(0)}, w)) makes one"
     elif argument.isidentifier():
         hint = f": qrt.quantize({argument}, bits=8) makes one"
-    raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}{hint if _holds_numbers(q) else ''}")
+    named = f"{family}: {argument!r}" if argument.isidentifier() else what
+    raise QuantTypeError(f"{named} must be a QuantTensor, got {shown(q)}{hint if _holds_numbers(q) else ''}")
 
 
 def _holds_numbers(x: object) -> bool:

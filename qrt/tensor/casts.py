@@ -54,8 +54,8 @@ def qcast(
     [1, 3, 127]
     """
     rule = {"rounding": rounding, "zero_point": zero_point, "scale": scale}
-    t = require_uniform(type, "qcast: type")
-    return _quantize(expressed_array(x, t, exact=True, what="qcast: x"), t, rule, out)
+    t = require_uniform(type, "qcast: 'type'")
+    return _quantize(expressed_array(x, t, exact=True, what="qcast: 'x'"), t, rule, out)
 
 
 @eager
@@ -124,15 +124,15 @@ def quantize(
         defaults = (None, None, None, "minmax", 99.99, True, False, "f32")
         if not all(a.__class__ is b.__class__ and a == b for a, b in zip(options, defaults, strict=True)):
             raise QuantTypeError("quantize: expected either a type, or bits=... with its options, got both")
-        t = require_uniform(type, "quantize: type")
-        return _quantize(expressed_array(x, t, what="quantize: x"), t, {}, out)
+        t = require_uniform(type, "quantize: 'type'")
+        return _quantize(expressed_array(x, t, what="quantize: 'x'"), t, {}, out)
     if bits is None:
         raise QuantTypeError(
             "quantize: expected a type, or bits=... to choose one from the values, as in "
             "qrt.quantize(x, bits=8), got neither"
         )
     kind = UniformType("i8", expressed, 1.0).expressed_type
-    values = expressed_array(x, kind, what="quantize: x")
+    values = expressed_array(x, kind, what="quantize: 'x'")
     storage = choose.integer_storage(bits, kind, symmetric=symmetric, narrow=narrow)
     layout = choose.layout_of(values.shape, axis, group_size)
     return _quantize(values, choose.choose_type(values, storage, layout, method, percentile), {}, out).of_values()
@@ -166,14 +166,17 @@ def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType |
     '!quant.uniform<i32:f32:0, {2.500000e-01,1.250000e-01}>'
     """
     return choose.bias_type(
-        *(require_uniform(t.type if isinstance(t, QuantTensor) else t, "bias_type: x and w") for t in (x, w))
+        *(
+            require_uniform(t.type if isinstance(t, QuantTensor) else t, f"bias_type: {name!r}")
+            for name, t in (("x", x), ("w", w))
+        )
     )
 
 
 def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTensor | None) -> EagerCall[QuantTensor]:
     check_integrity(type, x.shape)
     if out is not None:
-        require_tensor(out, "qcast: 'out'")
+        require_tensor(out, "qcast: out")
     return bind_arrays("qcast", (x,), rule, type, out, type.expressed_type)
 
 
@@ -264,5 +267,5 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None)
         return signless(x.storage, x.type)
     if type is None:
         raise QuantTypeError("scast: 'type' must be given for integers: the quantized type of the result")
-    t = require_uniform(type, "scast: type")
+    t = require_uniform(type, "scast: 'type'")
     return wrap_storage(from_signless(as_storage(x), t), t)

@@ -93,16 +93,18 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
     Raise QuantTypeError unless they fit the shape.
     """
     if not shape and (axis is not None or group_size is not None):
-        raise QuantTypeError("axis and group_size must not be given for a scalar, which has one scale")
+        name = "group_size" if axis is None else "axis"
+        raise QuantTypeError(f"{name!r} must not be given for a scalar, which has one scale")
     if group_size is not None and 0 in shape:
-        raise QuantTypeError(f"group_size must not be given for an array without values, of shape {shape}")
+        raise QuantTypeError(f"'group_size' must not be given for an array without values, got shape {shape}")
     if axis is None and group_size is not None and len(shape) > 2:
         instead = _axes_for(shape, group_size)
         if not instead:
             divisor = _divisor(shape[-1], _integer("group_size", group_size, 1, max(*shape, 1)))
             instead = f"axis={len(shape) - 1} and group_size={divisor}"
         raise QuantTypeError(
-            f"with group_size, give the axis along which values of shape {shape} are grouped, such as {instead}"
+            f"'axis' must be given with 'group_size' for an array of more than 2 dimensions, got shape {shape}: give "
+            f"{instead}"
         )
     if axis is None:
         axis = None if group_size is None else 0
@@ -116,9 +118,8 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
     wanted = _integer("group_size", group_size, 1, max(size, 1), f" along axis {axis}", other and f": give {other}")
     if size % wanted:
         raise QuantTypeError(
-            f"group_size={wanted} does not divide the {size} values along axis {axis}: pad them to "
-            f"{-(-size // wanted) * wanted} "
-            f"or give group_size={_divisor(size, wanted)}{other and f' or {other}'}"
+            f"'group_size' must divide the {size} values along axis {axis}, got {wanted}: pad the axis to "
+            f"{-(-size // wanted) * wanted} or give group_size={_divisor(size, wanted)}{other and f' or {other}'}"
         )
     return Layout(shape, axis, wanted)
 
@@ -142,7 +143,7 @@ def _integer(what: str, value: Any, least: int, greatest: int, where: str = "", 
         number = None
     if number is None or not least <= number <= greatest:
         raise QuantTypeError(
-            f"{what} must be an integer from {least} to {greatest}{where}, got {shown(value)}{instead}"
+            f"{what!r} must be an integer from {least} to {greatest}{where}, got {shown(value)}{instead}"
         )
     return number
 
@@ -150,11 +151,11 @@ def _integer(what: str, value: Any, least: int, greatest: int, where: str = "", 
 def integer_storage(bits: object, expressed: FloatType, *, symmetric: bool, narrow: bool) -> Storage:
     """Return signed storage of ``bits`` bits; ``narrow`` leaves out its least value."""
     for what, flag in (("symmetric", symmetric), ("narrow", narrow)):
-        require(flag, (bool, np.bool_), what, "True or False")
+        require(flag, (bool, np.bool_), repr(what), "True or False")
     bits = _integer("bits", bits, 1, MAX_STORAGE_WIDTH)
     low, high = storage_range(bits, True)
     if narrow and bits == 1:
-        raise QuantTypeError("with narrow=True, bits must be at least 2, got 1")
+        raise QuantTypeError("'bits' must be at least 2 with narrow=True, got 1")
     return Storage(f"i{bits}", low + bool(narrow), high, expressed.name, bool(symmetric))
 
 
@@ -168,7 +169,7 @@ def choose_type(
     '!quant.uniform<i8:f32:1, {5.000000e-01,1.000000e+00}>'
     """
     if not isinstance(method, str) or method not in METHODS:
-        raise QuantTypeError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
+        raise QuantTypeError(f"'method' must be one of {', '.join(METHODS)}, got {shown(method)}")
     require_finite(values, "values from which a type is chosen")
     if values.dtype.type.__module__ == "ml_dtypes":  # NumPy cannot partition these dtypes
         values = values.astype(np.float32)
@@ -204,7 +205,7 @@ def percentile_ranges(
     ``low`` and ``high`` are the rows' whole ranges, which are returned for rows whose range would otherwise be 0 to 0.
     """
     if isinstance(percentile, bool) or not isinstance(percentile, Real) or not 0 < percentile <= 100:
-        raise QuantTypeError(f"percentile must be a number above 0, up to 100, got {shown(percentile)}")
+        raise QuantTypeError(f"'percentile' must be a number in (0, 100], got {shown(percentile)}")
     count = rows.shape[1]
     # 99.9 means the decimal number: computed with the nearest double, one value of a thousand less is left out.
     outside = int(count * (100 - Fraction(repr(float(percentile)))) / 100)
@@ -266,14 +267,14 @@ def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> t
 def bias_type(x: UniformType, w: UniformType) -> UniformType:
     """Return the type of a bias that is added to sums of products unscaled: i32 of scale ``sx * sw``, zero point 0."""
     if not x.is_per_layer:
-        raise QuantTypeError(f"bias_type: x must have a per-layer type, got {x}")
+        raise QuantTypeError(f"bias_type: 'x' must have a per-layer type, got {x}")
     if w.is_sub_channel:
         raise QuantTypeError(
-            f"bias_type: w must have a type per layer or per axis, got {w}: choose the type of the bias yourself"
+            f"bias_type: 'w' must have a type per layer or per axis, got {w}: choose the type of the bias yourself"
         )
     if x.expressed_type != w.expressed_type:
         raise QuantTypeError(
-            f"bias_type: x and w must have the same expressed type, got {x.expressed_type} and {w.expressed_type}"
+            f"bias_type: 'x' and 'w' must have the same expressed type, got {x.expressed_type} and {w.expressed_type}"
         )
     scales = [x.scale * scale for scale in w.scales]
     if w.is_per_axis:

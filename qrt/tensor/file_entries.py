@@ -57,9 +57,7 @@ class MemoryLimit:
         if size > self.left:
             raise ModelError(
                 f"{self.path}: the arrays up to {shown(name)}, which takes {size} bytes, exceed the limit of "
-                f"{self.max_bytes} bytes "
-                "in memory: "
-                "load_tensors(..., max_bytes=...) sets another limit"
+                f"{self.max_bytes} bytes in memory: load_tensors(..., max_bytes=...) sets another limit"
             )
         self.left -= size
 
@@ -67,9 +65,7 @@ class MemoryLimit:
 def require_shape(place: str, shape: tuple[Any, ...]) -> None:
     """Raise ModelError unless an array can have the shape that a file gives; ``place`` names the array."""
     if len(shape) > _MOST_AXES or any(type(size) is not int or not 0 <= size < 1 << 63 for size in shape):
-        raise ModelError(
-            f"{place} has the shape {shown(shape)}, expected at most {_MOST_AXES} sizes, none of them negative"
-        )
+        raise ModelError(f"{place} must have a shape of at most {_MOST_AXES} non-negative sizes, got {shown(shape)}")
 
 
 def as_entry(name: str, value: Any) -> FileEntry:
@@ -81,7 +77,9 @@ def as_entry(name: str, value: Any) -> FileEntry:
         text = str(TensorType(array.shape, _OUTSIDE_NUMPY[array.dtype]))
         return FileEntry(_plain(array.view(f"u{array.itemsize}")), text)
     if array.dtype.kind not in "biufc":
-        raise QuantTypeError(f"save_tensors: {shown(name)} must be a tensor or an array of numbers, got {array.dtype}")
+        raise QuantTypeError(
+            f"save_tensors: {shown(name)} must be a tensor or an array of numbers, got dtype {array.dtype}"
+        )
     return FileEntry(_plain(array), None)
 
 
@@ -124,11 +122,12 @@ def _check_padding(array: Array, element: UniformType, shape: Shape) -> None:
     """Raise QuantTypeError unless the unused bits of each row's last byte are 0."""
     used = (shape[-1] if shape else 1) * element.storage_width % 8
     if used and array.size and np.any(array[..., -1] >> used):
-        raise QuantTypeError("the padding bits after a row's last element are not 0")
+        raise QuantTypeError("the padding bits after the last element of a row must be 0, got others")
 
 
 def _require(array: Array, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
     if array.dtype != dtype or array.shape != shape:
         raise QuantTypeError(
-            f"expected an array of {dtype} with shape {shape} for the type, got {array.dtype} with shape {array.shape}"
+            f"expected an array of {dtype} with shape {shape} for the type, got an array of {array.dtype} with shape "
+            f"{array.shape}"
         )

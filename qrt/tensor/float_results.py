@@ -48,7 +48,7 @@ def float_results(mode: Mode) -> Iterator[None]:
     array([1., 2.], dtype=float32)
     """
     if not isinstance(mode, str) or mode not in get_args(Mode):
-        raise QuantTypeError(f'float_results: mode must be "allow", "warn" or "raise", got {shown(mode)}')
+        raise QuantTypeError(f'float_results: \'mode\' must be "allow", "warn" or "raise", got {shown(mode)}')
     token = _MODE.set(mode)
     try:
         yield
@@ -73,7 +73,8 @@ def in_floats(
     out = kwargs.get("out")
     if any(isinstance(x, Tensor) for x in (out if isinstance(out, tuple) else (out,))):
         raise QuantTypeError(
-            f"{name}: 'out' must be an array of floats, got a QuantTensor: the result has no exact quantized values"
+            f"{name}: 'out' must be an array of floats, because the result has no exact quantized values, got a "
+            "QuantTensor"
         )
     if mode == "warn":
         warnings.warn(message, stacklevel=_frames_inside())

@@ -109,7 +109,7 @@ def requantize(
     >>> requantize(q, UniformType("u8", "f32", 0.25, 10)).storage.tolist()
     [18, 4]
     """
-    return bind("requantize", (q,), {"requant": requant}, require_uniform(type, "requantize: type"), out)
+    return bind("requantize", (q,), {"requant": requant}, require_uniform(type, "requantize: 'type'"), out)
 
 
 @eager
@@ -204,7 +204,7 @@ def mean(
     [2, 4]
     """
     named = (axes,) if isinstance(axes, SupportsIndex) and not isinstance(axes, np.ndarray) else axes
-    numbers = None if named is None else integers(named, "mean: axes")
+    numbers = None if named is None else integers(named, "mean: 'axes'")
     attributes = {"axes": numbers, "keepdims": keepdims, "requant": requant}
     return bind("mean", (q,), attributes, out_type, out)
 
@@ -241,7 +241,7 @@ def softmax(
     [51, 51, 154]
     """
     attributes = {"axis": axis, "beta": beta, "requant": requant}
-    return bind("softmax", (q,), attributes, require_uniform(out_type, "softmax: out_type"), out)
+    return bind("softmax", (q,), attributes, require_uniform(out_type, "softmax: 'out_type'"), out)
 
 
 @check_signature
@@ -331,8 +331,8 @@ def pad(
     ([3, 5, 6, 3, 3], [5, 6, 7])
     """
     pairs = tuple(
-        items(pair, "pad: each (before, after) of 'padding'") if isinstance(pair, (list, np.ndarray)) else pair
-        for pair in items(padding, "pad: padding")
+        items(pair, "pad: a pair (before, after) of 'padding'") if isinstance(pair, (list, np.ndarray)) else pair
+        for pair in items(padding, "pad: 'padding'")
     )
     return bind("pad", (q,), {"padding": pairs, "value": value}, None, out)
 
@@ -370,6 +370,6 @@ def concat(
     [1, 2, 1, 2]
     """
     if isinstance(tensors, QuantTensor):
-        raise QuantTypeError("concat: 'tensors' must be a sequence of tensors, got one tensor: give a list of them")
+        raise QuantTypeError("concat: 'tensors' must be a sequence, got a QuantTensor: give a list of tensors")
     attributes = {"axis": axis, "requant": requant}
-    return bind("concat", items(tensors, "concat: tensors"), attributes, out_type, out)
+    return bind("concat", items(tensors, "concat: 'tensors'"), attributes, out_type, out)

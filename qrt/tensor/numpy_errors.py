@@ -26,16 +26,17 @@ _REWORDED = {
     rf".*could not be broadcast together with .*?((?:{_SHAPE} ?)+)(?: and .*)?": r"the shapes \1 do not broadcast",
     r"'([\w.]+)' object cannot be interpreted as an integer": r"expected an integer, got \1",
     r"'([\w.]+)' object is not iterable": r"expected a sequence, got \1",
-    r"only integers, slices .* are valid indices": "expected an index: an integer, a slice, ..., None, or "
-    "integers or booleans in a list or an array",
-    r".*\binhomogeneous shape.*": "nested sequences do not form an array: their lengths differ",
+    r"only integers, slices .* are valid indices": "an index must be an integer, a slice, ..., None, or a list or "
+    "an array of integers or booleans, got another value",
+    r".*\binhomogeneous shape.*": "nested sequences of one level must have the same length to form an array, got "
+    "different lengths",
     r"Cannot interpret (.*) as a data type": r"expected a dtype, got \1",
     r"this function only supports up to (\d+) dimensions but the array has (\d+)\.": r"expected at most \1 dimensions, "
     r"got \2: reshape the tensor",
     r"[\w.<>]+\(\) got an unexpected keyword argument ('\w+').*": r"no argument is named \1",
     r"[\w.<>]+\(\) missing \d+ required \S+ arguments?: (.*)": r"an argument is missing: \1",
     r"[\w.<>]+\(\) got multiple values for argument ('\w+')": r"the argument \1 is given twice",
-    r"[\w.<>]+\(\) takes .* but (\d+) .*": r"got \1 arguments, more or fewer than the function takes",
+    r"[\w.<>]+\(\) takes .* but (\d+) .*": r"expected another number of arguments by position, got \1",
     r"[\w.<>]+\(\) takes .* given\)": "an argument has a shape or a type that the function does not accept",
     rf".*({_OBJECTS}).*": "an argument has a type that the function does not accept",
 }

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, check_signature
 from qrt.numerics import AverageName, RequantName
+from qrt.ops import FAMILIES
 from qrt.ops.core import Array
 from qrt.ops.float_matmul import sums_integers
 from qrt.ops.window import resolve_padding, two_positive
@@ -291,9 +292,10 @@ def _window(
     """
     pairs = {step: _pair(name, step, value) for step, value in steps.items()}
     if x.ndim != 4:
-        raise QuantTypeError(f"{name}: the first operand must have the layout NHWC, of rank 4, got {x.tensor_type}")
+        operand = FAMILIES[name].declaration.operand_name(0)
+        raise QuantTypeError(f"{name}: {operand!r} must have the layout NHWC, of rank 4, got {x.tensor_type}")
     if len(kernel) != 2:
-        raise QuantTypeError(f"{name}: w must have the axes height and width, got the sizes {tuple(kernel)} of these")
+        raise QuantTypeError(f"{name}: 'w' must have the axes height and width, got the sizes {tuple(kernel)}")
     size, dilations = (x.shape[1], x.shape[2]), pairs.get("dilations", (1, 1))
     resolved = resolve_padding(name, padding, size, (kernel[0], kernel[1]), pairs["strides"], dilations)
     return {**pairs, "padding": resolved}
@@ -309,5 +311,5 @@ def _floats(name: str, x: Any) -> Array:
         with np.errstate(over="ignore"):
             array = array.astype(np.float32)
     if array.dtype != np.float32:
-        raise QuantTypeError(f"float_matmul: {name} must be an array of float32, got dtype {array.dtype}")
+        raise QuantTypeError(f"float_matmul: {name!r} must be an array of float32, got dtype {array.dtype}")
     return array

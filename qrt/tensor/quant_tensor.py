@@ -82,11 +82,11 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
     type: UniformType
 
     def __init__(self, storage: npt.ArrayLike, type: UniformType | str) -> None:
-        type = require_uniform(type, "QuantTensor: type")
+        type = require_uniform(type, "QuantTensor: 'type'")
         array = as_storage(storage)
         if array.dtype.kind not in "iu":
             instead = ": qrt.quantize(storage, type) quantizes floats" if array.dtype.kind == "f" else ""
-            raise QuantTypeError(f"QuantTensor: storage must be integers, got dtype {array.dtype}{instead}")
+            raise QuantTypeError(f"QuantTensor: 'storage' must be integers, got dtype {array.dtype}{instead}")
         check_integrity(type, array.shape)
         check_bounds(array, type)
         self._fill(pack(aligned_copy(array, storage_dtype(type)), type), type, array.shape)
@@ -295,14 +295,14 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         """
         source, wanted = stored(self), _integers_of(shape, "reshape: the shape")
         if not isinstance(order, str) or order not in ("C", "F", "A"):
-            raise QuantValueError(f"reshape: order must be 'C', 'F' or 'A', got {shown(order)}")
+            raise QuantValueError(f"reshape: 'order' must be 'C', 'F' or 'A', got {shown(order)}")
         if order == "F" or (order == "A" and source.flags.fnc):
             return self.T.reshape(wanted[::-1], copy=copy).T
         try:
             data = source.reshape(wanted)
         except (ValueError, OverflowError) as error:
             message = (
-                f"reshape: {self.tensor_type} cannot have the shape {shown(wanted)}: the numbers of elements differ"
+                f"reshape: the result must have as many elements as {self.tensor_type}, got the shape {shown(wanted)}"
             )
             raise QuantValueError(message) from error
         if copy is False and (is_packed(self.type) or not np.may_share_memory(data, source)):
@@ -349,7 +349,7 @@ class PackedTensor(QuantTensor):
     __slots__ = ()
 
     def __init__(self, q: QuantTensor) -> None:
-        require(q, QuantTensor, "PackedTensor: q", "a QuantTensor")
+        require(q, QuantTensor, "PackedTensor: 'q'", "a QuantTensor")
         self._fill(_frozen(ready(q._data)), q.type, q._shape)
         self._keep_calls()
 

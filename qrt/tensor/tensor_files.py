@@ -56,12 +56,13 @@ def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike],
     ([[1.0, -0.5]], [2.0])
     """
     name, form = _file(path)
-    require(tensors, Mapping, "save_tensors: tensors", "a mapping from names to tensors")
+    require(tensors, Mapping, "save_tensors: 'tensors'", "a mapping from names to tensors")
     entries = {_checked(key): as_entry(key, value) for key, value in tensors.items()}
     if append and os.path.exists(name):
         present = form.read(name, mapped=True, max_bytes=None)
         if common := present.keys() & entries.keys():
-            raise ModelError(f"{name}: the file already has tensors named {', '.join(map(shown, sorted(common)))}")
+            names = ", ".join(map(shown, sorted(common)))
+            raise ModelError(f"{name}: the names of appended tensors must not be in the file already, got {names}")
         entries = present | entries
     files.write_files([(name, lambda file: form.write(file, entries))])
 
@@ -105,9 +106,11 @@ def load_tensors(path: Path, *, mapped: bool = True, max_bytes: int | None = Non
     qrt.errors.ModelError: weights.bin: the name of a file of tensors must end in .npz or .safetensors
     """
     name, form = _file(path)
-    require(mapped, bool, "load_tensors: mapped", "True or False")
+    require(mapped, bool, "load_tensors: 'mapped'", "True or False")
     if max_bytes is not None and (type(max_bytes) is not int or max_bytes < 0):
-        raise QuantTypeError(f"load_tensors: max_bytes must be a non-negative integer or None, got {shown(max_bytes)}")
+        raise QuantTypeError(
+            f"load_tensors: 'max_bytes' must be a non-negative integer or None, got {shown(max_bytes)}"
+        )
     try:
         entries = form.read(name, mapped=mapped, max_bytes=max_bytes)
         return {key: from_entry(key, entry) for key, entry in entries.items()}

@@ -30,7 +30,7 @@ class IntegerType(Type):
     @staticmethod
     def _checked(width: int, signedness: Signedness) -> dict[str, object]:
         if signedness not in _PREFIX:
-            raise QuantTypeError(f"signedness must be one of {', '.join(_PREFIX)}, got {shown(signedness)}")
+            raise QuantTypeError(f"'signedness' must be one of {', '.join(_PREFIX)}, got {shown(signedness)}")
         if not isinstance(width, int) or not 0 <= width <= MAX_INTEGER_WIDTH:
             raise QuantTypeError(
                 f"the width of an integer type must be from 0 to {MAX_INTEGER_WIDTH} bits, got {shown(width)}"
@@ -67,7 +67,7 @@ class FloatType(Type):
     @staticmethod
     def _checked(name: str) -> dict[str, object]:
         if name not in FORMATS:
-            raise QuantTypeError(f"unknown float type {shown(name)}, expected one of {', '.join(FORMATS)}")
+            raise QuantTypeError(f"a float type must be one of {', '.join(FORMATS)}, got {shown(name)}")
         form = FORMATS[name]
         largest = float("inf") if form.max_exponent > 1023 else float(form.largest)
         return {"name": name, "format": form, "smallest": float(form.smallest), "largest": largest}

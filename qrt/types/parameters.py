@@ -64,17 +64,18 @@ def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
     Raises QuantTypeError if the shapes differ, an end is not finite, or low exceeds high.
     """
     ends = []
-    for what, given in (("lo", low), ("hi", high)):
+    for what, given in (("'lo'", low), ("'hi'", high)):
         shape, flat = _flatten(given, what)
         ends.append(np.array([as_float(item, what) for item in flat], np.float64).reshape(shape))
     lows, highs = ends
     if lows.shape != highs.shape:
-        raise QuantTypeError(f"lo and hi must have the same shape, got {lows.shape} and {highs.shape}")
+        raise QuantTypeError(f"'lo' and 'hi' must have the same shape, got {lows.shape} and {highs.shape}")
     wrong = ~(np.isfinite(lows) & np.isfinite(highs) & (lows <= highs))
     if wrong.any():
         place = int(wrong.argmax())
         raise QuantTypeError(
-            f"a range must be finite, with lo <= hi, got lo = {lows.ravel()[place]:g} and hi = {highs.ravel()[place]:g}"
+            f"'lo' and 'hi' must be finite with lo <= hi, got lo = {lows.ravel()[place]:g} and "
+            f"hi = {highs.ravel()[place]:g}"
         )
     return np.minimum(lows, 0.0), np.maximum(highs, 0.0)
 
@@ -87,13 +88,13 @@ def integer_bytes(zero_points: Any, shape: tuple[int, ...]) -> bytes:
     if zero_points is None:
         return b""
     if type(zero_points) is int and shape == ():
-        return struct.pack("=q", as_integer(zero_points, "zero point")) if zero_points else b""
+        return struct.pack("=q", as_integer(zero_points, "a zero point")) if zero_points else b""
     array = _array_of(zero_points)
     if array is not None and np.can_cast(array.dtype, np.int64):
         given, flat = array.shape, array.astype(np.int64)
     else:
         given, items = _flatten(zero_points, "zero points")
-        flat = np.array([as_integer(value, "zero point") for value in items], np.int64)
+        flat = np.array([as_integer(value, "a zero point") for value in items], np.int64)
     if given != shape:
         raise QuantTypeError(f"zero points must have the shape of the scales, {shape}, got {given}")
     return flat.tobytes() if flat.any() else b""
@@ -142,7 +143,7 @@ def _are_rows(level: list[Any], what: str) -> bool:
     """
     rows = {issubclass(kind, list | tuple) for kind in set(map(type, level))}
     if len(rows) > 1:
-        raise QuantTypeError(f"{what} are ragged: all rows of one level must have the same length")
+        raise QuantTypeError(f"{what} must have rows of the same length on each level, got rows beside numbers")
     return True in rows
 
 
@@ -156,7 +157,9 @@ def _flatten(values: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
     level = [values]
     while _are_rows(level, what):
         if len(set(map(len, level))) != 1 or len(shape) > 64:
-            raise QuantTypeError(f"{what} are ragged: all rows of one level must have the same length")
+            raise QuantTypeError(
+                f"{what} must have rows of the same length on each level, got rows of different lengths"
+            )
         shape.append(len(level[0]))
         level = [*chain.from_iterable(level)]
     return tuple(shape), level
@@ -165,9 +168,9 @@ def _flatten(values: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
 def checked_axis(axis: int | None) -> int | None:
     if axis is None:
         return None
-    axis = as_integer(axis, "axis")
+    axis = as_integer(axis, "'axis'")
     if not 0 <= axis <= _INT32_MAX:
-        reason = ": the axis of a type must be counted from 0, because a type has no rank" if axis < 0 else ""
+        reason = " (the axis of a type is counted from 0, because a type has no rank)" if axis < 0 else ""
         raise QuantTypeError(f"illegal quantized dimension: {axis}{reason}")
     return axis
 
@@ -178,10 +181,10 @@ def checked_blocks(blocks: Mapping[int, int] | Iterable[tuple[int, int]] | None)
     try:
         pairs = [(axis, size) for axis, size in (blocks.items() if isinstance(blocks, Mapping) else blocks)]
     except (TypeError, ValueError):
-        raise QuantTypeError(f"block_sizes must be a mapping from axes to sizes, got {shown(blocks)}") from None
+        raise QuantTypeError(f"'block_sizes' must be a mapping from axes to sizes, got {shown(blocks)}") from None
     checked = []
     for axis, size in pairs:
-        size = as_integer(size, "block size")
+        size = as_integer(size, "a block size")
         if size <= 0:
             raise QuantTypeError(f"illegal block size: {size}, expected a positive integer")
         checked.append((checked_axis(axis), size))

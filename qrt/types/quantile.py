@@ -70,9 +70,11 @@ class QuantileType(TableStorage):
         values = tuple(map(float, quantiles))
         count = 1 << type.width
         if (storage_min is None) != (storage_max is None):
-            raise QuantTypeError("a quantile type has both bounds or none: give storage_min and storage_max")
+            raise QuantTypeError(
+                "a quantile type must have both bounds or none, got one bound: give storage_min and storage_max"
+            )
         if storage_min is not None and storage_max is not None:
-            low, high = as_integer(storage_min, "storage minimum"), as_integer(storage_max, "storage maximum")
+            low, high = as_integer(storage_min, "'storage_min'"), as_integer(storage_max, "'storage_max'")
             if low >= high:
                 raise QuantTypeError(f"storage min must be less than storage max: ({low}:{high})")
             count = high - low + 1

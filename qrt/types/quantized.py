@@ -275,14 +275,14 @@ class UniformType(StoredType):
         '!quant.uniform<i8<-127:127>:f32, 0.023622049018740654>'
         """
         for what, flag in (("symmetric", symmetric), ("narrow", narrow)):
-            require(flag, (bool, np.bool_), what, "True or False")
+            require(flag, (bool, np.bool_), repr(what), "True or False")
         stored, is_signed = parse_storage(storage)
         if not isinstance(stored, IntegerType):
-            raise QuantTypeError(f"for_range: storage must be an integer type, got {stored}")
+            raise QuantTypeError(f"for_range: 'storage' must be an integer type, got {stored}")
         least, greatest = default_bounds(stored, is_signed)
         kind = expressed_type(expressed)
         if narrow and least + 1 == greatest:
-            raise QuantTypeError("with narrow=True, storage must have at least 2 bits, got 1")
+            raise QuantTypeError("'storage' must have at least 2 bits with narrow=True, got 1")
         low, high = ranges_around_0(lo, hi)
         scales, zeros = range_parameters(low, high, least + bool(narrow), greatest, kind.name, symmetric=symmetric)
         return cls(storage, kind, scales, zeros, axis, block_sizes, least + bool(narrow), greatest)
@@ -301,7 +301,7 @@ class UniformType(StoredType):
 
     def _require_per_layer(self, what: str) -> None:
         if not self.is_per_layer:
-            raise QuantTypeError(f"{self} is not per layer and has no single {what}")
+            raise QuantTypeError(f"only a per-layer type has a single {what}, got {self}")
 
     def with_(self, **changes: Any) -> "UniformType":
         """Return a copy with the given constructor arguments changed.
@@ -394,7 +394,7 @@ def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool =
     Raises QuantTypeError if both are given, or if neither is although it is required.
     """
     if many is not None and one is not None:
-        raise QuantTypeError(f"{singular} and {plural} set the same parameter: give one of them")
+        raise QuantTypeError(f"{singular!r} and {plural!r} set the same parameter: give one of them")
     if required and many is None and one is None:
         raise QuantTypeError(
             'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that '

@@ -73,8 +73,8 @@ def _default_storage(storage: str) -> dict[str, Any]:
 
 def _checked_fields(type: StorageType, is_signed: bool, low: int | None, high: int | None) -> dict[str, Any]:
     least, greatest = default_bounds(type, is_signed)
-    low = least if low is None else as_integer(low, "storage minimum")
-    high = greatest if high is None else as_integer(high, "storage maximum")
+    low = least if low is None else as_integer(low, "the storage minimum")
+    high = greatest if high is None else as_integer(high, "the storage maximum")
     if not least <= low <= greatest:
         raise QuantTypeError(f"illegal storage type minimum: {low}, expected {least} to {greatest}")
     if not least <= high <= greatest:

@@ -99,7 +99,7 @@ class CalibratedType(QuantizedType):
     max: float
 
     def __new__(cls, expressed: str | FloatType, min: float, max: float) -> Self:
-        low, high = as_float(min, "min"), as_float(max, "max")
+        low, high = as_float(min, "'min'"), as_float(max, "'max'")
         if not low < high:
             raise QuantTypeError(f"illegal min and max: ({spell_double(low)}:{spell_double(high)})")
         kind = expressed_type(expressed)

@@ -275,7 +275,8 @@ def add_rule(tree):
     case = "    case QRT_DEQUANTIZED:\n"
     own = "    case QRT_FLOAT32_AWAY:\n        return float32_away(requant, acc, parameter);\n"
     tree.edit("csrc/ref/requant.c", case, f"{own}{case}")
-    for file in ("csrc/ref/elementwise.c", "csrc/ref/gemm.c", "csrc/isa/x86/store/store.inl"):
+    stores = [f"csrc/isa/x86/store/{name}.inl" for name in ("strip", "store")]
+    for file in ("csrc/ref/elementwise.c", "csrc/ref/gemm.c", *stores):
         text = (tree.folder / file).read_text()
         tree.make(file, re.sub(r"( +)case QRT_DEQUANTIZED:\n", r"\1case QRT_FLOAT32_AWAY:\n\g<0>", text))
     heading = "    # The table of rules.\n"

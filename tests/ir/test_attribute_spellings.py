@@ -75,13 +75,16 @@ def test_a_spelling_means_the_nested_lists(op: str, nested: str, spelling: str) 
     [
         (
             'padding = "SAME"',
-            "padding = 'SAME' is not supported in a program: write [[0, 1], [1, 1]]",
+            "'padding' must be numbers in a program, got 'SAME': write [[0, 1], [1, 1]]",
         ),
-        ('padding = "same"', "padding must be"),
-        ("padding = [1, 1, 1]", "padding must be"),
-        ("padding = dense<1> : tensor<i64>", "padding must be"),
-        ("padding = [true, false]", "padding must be"),
-        ("padding = [1, -1]", "padding must be"),
+        ('padding = "same"', "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got"),
+        ("padding = [1, 1, 1]", "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got"),
+        (
+            "padding = dense<1> : tensor<i64>",
+            "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got",
+        ),
+        ("padding = [true, false]", "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got"),
+        ("padding = [1, -1]", "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got"),
         ("strides = dense<2> : tensor<3xi64>", "'strides' must be two positive integers, got (2, 2, 2)"),
         ("strides = dense<2.0> : tensor<2xf32>", "'strides' must be two positive integers"),
     ],

@@ -27,7 +27,7 @@ from tests.kernels.draws import (
     zero_points,
 )
 
-ISAS = isas_by_rows("requantize_row", "binary_row", "clamp_row", "avg_pool_pixel", "max_pool_pixel")
+ISAS = isas_by_rows("requantize_row", "binary_row", "clamp_row", "avg_pool_run", "max_pool_run")
 seeds = st.integers(0, 2**32 - 1)
 
 

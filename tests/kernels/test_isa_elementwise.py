@@ -13,7 +13,7 @@ from qrt import numerics
 from qrt._ext.kernels import bind_avg_pool2d, bind_binary, bind_clamp, bind_max_pool2d, bind_mean
 from tests.kernels.draws import DTYPES, Array, full, isas_by_rows, stored
 
-ROWS = ("binary_row", "clamp_row", "avg_pool_pixel", "max_pool_pixel", "mean_row")
+ROWS = ("binary_row", "clamp_row", "avg_pool_run", "max_pool_run", "mean_row")
 ISAS = [isa for isa in isas_by_rows(*ROWS) if isa != "ref"]
 CONTAINERS = ("i8", "u8", "i16", "u16")
 LENGTHS = (1, 7, 8, 31, 33, 255, 256, 257, 515)

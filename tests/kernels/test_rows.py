@@ -90,7 +90,7 @@ def test_rows_call_no_other_rows_of_the_table_than_the_shared() -> None:
     [
         ("core/cast/cast.c", {"qcast_row", "dcast_row", "streams"}),
         ("core/elementwise.c", {"requantize_row", "binary_row", "clamp_row", "mean_row"}),
-        ("core/conv/window.c", {"avg_pool_pixel", "max_pool_pixel"}),
+        ("core/conv/window.c", {"avg_pool_run", "max_pool_run"}),
     ],
 )
 def test_entries_reach_the_rows_by_which_their_tests_choose_isas(file: str, rows: set[str]) -> None:

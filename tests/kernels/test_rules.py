@@ -18,7 +18,7 @@ from tests.kernels.compiled import CSRC, compiled
 ROW = "QRT_RULE(QRT_{}, {})"
 SWITCHES = sorted(path.relative_to(CSRC) for path in CSRC.rglob("*.*") if "case QRT_FIXED:" in path.read_text())
 STORES = [Path("isa/avx2/store.c"), Path("isa/avx512/store.c")]
-"""Files that include the switches of store.inl."""
+"""Files that include the switches of store.inl and strip.inl."""
 FLAGS = [
     "-std=gnu11", "-fsyntax-only", "-mavx2", "-mfma", "-mf16c", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl",
 ]  # fmt: skip
@@ -50,7 +50,13 @@ def test_the_names_are_those_of_the_table() -> None:
 def test_switches_are_where_they_are_looked_for() -> None:
     """And none has a `default`, or compares with one rule and leaves the rest to another."""
     names = [path.as_posix() for path in SWITCHES]
-    assert names == ["isa/x86/store/store.inl", "ref/elementwise.c", "ref/gemm.c", "ref/requant.c"]
+    assert names == [
+        "isa/x86/store/store.inl",
+        "isa/x86/store/strip.inl",
+        "ref/elementwise.c",
+        "ref/gemm.c",
+        "ref/requant.c",
+    ]
     for path in SWITCHES:
         text = (CSRC / path).read_text()
         assert '#pragma GCC diagnostic error "-Wswitch-enum"' in text, path

@@ -34,7 +34,7 @@ ADVICE = re.compile(
     rf"(?:^|[:;,(]\s|\b(?:or|and|then)\s)(?:please )?"
     rf"(?:(?:{_VERBS})(?= (?!in place\b|of\b|index\b|bound\b|\())"
     rf"|(?:{_WITH_OBJECT})(?= (?:(?:{_OBJECTS})\b(?! than\b)|\w[\w-]*[={{])))"
-    rf"|\bdid you mean\b|(?<!inputs )\binstead\b(?! of)|\bmax_bytes\b(?! must\b)|\bsuch as\b|\bpip install\b"
+    rf"|\bdid you mean\b|(?<!inputs )\binstead\b(?! of)|\bmax_bytes\b(?!'? must\b)|\bsuch as\b|\bpip install\b"
     rf"|(?<![\w-])--(?!help\b)[a-z][a-z-]*(?![\w:]| must\b)|`(?:mlir|pip|qrt)\b"
     rf"|\bqrt (?:{'|'.join(COMMANDS)})\b(?! \[)|(?<![\w-])(?:{_PASSES})\b(?!-| cannot\b)"
 )

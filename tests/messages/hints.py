@@ -13,7 +13,7 @@ import qrt
 
 _LETTERS = {"tensor": "qrstuv", "function": "fgh", "other": "xyzabc"}
 _BUILTIN = (bool, int, float, complex, object)
-GIVE_VALUES = "give it np.asarray(q), the values as floats"
+GIVE_VALUES = "give np.asarray(q), the values as floats"
 
 
 def codes(error: BaseException) -> list[str]:

@@ -51,11 +51,11 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.relu(q)", "qrt.relu(q, out=q.copy())"), "np.maximum(Q, 0)",
     ),
     "qrt.matmul(q, blocks, out_type=t, requant='fixed_double')": (
-        "ops/accumulate.py", "is not defined for sub-channel weights, use {} or {}",
+        "ops/accumulate.py", "'requant' must be {} or {} for weights of a sub-channel type, got {}",
         ("qrt.matmul(q, blocks, out_type=t, requant={0})", "qrt.matmul(q, blocks, out_type=t, requant={1})"), "Q @ B",
     ),
     "qrt.matmul(per_axis, q, out_type=t)": (
-        "ops/matmul.py", "which is contracted: requantize it to a per-layer type",
+        "ops/matmul.py", ": requantize {} to a per-layer type",
         ("qrt.matmul(qrt.requantize(per_axis, LAYER), q, out_type=t)",), "P @ Q",
     ),
     "qrt.matmul(f64, tinyblocks, out_type=out64, requant='float32')": (
@@ -103,8 +103,8 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     ),
     "q.storag": ("tensor/protocol/methods.py", ": did you mean {}?", ("getattr(q, {0})",), "q.storage"),
     "np.clip(row, row, np.broadcast_to(row, (3, 2)))": (
-        "tensor/protocol/rules/order.py", "has blocks along an axis that cannot be broadcast: give "
-            "tensors of the same shape",
+        "tensor/protocol/rules/order.py", "an axis with blocks cannot be broadcast, got a tensor of "
+            "type {}: give tensors of the same shape",
         ("np.clip(*[np.broadcast_to(row, (3, 2))] * 3)",), "np.broadcast_to(np.asarray(row), (3, 2))",
     ),
     "np.choose([0], [deep])": (
@@ -139,7 +139,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.UniformType('i8', 'f32', [0.5, 0.25], axis=0).scales",), "[0.5, 0.25]",
     ),
     "QuantileType('ui1', 'f16', [-1.0, 1.0], storage_min=0)": (
-        "types/quantile.py", "a quantile type has both bounds or none: give {} and {}",
+        "types/quantile.py", "a quantile type must have both bounds or none, got one bound: give {} and {}",
         ("QuantileType('ui1', 'f16', [-1.0, 1.0], {0}=0, {1}=1).quantiles",
          "QuantileType('ui1', 'f16', [-1.0, 1.0]).quantiles"), "[-1.0, 1.0]",
     ),
@@ -153,7 +153,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.UniformType.for_range(0.0, 1.0, 'i1', narrow=True)": (
-        "types/quantized.py", "with narrow=True, storage must have at least 2 bits, got 1",
+        "types/quantized.py", "'storage' must have at least 2 bits with narrow=True, got 1",
         ("qrt.quantize([0.0, 1.0], qrt.UniformType.for_range(0.0, 1.0, 'i2', narrow=True))",), "[0, 1]",
     ),
     "qrt.parse_type('!quant.uniform<i8:f32, 1>')": (
@@ -181,11 +181,11 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.quantize(np.zeros(3), {0})",), "np.zeros(3)",
     ),
     "np.frompyfunc(float, 1, 1)(q)": (
-        "tensor/protocol/exact.py", "give it np.asarray(q), the values as floats",
+        "tensor/protocol/exact.py", "give np.asarray(q), the values as floats",
         ("np.frompyfunc(float, 1, 1)(np.asarray(q)).astype(float)",), "Q",
     ),
     "q.__array_function__(np.asarray_chkfinite, (), (q,), {})": (
-        "tensor/protocol/table.py", ": give it {}, the values as floats",
+        "tensor/protocol/table.py", ": give {}, the values as floats",
         ("np.asarray_chkfinite({0})",), "Q",
     ),
     "q.__dlpack__(copy=False)": (
@@ -230,7 +230,7 @@ OPERATIONS = {
 
 
 @pytest.mark.parametrize("family", OPERATIONS)
-@hears("the result must have the type of the operand, {}, got {}: change the type by a requantize of its own")
+@hears("the result must have the type of the operand, {}, got {}: change the type by another operation, requantize")
 def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, heard: Any) -> None:
     first, second = (f"tensor<1x4x4x2x!quant.uniform<i8:f32, {scale}>>" for scale in (0.5, 0.25))
     operands = "(" + ", ".join([first] * OPERATIONS[family].count("%")) + ")"
@@ -247,6 +247,6 @@ def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, hear
 
 enter_parts(
     "ops/core.py",
-    ("the result must have the type of the operand, {}, got {}: change the type by a requantize of its own",),
+    ("the result must have the type of the operand, {}, got {}: change the type by another operation, requantize",),
     "apart",
 )

@@ -32,18 +32,19 @@ MISTAKES = {
     "qrt.quantize(x)": "quantize: expected a type, or bits=... to choose one from the values, as in "
     "qrt.quantize(x, bits=8), got neither",
     'qrt.quantize(x, "int8")': (
-        "quantize: type must be a !quant.uniform type, got 'int8': give one such as qrt.UniformType(\"i8\", "
+        "quantize: 'type' must be a !quant.uniform type, got 'int8': give one such as qrt.UniformType(\"i8\", "
         '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     ),
     "qrt.quantize(x, np.int8)": (
-        'quantize: type must be a !quant.uniform type, got the class int8: give one such as qrt.UniformType("i8", '
-        '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
+        "quantize: 'type' must be a !quant.uniform type, got the class int8: give one such as "
+        'qrt.UniformType("i8", "f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     ),
-    'qrt.quantize("abc", T)': "quantize: x must be real numbers, got 'abc'",
-    "qrt.quantize([[1.0], [1.0, 2.0]], T)": "the values do not form an array: the nested sequences of one "
-    "level have different lengths",
+    'qrt.quantize("abc", T)': "quantize: 'x' must be real numbers, got 'abc'",
+    "qrt.quantize([[1.0], [1.0, 2.0]], T)": (
+        "nested sequences of one level must have the same length to form an array, got different lengths"
+    ),
     "qrt.qcast(np.ones(2), T)": (
-        "qcast: x must be an array of float32, for the expressed type f32 of !quant.uniform<i8:f32, "
+        "qcast: 'x' must be an array of float32, the expressed type f32 of !quant.uniform<i8:f32, "
         "5.000000e-01:3>, got dtype float64: qrt.quantize accepts any float dtype"
     ),
     "qrt.quantize(np.ones((2, 3)), CHANNELS)": (
@@ -66,19 +67,19 @@ MISTAKES = {
         "scales of a per-axis type must be one flat sequence, got shape (): write [scale], or leave axis out"
     ),
     'qrt.UniformType("i8", "f32", [0.1, 0.2], axis=-1)': (
-        "illegal quantized dimension: -1: the axis of a type must be counted from 0, because a type has no rank"
+        "illegal quantized dimension: -1 (the axis of a type is counted from 0, because a type has no rank)"
     ),
-    'qrt.UniformType("i8", "f32", 0.5, 1.5)': "zero point must be an integer, got 1.5",
+    'qrt.UniformType("i8", "f32", 0.5, 1.5)': "a zero point must be an integer, got 1.5",
     'qrt.quantize(x, qrt.UniformType("i8", "f32", 0.5, 300))': (
-        "a tensor's type must have zero points in [-128, 127], the range of its storage type i8, got 300 in "
-        "!quant.uniform<i8:f32, 5.000000e-01:300>"
+        "the type of a tensor must have zero points in [-128, 127], the range of its storage type i8, got "
+        "300 in !quant.uniform<i8:f32, 5.000000e-01:300>"
     ),
     'qrt.quantize(np.zeros((64, 64)), qrt.UniformType("i4", "f32", np.ones((2, 64)), block_sizes={0: 32}))': (
         "dimension size 64 of scales tensor at axis 1 should match (tensor dimension at axis / block sizes at "
         "axis) = 1: block_sizes has no entry for axis 1, write 1: 1 there"
     ),
     "qrt.QuantTensor(x, T)": (
-        "QuantTensor: storage must be integers, got dtype float32: qrt.quantize(storage, type) quantizes floats"
+        "QuantTensor: 'storage' must be integers, got dtype float32: qrt.quantize(storage, type) quantizes floats"
     ),
     "qrt.QuantTensor([300], T)": (
         "storage values must be in [-128, 127], the storage bounds of !quant.uniform<i8:f32, 5.000000e-01:3>, got 300"
@@ -95,13 +96,14 @@ MISTAKES = {
         'qrt.float_results("allow")'
     ),
     "q + w": (
-        "add: no exact result type exists for operands with different scales: give "
-        "out_type, as in qrt.add(a, b, out_type=t); the operands are "
-        "tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>"
+        "add: no exact result type exists for operands with different scales: give out_type, as in "
+        "qrt.add(a, b, out_type=t). The operands are tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, "
+        "tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>"
     ),
     "q @ qrt.quantize(np.ones((3, 2)), T)": (
-        "matmul: the contracted dimensions differ: 2 in a, 3 in w; the operands are tensor<2x2x!quant.uniform<i8:f32, "
-        "5.000000e-01:3>>, tensor<3x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
+        "matmul: the contracted dimensions of 'a' and 'w' must have the same size, got 2 and 3. The operands "
+        "are tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<3x2x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>"
     ),
     "q.mean(out_typ=T)": "np.mean: the argument 'out_typ' is not supported for a QuantTensor",
     "q.mean(dtype=T, out_type=T)": "mean: 'dtype' and 'out_type' both set the type of the result: give one of them",
@@ -115,7 +117,8 @@ MISTAKES = {
         "block_sizes, storage_min, storage_max, scale, zero_point"
     ),
     "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32)": (
-        "with group_size, give the axis along which values of shape (2, 2, 64) are grouped, such as axis=2"
+        "'axis' must be given with 'group_size' for an array of more than 2 dimensions, got shape (2, 2, "
+        "64): give axis=2"
     ),
     "q // 2": (
         "np.floor_divide has no exact result as quantized values: write np.floor_divide(np.asarray(q), 2), or use "
@@ -143,16 +146,22 @@ MISTAKES = {
     "q.numpy()": "a QuantTensor has no attribute 'numpy': np.asarray(q) gives the values, q.storage the integers",
     "q.dequantise()": "a QuantTensor has no attribute 'dequantise': did you mean 'dequantize'?",
     'q.astype("int8")': (
-        "astype: the dtype int8 cannot represent the real values: write q.storage for the integers, or "
+        "astype: 'dtype' must represent the real values, got int8: write q.storage for the integers, or "
         "np.asarray(q).astype('int8'), which truncates the values"
     ),
-    "q.astype(5)": "astype: dtype must be a !quant.uniform type or a numeric dtype, got 5",
+    "q.astype(5)": "astype: 'dtype' must be a !quant.uniform type or a numeric dtype, got 5",
     "q[5]": "index 5 is out of bounds for axis 0 with size 2",
-    'q["a"]': "expected an index: an integer, a slice, ..., None, or integers or booleans in a list or an array",
-    "q[0.5]": "expected an index: an integer, a slice, ..., None, or integers or booleans in a list or an array",
+    'q["a"]': (
+        "an index must be an integer, a slice, ..., None, or a list or an array of integers or booleans, got "
+        "another value"
+    ),
+    "q[0.5]": (
+        "an index must be an integer, a slice, ..., None, or a list or an array of integers or booleans, got "
+        "another value"
+    ),
     "q.reshape(3, 3)": (
-        "reshape: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>> cannot have the "
-        "shape (3, 3): the numbers of elements differ"
+        "reshape: the result must have as many elements as tensor<2x2x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>, got the shape (3, 3)"
     ),
     "float(q)": "only a tensor of rank 0 converts to a Python number, got shape (2, 2): take an element, or q.tolist()",
     "bool(q)": (
@@ -160,65 +169,65 @@ MISTAKES = {
     ),
     "len(q[0, 0])": "a tensor of rank 0 has no length",
     "qrt.matmul(q, w, bias=np.zeros(2), out_type=T)": (
-        "matmul: bias must be a QuantTensor, got ndarray: qrt.quantize(bias, qrt.bias_type(a, w)) makes one"
+        "matmul: 'bias' must be a QuantTensor, got an ndarray of shape (2,): qrt.quantize(bias, "
+        "qrt.bias_type(a, w)) makes one"
     ),
     "qrt.matmul(q, w, bias=qrt.quantize([1.0, 2.0], qrt.bias_type(q, w)))": (
-        "matmul: with a bias, give out_type, as in qrt.matmul(a, w, bias, out_type=t)"
+        "matmul: no exact result type exists for sums with a bias: give out_type, as in qrt.matmul(a, w, "
+        "bias, out_type=t)"
     ),
     'qrt.matmul(q, w, requant="float")': (
-        "matmul: requant must be one of fixed, fixed_double, fixed_double_f32, fixed_double_f32_product, float32, "
-        "float64_away, half_up_twice, "
-        "half_up_twice_f32_product, reduced16, got 'float'"
+        "matmul: 'requant' must be one of fixed, fixed_double, fixed_double_f32, fixed_double_f32_product, "
+        "float32, float64_away, half_up_twice, half_up_twice_f32_product, reduced16, got 'float'"
     ),
     'qrt.matmul(q, w, out_type="f32")': (
-        "matmul: out_type must be a !quant.uniform type, got 'f32': give one such as qrt.UniformType(\"i8\", "
+        "matmul: 'out_type' must be a !quant.uniform type, got 'f32': give one such as qrt.UniformType(\"i8\", "
         '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     ),
     "qrt.matmul(q, w, out=np.zeros((2, 2)))": (
-        "matmul: 'out' must be a QuantTensor, got ndarray: give a tensor of the result's "
+        "matmul: 'out' must be a QuantTensor, got an ndarray of shape (2, 2): give a tensor of the result's "
         "type and shape, or omit out=..."
     ),
     "CHANNELS_Q @ q": (
-        "matmul: the first operand must not be per axis along axis 1, which is "
-        "contracted: requantize it to a per-layer type; the operands are "
-        "tensor<2x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>>, tensor<2x2x!quant.uniform<i8:f32, "
-        "5.000000e-01:3>>"
+        "matmul: 'a' must not have several scales along axis 1, which is contracted, got "
+        "!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>: requantize 'a' to a per-layer type. The "
+        "operands are tensor<2x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>>, "
+        "tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
     ),
-    "qrt.concat(q, w)": "concat: 'tensors' must be a sequence of tensors, got one tensor: give a list of them",
+    "qrt.concat(q, w)": "concat: 'tensors' must be a sequence, got a QuantTensor: give a list of tensors",
     "qrt.concat([q, w])": (
-        "concat: no exact result type exists for these operand types: give out_type, as in "
-        "qrt.concat(tensors, axis, out_type=t); the operands are "
-        "tensor<2x2x!quant.uniform<i8:f32, "
+        "concat: no exact result type exists for operands of different types: give out_type, as in "
+        "qrt.concat(tensors, axis, out_type=t). The operands are tensor<2x2x!quant.uniform<i8:f32, "
         "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>"
     ),
     'qrt.clamp(q, min="a")': "clamp: 'min' must be a real number, got 'a'",
     "qrt.conv2d(np.zeros((1, 4, 4, 3)), kernel)": (
-        "conv2d: x must be a QuantTensor, got ndarray: qrt.quantize(x, bits=8) makes one"
+        "conv2d: 'x' must be a QuantTensor, got an ndarray of shape (1, 4, 4, 3): qrt.quantize(x, bits=8) makes one"
     ),
     "qrt.conv2d(qrt.quantize(np.zeros((1, 3, 4, 4)), T), kernel)": (
-        "conv2d: x has 4 channels, but w is for 1 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); "
-        "x.transpose(0, 2, 3, 1) converts from (N, C, H, W); the operands are tensor<1x3x4x4x!quant.uniform<i8:f32, "
-        "5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, 2.500000e-01>>"
+        "conv2d: 'x' must have 3 channels, because 'w' has 3, got 4. The channels are the last axis of 'x' "
+        "and of 'w': x.transpose(0, 2, 3, 1) converts 'x' from NCHW. The operands are "
+        "tensor<1x3x4x4x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, "
+        "2.500000e-01>>"
     ),
     'qrt.conv2d(image, kernel, padding="same")': (
-        "conv2d: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 'same': write 'SAME'"
+        "conv2d: 'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 'same': write 'SAME'"
     ),
     "qrt.conv2d(image, kernel, padding=1)": (
-        "conv2d: padding must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 1"
+        "conv2d: 'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 1"
     ),
     "qrt.conv2d(image, kernel, strides=2.5)": "conv2d: 'strides' must be two positive integers, got 2.5",
     "qrt.conv2d(image, kernel, groups=2)": (
-        "conv2d: x has 3 channels, but w is for 2 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); the operands are "
-        "tensor<1x4x4x3x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, "
-        "2.500000e-01>>"
+        "conv2d: 'x' must have 6 channels, because 'w' has 3 for each of 2 groups, got 3. The channels are "
+        "the last axis of 'x' and of 'w'. The operands are tensor<1x4x4x3x!quant.uniform<i8:f32, "
+        "5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, 2.500000e-01>>"
     ),
     "qrt.avg_pool2d(q, 2)": (
-        "avg_pool2d: the first operand must have the layout NHWC, of rank 4, got "
-        "tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
+        "avg_pool2d: 'q' must have the layout NHWC, of rank 4, got tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
     ),
     'qrt.softmax(q, "f32")': (
-        "softmax: out_type must be a !quant.uniform type, got 'f32': give one such as qrt.UniformType(\"i8\", "
-        '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
+        "softmax: 'out_type' must be a !quant.uniform type, got 'f32': give one such as "
+        'qrt.UniformType("i8", "f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     ),
     'qrt.parse_type("!quant.uniform<i8:f32,>")': (
         "<type>:1:23: error: expected a float scale\n!quant.uniform<i8:f32,>\n                      ^"
@@ -248,18 +257,18 @@ MISTAKES = {
     'qrt.load("absent.mlir")': "absent.mlir: No such file or directory",
     'qrt.save_tensors("w.pt", {"w": w})': "w.pt: the name of a file of tensors must end in .npz or .safetensors",
     'qrt.save_tensors("w.npz", w)': (
-        "save_tensors: tensors must be a mapping from names to tensors, got a QuantTensor of shape (2, 2)"
+        "save_tensors: 'tensors' must be a mapping from names to tensors, got a QuantTensor of shape (2, 2)"
     ),
-    "qrt.metrics.snr(x, q[0])": "snr: reference and approximation must have the same shape, got (2, 2) and (2,)",
-    'qrt.float_results("on").__enter__()': 'float_results: mode must be "allow", "warn" or "raise", got \'on\'',
+    "qrt.metrics.snr(x, q[0])": "snr: 'reference' and 'approximation' must have the same shape, got (2, 2) and (2,)",
+    'qrt.float_results("on").__enter__()': 'float_results: \'mode\' must be "allow", "warn" or "raise", got \'on\'',
     "qrt.kernels.set_num_threads(0)": "set_num_threads: expected an integer from 1 to 256, got 0",
     "np.concatenate([q, w])": (
         "np.concatenate: the tensors must have the same type, got !quant.uniform<i8:f32, 5.000000e-01:3> and "
         "!quant.uniform<i8:f32, 2.500000e-01>: use qrt.requantize for one of them"
     ),
     "np.ravel(CHANNELS_Q)": (
-        "np.ravel would mix the scales of axis 1 of tensor<2x2x!quant.uniform<i8:f32:1, "
-        "{5.000000e-01,2.500000e-01}>> along one axis: give another axis, or np.asarray(q) for the values, or "
+        "np.ravel would mix the different scales of axis 1 of tensor<2x2x!quant.uniform<i8:f32:1, "
+        "{5.000000e-01,2.500000e-01}>>: give another axis, or np.asarray(q) for the values, or "
         "qrt.requantize to a type per layer first"
     ),
     "np.sum(CHANNELS_Q, axis=1)": (
@@ -267,7 +276,7 @@ MISTAKES = {
         "which is summed over: requantize first, by qrt.requantize(q, t) with a type t per layer"
     ),
     'q.fill("a")': "the values must be real numbers, got 'a'",
-    "qrt.pack(x)": "pack: w must be a QuantTensor, got ndarray: qrt.quantize(w, bits=8) makes one",
+    "qrt.pack(x)": "pack: 'w' must be a QuantTensor, got an ndarray of shape (2, 2): qrt.quantize(w, bits=8) makes one",
 }
 
 
@@ -285,7 +294,8 @@ def test_the_verifier_names_the_op_once() -> None:
     module = qrt.ir.parse(f"func.func @f(%a: {t}) {{ %0 = qrt.matmul %a, %a : ({t}, {t}) -> {t} return }}")
     with pytest.raises(
         qrt.errors.VerifyError,
-        match=r"'qrt\.matmul' op the contracted dimensions differ: 2 in " r"a, 1 in w; the operands are",
+        match=r"'qrt\.matmul' op the contracted dimensions of 'a' and 'w' must have the same size, got 2 and 1\. "
+        r"The operands are tensor<1x2x",
     ):
         module.verify()
 

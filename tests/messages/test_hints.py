@@ -171,7 +171,7 @@ KNOWN: dict[str, Any] = {
 FOLLOWED: dict[str, tuple[str, str, str]] = {
     "q + r": ("give out_type, as in qrt.add(a, b, out_type=t)", "qrt.add(q, r, out_type=t)", "Q + R"),
     "q - r": ("give out_type, as in qrt.sub(a, b, out_type=t)", "qrt.sub(q, r, out_type=t)", "Q - R"),
-    "qrt.mul(per_axis, per_axis)": ("two per-axis operands", "qrt.mul(per_axis, per_axis, out_type=t)", "P * P"),
+    "qrt.mul(per_axis, per_axis)": ("two operands of per-axis", "qrt.mul(per_axis, per_axis, out_type=t)", "P * P"),
     "per_axis + other": ("different axes of the result", "qrt.add(per_axis, other, out_type=t)", "P + O"),
     "wide + wide": ("may reach", "qrt.add(wide, wide, out_type=BIG.with_(scales=1.0))", "W + W"),
     "wide @ wide": ("requantize the operands", "qrt.requantize(wide, LONGER) @ qrt.requantize(wide, LONGER)", ""),
@@ -249,7 +249,7 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
         "np.full((1, 2, 2, 2), 27) + [1, 300]",
     ),
     "qrt.matmul(q, q, bias=qrt.quantize(numbers, qrt.bias_type(q, q)))": (
-        "with a bias, give out_type",
+        "sums with a bias: give out_type",
         "qrt.matmul(q, q, bias=qrt.quantize(numbers, qrt.bias_type(q, q)), out_type=t)", "Q @ Q + [1, 300]",
     ),
     "qrt.matmul(q, x)": ("qrt.quantize(w, bits=8) makes one", "qrt.matmul(q, qrt.quantize(x, bits=8))", ""),
@@ -257,10 +257,10 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
     "qrt.relu(q, out=x)": ("", "qrt.relu(q)", "np.maximum(Q, 0)"),
     "qrt.quantize(x)": ("qrt.quantize(x, bits=8)", "qrt.quantize(x, bits=8)", ""),
     "qrt.quantize(x, 'int8')": (
-        "qrt.UniformType(\"i8\", \"f32\", 0.5)", "qrt.quantize(x, qrt.UniformType('i8', 'f32', 0.5))", "x",
+        'qrt.UniformType("i8", "f32", 0.5)', "qrt.quantize(x, qrt.UniformType('i8', 'f32', 0.5))", "x",
     ),
     "qrt.QuantTensor(x, U)": ("qrt.quantize(storage, type)", "qrt.quantize(x, U)", "x"),
-    "qrt.UniformType('i8', 'f32')": ("qrt.UniformType(\"i8\", \"f32\", 0.5)", "qrt.UniformType('i8', 'f32', 0.5)", ""),
+    "qrt.UniformType('i8', 'f32')": ('qrt.UniformType("i8", "f32", 0.5)', "qrt.UniformType('i8', 'f32', 0.5)", ""),
     "qrt.UniformType('i8', 'f32', [0.5, 0.25])": ("axis=0", "qrt.UniformType('i8', 'f32', [0.5, 0.25], axis=0)", ""),
     "qrt.UniformType('i8', 'f32', [[0.5], [0.25]])": (
         "block_sizes={0: ", "qrt.UniformType('i8', 'f32', [[0.5], [0.25]], block_sizes={0: 1, 1: 2})", "",
@@ -273,10 +273,10 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
         "qrt.quantize(x, qrt.UniformType('i4', 'f32', np.ones((2, 2)), block_sizes={0: 1, 1: 1}))", "x",
     ),
     "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32)": (
-        "such as axis=2", "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32, axis=2)", "",
+        ": give axis=2", "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32, axis=2)", "",
     ),
     "qrt.quantize(np.ones((2, 48)), bits=4, group_size=32, axis=1)": (
-        "pad them to 64 or give group_size=24", "qrt.quantize(np.ones((2, 48)), bits=4, group_size=24, axis=1)", "",
+        "pad the axis to 64 or give group_size=24", "qrt.quantize(np.ones((2, 48)), bits=4, group_size=24, axis=1)", "",
     ),
     "np.asarray(q, copy=False)": ("", "np.asarray(q)", "Q"),
     "qrt.conv2d(image, kernel, padding='same', out_type=t)": (
@@ -284,7 +284,7 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
         "np.full((1, 2, 2, 2), 27)",
     ),
     "qrt.conv2d(image.transpose(0, 3, 1, 2), kernel)": (
-        "; x.transpose(0, 2, 3, 1) converts from (N, C, H, W)",
+        ": x.transpose(0, 2, 3, 1) converts 'x' from NCHW",
         "qrt.conv2d(image.transpose(0, 3, 1, 2).transpose(0, 2, 3, 1), kernel)", "np.full((1, 2, 2, 2), 27)",
     ),
     "qrt.mean(q, axis=0)": ("did you mean 'axes'?", "qrt.mean(q, axes=0)", ""),
@@ -304,7 +304,7 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
     "np.sort_complex(q)": ("np.sort(q) sorts the values", "np.sort(q)", "np.sort_complex(Q).real"),
     "np.char.upper(q)": ("np.array2string(q)", "np.array2string(q)", ""),
     "np.add(q, q, dtype=np.float64)": ("'dtype' must be a !quant.uniform type", "np.add(q, q, dtype=t)", "Q + Q"),
-    "qrt.concat(q, r)": ("give a list of them", "qrt.concat([q, r], out_type=t)", "np.concatenate([Q, R])"),
+    "qrt.concat(q, r)": ("give a list of tensors", "qrt.concat([q, r], out_type=t)", "np.concatenate([Q, R])"),
 }  # fmt: skip
 """Calls, a part of their errors, the call that follows the advice, and its value; none where it need only run."""
 

@@ -139,10 +139,22 @@ AT = tensor((2, 3), A)
 
 REFUSED: list[tuple[list[str], list[TensorType], Any, dict[str, str], str]] = [
     (KINDS, [AT], OUT, {}, "expected 2 operands (a, b), got 1"),
-    (KINDS, [AT, tensor((2, 3), FloatType("f32"))], OUT, {}, "b must be a tensor of !quant.uniform"),
-    (KINDS, [AT, tensor(None, B)], OUT, {}, "a and b must be ranked tensors"),
-    (KINDS, [AT, tensor((4,), B)], OUT, {}, "dimension sizes 3 and 4 do not broadcast; the operands are tensor<2x3x"),
-    (KINDS, [AT, tensor((2, 1), SUB)], OUT, {}, "sub-channel types are not supported"),
+    (
+        KINDS,
+        [AT, tensor((2, 3), FloatType("f32"))],
+        OUT,
+        {},
+        "'b' must be a tensor of !quant.uniform, got tensor<2x3xf32>",
+    ),
+    (KINDS, [AT, tensor(None, B)], OUT, {}, "'b' must be a ranked tensor, got tensor<*x"),
+    (
+        KINDS,
+        [AT, tensor((4,), B)],
+        OUT,
+        {},
+        "'a' and 'b' must have shapes that broadcast, got [2, 3] and [4]. The operands are tensor<2x3x",
+    ),
+    (KINDS, [AT, tensor((2, 1), SUB)], OUT, {}, "'b' must have a type per layer or per axis, got the sub-channel type"),
     (KINDS, [AT, tensor((3,), B)], FloatType("f32"), {}, "the result must be a tensor of !quant.uniform"),
     (
         KINDS,
@@ -152,13 +164,20 @@ REFUSED: list[tuple[list[str], list[TensorType], Any, dict[str, str], str]] = [
         "must have the same expressed type, got f32 and f64",
     ),
     (KINDS, [AT, tensor((3,), B)], channels(OUT, 2, 1), {}, "dimension 1 has size 3, the type has 2 scales"),
-    (KINDS, [AT, tensor((3,), B.with_(zero_points=-1))], OUT, {}, "b must have zero points in [0, 255]"),
+    (
+        KINDS,
+        [AT, tensor((3,), B.with_(zero_points=-1))],
+        OUT,
+        {},
+        "'b' must have zero points in [0, 255], the range of its storage type u8, got -1 in",
+    ),
     (
         KINDS,
         [tensor((2, 2), channels(A, 2, 0)), tensor((2, 2), channels(A, 2, 1))],
         None,
         {},
-        "no exact result type exists for operands that are per axis along different axes of the result",
+        "no exact result type exists for operands with scales along different axes of the result, 0 and 1: give "
+        "out_type, as in",
     ),
     (
         ["add", "sub"],
@@ -172,14 +191,27 @@ REFUSED: list[tuple[list[str], list[TensorType], Any, dict[str, str], str]] = [
         [AT, tensor((3,), B)],
         OUT,
         {"requant": "float32"},
-        "requant must be one of fixed, fixed",
+        "'requant' must be one of fixed, fixed",
     ),
     (["add", "sub"], [AT, tensor((3,), WIDE)], OUT.with_(scales=1e-9), {}, ": the sum would overflow 64 bits"),
-    (["add", "sub"], [tensor((3,), WIDE)] * 2, None, {}, "no exact i32 result type exists (the result may reach 42949"),
+    (
+        ["add", "sub"],
+        [tensor((3,), WIDE)] * 2,
+        None,
+        {},
+        "no exact i32 result type exists, because the result may reach 4294967296: give out_type, as in",
+    ),
     (["mul"], [tensor((3,), WIDE), AT], None, {}, "no exact i32 result type exists"),
     (["mul"], [tensor((3,), WIDE)] * 2, OUT, {}, "the accumulator may reach 4611686018427387904"),
-    (["mul"], [tensor((2, 3), channels(A, 3, 1))] * 2, None, {}, "no exact result type exists for two per-axis"),
-    (["mul"], [AT, AT], OUT, {"requant": "nearest"}, "requant must be one of fixed"),
+    (
+        ["mul"],
+        [tensor((2, 3), channels(A, 3, 1))] * 2,
+        None,
+        {},
+        "no exact result type exists for two operands of "
+        "per-axis types: give out_type, as in qrt.mul(a, b, out_type=t)",
+    ),
+    (["mul"], [AT, AT], OUT, {"requant": "nearest"}, "'requant' must be one of fixed"),
 ]
 
 
@@ -222,10 +254,21 @@ def test_rules_of_sums(kind: str, rule: str, size: int) -> None:
         (
             "scaled20",
             (2.0**8, 1.0, 1.0),
-            "needs each operand's scale divided by the result's in ",
+            r"requant = 'scaled20' needs the scale of an operand divided by that of the result in \[2\*\*-10, "
+            r"2\*\*8\), got",
         ),
-        ("scaled20", (1.0, 2.0**-11, 1.0), "needs each operand's scale divided by the result's in "),
-        ("fixed_double", (2.0**19, 1.0, 1.0), "needs operand scales below 2\\*\\*19 times the result's"),
+        (
+            "scaled20",
+            (1.0, 2.0**-11, 1.0),
+            r"requant = 'scaled20' needs the scale of an operand divided by that of "
+            r"the result in \[2\*\*-10, 2\*\*8\), got",
+        ),
+        (
+            "fixed_double",
+            (2.0**19, 1.0, 1.0),
+            r"requant = 'fixed_double' needs the scale of an operand divided by "
+            r"that of the result below 2\*\*19, got 524288",
+        ),
     ],
 )
 def test_scales_that_a_rule_of_sums_does_not_take(rule: str, scales: tuple[float, ...], message: str) -> None:
@@ -239,5 +282,7 @@ def test_types_that_a_rule_of_sums_does_not_take() -> None:
     with pytest.raises(QuantTypeError, match="needs storage of at most 16 bits, got 32"):
         infer("add", [tensor((2,), wide)] * 2, byte, requant="fixed_double")
     for types in ([tensor((2, 3), byte), tensor((3,), byte)], [tensor((2,), channels(byte, 2, 0))] * 2):
-        with pytest.raises(QuantTypeError, match="needs operands of the same shape, and per-layer types"):
+        with pytest.raises(
+            QuantTypeError, match="requant = 'fixed_double_16' needs operands of the same shape with per-layer types"
+        ):
             infer("add", types, byte, requant="fixed_double_16")

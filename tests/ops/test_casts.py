@@ -198,10 +198,10 @@ def test_dynamic_and_unranked() -> None:
 
 
 REFUSED: list[tuple[str, TensorType, Any, dict[str, str], str]] = [
-    ("qcast", tensor((3,), F32), None, {}, "expected a result type"),
+    ("qcast", tensor((3,), F32), None, {}, "the result type must be a !quant.uniform type, got none"),
     ("qcast", tensor((3,), F32), F32, {}, "the result must be a tensor of !quant.uniform, got tensor<*xf32>"),
-    ("qcast", tensor((3,), FloatType("f16")), T, {}, "the operand must be of f32, the expressed type of"),
-    ("qcast", tensor((3,), T), T, {}, "the operand must be of f32, the expressed type of"),
+    ("qcast", tensor((3,), FloatType("f16")), T, {}, "'x' must have elements of f32, the expressed type of"),
+    ("qcast", tensor((3,), T), T, {}, "'x' must have elements of f32, the expressed type of"),
     (
         "qcast",
         tensor((3,), F32),
@@ -222,34 +222,49 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, str], str]] = [
     ("qcast", tensor((3,), F32), T.with_(zero_points=128), {}, "the result must have zero points in [-128, 127]"),
     ("qcast", tensor((3,), F32), UniformType("u4", "f32", 1.0, -1), {}, "must have zero points in [0, 15]"),
     ("qcast", tensor((3, 4), F32), SUB_CHANNEL[1], {}, "size 3 at axis 0 must be divisible by the corresponding"),
-    ("dcast", tensor((3,), F32), None, {}, "operand must be a tensor of !quant.uniform, got tensor<3xf32>"),
+    ("dcast", tensor((3,), F32), None, {}, "'q' must be a tensor of !quant.uniform, got tensor<3xf32>"),
     (
         "dcast",
         tensor((3,), T),
         FloatType("f64"),
         {},
-        "the result must be of f32, the operand's expressed type, got tensor<*xf64>",
+        "the result must have elements of f32, the expressed type of 'q', got f64",
     ),
-    ("scast", tensor((3,), T), None, {}, "expected a result type"),
+    ("scast", tensor((3,), T), None, {}, "the result type must be a quantized type or an integer type, got none"),
     (
         "scast",
         tensor((3,), T),
         IntegerType(16),
         {},
-        "must be a quantized type and its storage type, in any order, got the result tensor<*xi16>",
+        "one of the types of operand and result must be the storage type of the other, a quantized type, got the "
+        "result tensor<*xi16>",
     ),
-    ("scast", tensor((3,), IntegerType(8, "unsigned")), T, {}, "must be a quantized type and its storage type"),
-    ("scast", tensor((3,), F32), FloatType("f32"), {}, "must be a quantized type and its storage type"),
-    ("requantize", tensor((3,), T), None, {}, "expected a result type"),
-    ("requantize", tensor((3,), F32), T, {}, "operand must be a tensor of !quant.uniform"),
+    (
+        "scast",
+        tensor((3,), IntegerType(8, "unsigned")),
+        T,
+        {},
+        "one of the types of operand and result must be the "
+        "storage type of the other, a quantized type, got the result tensor<*x",
+    ),
+    (
+        "scast",
+        tensor((3,), F32),
+        FloatType("f32"),
+        {},
+        "one of the types of operand and result must be the storage "
+        "type of the other, a quantized type, got the result tensor<*xf32>",
+    ),
+    ("requantize", tensor((3,), T), None, {}, "the result type must be a !quant.uniform type, got none"),
+    ("requantize", tensor((3,), F32), T, {}, "'q' must be a tensor of !quant.uniform, got tensor<3xf32>"),
     (
         "requantize",
         tensor((3,), T),
         T.with_(expressed="f64"),
         {},
-        "the result must have the operand's expressed type f32",
+        "the result must have the expressed type of 'q', f32, got f64",
     ),
-    ("requantize", tensor((3,), T), T, {"requant": "no"}, "requant must be one of fixed"),
+    ("requantize", tensor((3,), T), T, {"requant": "no"}, "'requant' must be one of fixed"),
 ]
 
 
@@ -308,12 +323,14 @@ def test_eight_fractional_bits(ratio: float) -> None:
 def test_rules_that_an_operand_does_not_take() -> None:
     wide, byte = UniformType("i16", "f32", 1.0), UniformType("i8", "f32", 1.0)
     with pytest.raises(
-        QuantTypeError, match="'half_up_twice_16' needs per-layer types, and an operand with storage of at most 8 bits"
+        QuantTypeError,
+        match="requant = 'half_up_twice_16' needs per-layer types and storage of at most 8 bits in 'q', got",
     ):
         infer("requantize", [tensor((2,), wide)], byte, requant="half_up_twice_16")
     with pytest.raises(
         QuantTypeError,
-        match=r"requant = 'fixed8' needs the operand's scale divided by the result's in \[2\*\*-8, 2\*\*7\], got",
+        match=r"requant = 'fixed8' needs the scale of the operand divided by that of the result in \[2\*\*-8, "
+        r"2\*\*7\], got 256\.0",
     ):
         reference(
             "requantize", [np.zeros(2, np.int8)], [tensor((2,), byte.with_(scales=256.0))], byte, requant="fixed8"

@@ -92,13 +92,18 @@ def test_dynamic_and_unranked() -> None:
 @pytest.mark.parametrize(
     ("element", "out", "attributes", "message"),
     [
-        (FloatType("f32"), None, {}, "clamp: x must be a tensor of !quant.uniform"),
+        (FloatType("f32"), None, {}, "clamp: 'q' must be a tensor of !quant.uniform, got tensor<3xf32>"),
         (T, T.with_(scales=1.0), {}, "clamp: the result must have the type of the operand"),
-        (T, None, {"min": 2.0, "max": 1.0}, "clamp: expected two numbers with min <= max, got min = 2.0, max = 1.0"),
-        (T, None, {"min": np.nan}, "clamp: expected two numbers with min <= max, got min = nan"),
+        (T, None, {"min": 2.0, "max": 1.0}, "clamp: 'min' must be at most 'max', got min = 2.0 and max = 1.0"),
+        (T, None, {"min": np.nan}, "clamp: 'min' must be at most 'max', got min = nan and max = inf"),
         (T, None, {"max": "6"}, "'max' must be a real number, got '6'"),
         (T, None, {"max": 1j}, "'max' must be a real number, got 1j"),
-        (T.with_(zero_points=999), None, {}, "clamp: x must have zero points in [-128, 127]"),
+        (
+            T.with_(zero_points=999),
+            None,
+            {},
+            "clamp: 'q' must have zero points in [-128, 127], the range of its storage type i8, got 999 in",
+        ),
     ],
 )
 def test_refuses(element: Any, out: Any, attributes: dict[str, Any], message: str) -> None:

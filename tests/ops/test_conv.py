@@ -121,38 +121,45 @@ BY_CHANNEL = UniformType("u8", "f32", [0.5, 0.25], axis=3)
 XT, WT = tensor((1, 4, 4, 2), X), tensor((3, 2, 2, 2), W)
 REFUSED: list[tuple[list[TensorType], Any, dict[str, Any], str]] = [
     ([XT], OUT, {}, "conv2d: expected 2 to 3 operands (x, w, bias), got 1"),
-    ([tensor((4, 4, 2), X), WT], OUT, {}, "x must have the layout NHWC and w the layout OHWI, both of rank "
-        "4; the operands are tensor<4x4x2x"),
-    ([XT, tensor((3, 8), W)], OUT, {}, "both of rank 4"),
-    ([tensor(None, X), WT], OUT, {}, "both of rank 4"),
-    ([tensor((1, 4, 4, 2), FloatType("f32")), WT], OUT, {}, "x must be a tensor of !quant.uniform"),
-    ([tensor((1, 4, 4, 2), BY_CHANNEL), WT], OUT, {}, "x must have a per-layer type, because sums run over its "
-        "height, width and channels"),
-    ([XT, tensor((3, 2, 2, 2), channels(W, 2, 3))], OUT, {}, "w must have a type per layer, or per axis along its "
-        "output channels (axis 0)"),
-    ([XT, WT], OUT, {"groups": 2}, "groups must be a positive integer that divides the 3 output channels, got 2"),
-    ([XT, WT], OUT, {"groups": 0}, "groups must be a positive integer that divides the 3 output channels, got 0"),
-    ([XT, WT], OUT, {"groups": "2"}, "groups must be a positive integer that divides the 3 output channels, got '2'"),
-    ([XT, WT], OUT, {"groups": 3}, "x has 2 channels, but w is for 3 x 2"),
+    ([tensor((4, 4, 2), X), WT], OUT, {}, "'x' must have the layout NHWC, of rank 4, got rank 3. The operands are "
+        "tensor<4x4x2x"),
+    ([XT, tensor((3, 8), W)], OUT, {}, "'w' must have the layout OHWI, of rank 4, got rank 2"),
+    ([tensor(None, X), WT], OUT, {}, "'x' must have the layout NHWC, of rank 4, got an unranked tensor"),
+    ([tensor((1, 4, 4, 2), FloatType("f32")), WT], OUT, {}, "'x' must be a tensor of !quant.uniform, got "
+        "tensor<1x4x4x2xf32>"),
+    ([tensor((1, 4, 4, 2), BY_CHANNEL), WT], OUT, {}, "'x' must have a per-layer type, because sums run over "
+        "height, width and channels, got"),
+    ([XT, tensor((3, 2, 2, 2), channels(W, 2, 3))], OUT, {}, "'w' must have a type per layer, or per axis along the "
+        "output channels (axis 0), got"),
+    ([XT, WT], OUT, {"groups": 2}, "'groups' must be a positive integer that divides the 3 output channels, got 2"),
+    ([XT, WT], OUT, {"groups": 0}, "'groups' must be a positive integer that divides the 3 output channels, got 0"),
+    ([XT, WT], OUT, {"groups": "2"}, "'groups' must be a positive integer that divides the 3 output channels, got "
+        "'2'"),
+    ([XT, WT], OUT, {"groups": 3}, "'x' must have 6 channels, because 'w' has 2 for each of 3 groups, got 2. The "
+        "channels are the last axis of 'x' and of 'w'"),
     ([XT, WT], OUT, {"strides": (1, 0)}, "'strides' must be two positive integers, got (1, 0)"),
     ([XT, WT], OUT, {"strides": 2}, "'strides' must be two positive integers, got 2"),
     ([XT, WT], OUT, {"dilations": (1, 1.5)}, "'dilations' must be two positive integers, got (1, 1.5)"),
-    ([XT, WT], OUT, {"padding": ((0, 0), (0, -1))}, "padding must be 'SAME', 'VALID' or"),
-    ([XT, WT], OUT, {"padding": ((0, 0), (0, 0.5))}, "padding must be 'SAME', 'VALID' or"),
-    ([XT, WT], OUT, {"padding": 1}, "padding must be 'SAME', 'VALID' or"),
-    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 elements is larger than 4 elements of "
-        "x with the padding [0, 0]"),
+    ([XT, WT], OUT, {"padding": ((0, 0), (0, -1))}, "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, "
+        "right)), got ((0, 0), (0, -1))"),
+    ([XT, WT], OUT, {"padding": ((0, 0), (0, 0.5))}, "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, "
+        "right)), got ((0, 0), (0, 0.5))"),
+    ([XT, WT], OUT, {"padding": 1}, "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 1"),
+    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 elements must not be larger than the "
+        "image, which has 4 elements along this axis and padding [0, 0]"),
     ([XT, tensor((3, 0, 2, 2), W)], OUT, {}, "must be at least 1, got 0"),
-    ([XT, WT, tensor((2,), I32)], OUT, {}, "bias must be a vector with one value for each of the 3 output "
-        "channels, of a per-layer or"),
-    ([XT, WT, tensor((3,), I32)], None, {}, "with a bias, give out_type"),
-    ([XT, WT], channels(OUT, 3, 2), {}, "must have a type per layer, or per axis along its channels (axis 3)"),
-    ([XT, WT], OUT, {"requant": "exact"}, "requant must be one of fixed"),
+    ([XT, WT, tensor((2,), I32)], OUT, {}, "'bias' must be a vector with one value for each of the 3 output "
+        "channels, got tensor<2x"),
+    ([XT, WT, tensor((3,), I32)], None, {}, "no exact result type exists for sums with a bias: give out_type, as in "
+        "qrt.conv2d(x, w, bias, out_type=t)"),
+    ([XT, WT], channels(OUT, 3, 2), {}, "the result must have a type per layer, or per axis along the channels "
+        "(axis 3), got"),
+    ([XT, WT], OUT, {"requant": "exact"}, "'requant' must be one of fixed"),
     ([XT, WT], OUT.with_(expressed="bf16"), {}, "must have the same expressed type, got bf16 and f32"),
     ([XT, WT], FloatType("f32"), {}, "the result must be a tensor of !quant.uniform"),
-    ([XT, tensor((3, None, 2, 2), W)], None, {}, "no exact i32 result type exists (the number of "
-        "products in a sum is dynamic)"),
-    ([XT, tensor((3, 2, 2, 2), channels(W, 4))], OUT, {}, "w cannot have the type"),
+    ([XT, tensor((3, None, 2, 2), W)], None, {}, "no exact i32 result type exists, because the number of products "
+        "in a sum is dynamic: give out_type, as in qrt.conv2d(x, w, out_type=t)"),
+    ([XT, tensor((3, 2, 2, 2), channels(W, 4))], OUT, {}, "'w' cannot have the type tensor<3x2x2x2x"),
 ]  # fmt: skip
 
 

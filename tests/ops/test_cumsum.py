@@ -45,9 +45,9 @@ def test_a_sum_begins_with_zero() -> None:
 @pytest.mark.parametrize(
     ("element", "axis", "message"),
     [
-        (T, 0, "the elements of x must be integers of 8 bits or more, f32 or f64"),
-        (IntegerType(1), 0, "the elements of x must be integers of 8 bits or more, f32 or f64"),
-        (FloatType("f32"), 2, "axis 2 is out of range"),
+        (T, 0, "'x' must have elements of f32, f64 or integers of 8 bits or more, got"),
+        (IntegerType(1), 0, "'x' must have elements of f32, f64 or integers of 8 bits or more, got i1"),
+        (FloatType("f32"), 2, "'axis' must be in [-2, 1] for rank 2, got 2"),
     ],
 )
 def test_refuses(element: object, axis: int, message: str) -> None:

@@ -134,35 +134,39 @@ BY_CHANNEL = UniformType("u8", "f32", [0.5, 0.25], axis=3)
 XT, WT = tensor((1, 4, 4, 2), X), tensor((2, 2, 4), W)
 REFUSED: list[tuple[list[TensorType], Any, dict[str, Any], str]] = [
     ([XT], OUT, {}, "depthwise_conv2d: expected 2 to 3 operands (x, w, bias), got 1"),
-    ([tensor((4, 4, 2), X), WT], OUT, {}, "x must have the layout NHWC, of rank 4, and w the layout "
-        "[height, width, output channels]"),
-    ([XT, tensor((4, 2, 2, 1), W)], OUT, {}, "of rank 3; the operands are tensor<1x4x4x2x"),
-    ([tensor(None, X), WT], OUT, {}, "of rank 3"),
-    ([tensor((1, 4, 4, 2), FloatType("f32")), WT], OUT, {}, "x must be a tensor of !quant.uniform"),
-    ([tensor((1, 4, 4, 2), BY_CHANNEL), WT], OUT, {}, "x must have a per-layer type, because sums run "
-        "over its height and width"),
-    ([XT, tensor((2, 2, 4), channels(W, 2, 1))], OUT, {}, "w must have a type per layer, or per axis along its "
-        "output channels (axis 2)"),
-    ([XT, tensor((2, 2, 3), W)], OUT, {}, "the number of output channels of w must be a multiple of "
-        "the 2 channels of x, got 3"),
-    ([tensor((1, 4, 4, 0), X), WT], OUT, {}, "the number of output channels of w must be a multiple of "
-        "the 0 channels of x, got 4"),
+    ([tensor((4, 4, 2), X), WT], OUT, {}, "'x' must have the layout NHWC, of rank 4, got rank 3"),
+    ([XT, tensor((4, 2, 2, 1), W)], OUT, {}, "'w' must have the layout [height, width, channels], of rank 3, got "
+        "rank 4. The operands are tensor<1x4x4x2x"),
+    ([tensor(None, X), WT], OUT, {}, "'x' must have the layout NHWC, of rank 4, got an unranked tensor"),
+    ([tensor((1, 4, 4, 2), FloatType("f32")), WT], OUT, {}, "'x' must be a tensor of !quant.uniform, got "
+        "tensor<1x4x4x2xf32>"),
+    ([tensor((1, 4, 4, 2), BY_CHANNEL), WT], OUT, {}, "'x' must have a per-layer type, because sums run over height "
+        "and width, got"),
+    ([XT, tensor((2, 2, 4), channels(W, 2, 1))], OUT, {}, "'w' must have a type per layer, or per axis along the "
+        "output channels (axis 2), got"),
+    ([XT, tensor((2, 2, 3), W)], OUT, {}, "the number of output channels of 'w' must be a multiple of the 2 "
+        "channels of 'x', got 3"),
+    ([tensor((1, 4, 4, 0), X), WT], OUT, {}, "the number of output channels of 'w' must be a multiple of the 0 "
+        "channels of 'x', got 4"),
     ([XT, WT], OUT, {"groups": 2}, "depthwise_conv2d: no attribute is named 'groups'"),
     ([XT, WT], OUT, {"strides": (1, 0)}, "'strides' must be two positive integers, got (1, 0)"),
     ([XT, WT], OUT, {"dilations": (1, 1.5)}, "'dilations' must be two positive integers, got (1, 1.5)"),
-    ([XT, WT], OUT, {"padding": ((0, 0), (0, -1))}, "padding must be 'SAME', 'VALID' or"),
-    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 elements is larger than 4 elements of "
-        "x with the padding [0, 0]"),
+    ([XT, WT], OUT, {"padding": ((0, 0), (0, -1))}, "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, "
+        "right)), got ((0, 0), (0, -1))"),
+    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 elements must not be larger than the "
+        "image, which has 4 elements along this axis and padding [0, 0]"),
     ([XT, tensor((0, 2, 4), W)], OUT, {}, "must be at least 1, got 0"),
-    ([XT, WT, tensor((2,), I32)], OUT, {}, "bias must be a vector with one value for each of the 4 output "
-        "channels, of a per-layer or"),
-    ([XT, WT, tensor((4,), I32)], None, {}, "with a bias, give out_type"),
-    ([XT, WT], channels(OUT, 4, 2), {}, "must have a type per layer, or per axis along its channels (axis 3)"),
-    ([XT, WT], OUT, {"requant": "exact"}, "requant must be one of fixed"),
+    ([XT, WT, tensor((2,), I32)], OUT, {}, "'bias' must be a vector with one value for each of the 4 output "
+        "channels, got tensor<2x"),
+    ([XT, WT, tensor((4,), I32)], None, {}, "no exact result type exists for sums with a bias: give out_type, as in "
+        "qrt.depthwise_conv2d(x, w, bias, out_type=t)"),
+    ([XT, WT], channels(OUT, 4, 2), {}, "the result must have a type per layer, or per axis along the channels "
+        "(axis 3), got"),
+    ([XT, WT], OUT, {"requant": "exact"}, "'requant' must be one of fixed"),
     ([XT, WT], OUT.with_(expressed="bf16"), {}, "the same expressed type, got bf16 and f32"),
-    ([XT, tensor((None, 2, 4), W)], None, {}, "no exact i32 result type exists (the number of "
-        "products in a sum is dynamic)"),
-    ([XT, tensor((2, 2, 4), channels(W, 3))], OUT, {}, "w cannot have the type"),
+    ([XT, tensor((None, 2, 4), W)], None, {}, "no exact i32 result type exists, because the number of products in a "
+        "sum is dynamic: give out_type, as in qrt.depthwise_conv2d(x, w, out_type=t)"),
+    ([XT, tensor((2, 2, 4), channels(W, 3))], OUT, {}, "'w' cannot have the type tensor<2x2x4x"),
 ]  # fmt: skip
 
 

@@ -103,19 +103,23 @@ def test_equal_scores_of_a_box_come_as_they_leave_a_heap() -> None:
 
 B, S = tensor((6, 4), F32), tensor((6, 3), F32)
 REFUSED: list[tuple[list[TensorType], dict[str, Any], str]] = [
-    ([tensor((6, 4), IntegerType(8)), S], {}, "'boxes' and 'scores' must be matrices of f32"),
-    ([tensor((1, 6, 4), F32), S], {}, "'boxes' and 'scores' must be matrices of f32"),
-    ([tensor((6, 5), F32), S], {}, "'boxes' must have 4 columns, and as many rows as 'scores'"),
-    ([tensor((7, 4), F32), S], {}, "'boxes' must have 4 columns, and as many rows as 'scores'"),
-    ([B, tensor((6, 0), F32)], {}, "'scores' must have one column for each class, and at least one"),
-    ([B, S], {"max_detections": -1}, "max_detections must be an integer from 0 to 1048575, got -1"),
-    ([B, S], {"max_classes_per_detection": 0}, "max_classes_per_detection must be an integer from 1 to"),
+    ([tensor((6, 4), IntegerType(8)), S], {}, "'boxes' must be a matrix of f32, got tensor<6x4xi8>"),
+    ([tensor((1, 6, 4), F32), S], {}, "'boxes' must be a matrix of f32, got tensor<1x6x4xf32>"),
+    ([tensor((6, 5), F32), S], {}, "'boxes' must have 4 columns, got 5"),
+    ([tensor((7, 4), F32), S], {}, "'boxes' and 'scores' must have the same number of rows, got 7 and 6"),
+    ([B, tensor((6, 0), F32)], {}, "'scores' must have at least one column, because each column is a class, got 0"),
+    ([B, S], {"max_detections": -1}, "'max_detections' must be an integer from 0 to 1048575, got -1"),
+    (
+        [B, S],
+        {"max_classes_per_detection": 0},
+        "'max_classes_per_detection' must be an integer from 1 to 1048575, got 0",
+    ),
     (
         [B, S],
         {"max_detections": 10**5, "max_classes_per_detection": 99},
-        "max_detections times max_classes_per_detection must be below 1048576, got 9900000",
+        "the product of 'max_detections' and 'max_classes_per_detection' must be below 1048576, got 9900000",
     ),
-    ([B, S], {"iou_threshold": 0.0}, "iou_threshold must be above 0 and at most 1, got 0.0"),
+    ([B, S], {"iou_threshold": 0.0}, "'iou_threshold' must be in (0, 1], got 0.0"),
     ([B, S], {"score_threshold": "a"}, "'score_threshold' must be a real number, got 'a'"),
 ]
 

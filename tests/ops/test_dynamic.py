@@ -197,21 +197,22 @@ def changed(index: int, t: TensorType) -> list[TensorType]:
 
 WEIGHT = UniformType("i8", "f32", 0.5)
 REFUSED: list[tuple[list[TensorType], str]] = [
-    (changed(0, tensor((2, 1, 3), WEIGHT)), "'x' must be of f32, got tensor<2x1x3x"),
-    (changed(1, TensorType((3, 16), F32)), "w must be a tensor of !quant.uniform, got"),
+    (changed(0, tensor((2, 1, 3), WEIGHT)), "'x' must have elements of f32, got"),
+    (changed(1, TensorType((3, 16), F32)), "'w' must be a tensor of !quant.uniform, got tensor<3x16xf32>"),
     (changed(1, tensor((3, 16), UniformType("i16", "f32", 0.5))),
-     "'w' must have storage i8 or u8, the "
-         "expressed type f32"),
+     "'w' must have a type with storage i8 or u8, expressed type f32, zero points in its range, and scales per "
+         "layer or axis 1, got"),
     (changed(2, tensor((4, 16), UniformType("i8", "f32", [0.5] * 4, axis=0))),
-     "'r' must have storage i8 or u8, the "
-         "expressed type f32"),
+     "'r' must have a type with storage i8 or u8, expressed type f32, zero points in its range, and scales per "
+         "layer or axis 1, got"),
     (changed(2, tensor((4, 16), UniformType("i8", "f16", 0.5))), (
-        "'r' must have storage i8 or u8, the expressed type f32"
+        "'r' must have a type with storage i8 or u8, expressed type f32, zero points in its range, and scales per "
+            "layer or axis 1, got"
     )),
-    (changed(1, tensor((4, 16), WEIGHT)), "'w' must have the shape 3x16, got tensor<4x16x"),
-    (changed(3, TensorType((15,), F32)), "'bias' must have the shape 16, got"),
-    (changed(4, TensorType((2, 4), F32)), "'hidden' must have the shape 1x4, got"),
-    (changed(0, TensorType((2, 3), F32)), "'x' must have rank 3, and 'hidden' and 'cell' rank 2"),
+    (changed(1, tensor((4, 16), WEIGHT)), "'w' must have the shape [3, 16], got [4, 16]"),
+    (changed(3, TensorType((15,), F32)), "'bias' must have the shape [16], got [15]"),
+    (changed(4, TensorType((2, 4), F32)), "'hidden' must have the shape [1, 4], got [2, 4]"),
+    (changed(0, TensorType((2, 3), F32)), "'x' must have rank 3, got rank 2"),
 ]  # fmt: skip
 
 

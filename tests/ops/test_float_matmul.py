@@ -331,19 +331,25 @@ def test_threads_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("types", "message"),
     [
-        ([tensor((2, 3), FloatType("f64")), tensor((3, 4), F32)], "'a' must be a tensor of f32 of rank 1 or more"),
-        ([tensor((2, 3), F32), tensor((3,), F32)], "w must be a matrix"),
-        ([tensor((2, 3), F32), tensor((4, 3), F32)], "the contracted dimensions differ: 3 in a, 4 in w"),
-        ([tensor((2, 3), F32), tensor((3, 4), FloatType("f16"))], "w must be of f32, or quantized"),
+        ([tensor((2, 3), FloatType("f64")), tensor((3, 4), F32)], "'a' must have elements of f32, got f64"),
+        ([tensor((2, 3), F32), tensor((3,), F32)], "'w' must have rank 2, got rank 1"),
+        (
+            [tensor((2, 3), F32), tensor((4, 3), F32)],
+            "the contracted dimensions of 'a' and 'w' must have the same size, got 3 and 4",
+        ),
+        (
+            [tensor((2, 3), F32), tensor((3, 4), FloatType("f16"))],
+            "'w' must have elements of f32, or of a quantized type with the expressed type f32, got f16",
+        ),
         (
             [tensor((2, 3), F32), tensor((3, 4), UniformType("i8", "f16", 1.0))],
-            "w must be of f32, or quantized with the expressed type f32",
+            "'w' must have elements of f32, or of a quantized type with the expressed type f32, got",
         ),
         (
             [tensor((2, 3), F32), tensor((3, 4), F32), tensor((3,), F32)],
-            "bias must have a value for each of the 4 columns of w, got 3",
+            r"'bias' must have the shape \[4\], got \[3\]",
         ),
-        ([tensor((2, 3), F32), tensor((3, 4), F32), tensor((4,), I8)], "bias must be a vector of f32"),
+        ([tensor((2, 3), F32), tensor((3, 4), F32), tensor((4,), I8)], "'bias' must have elements of f32, got"),
     ],
 )
 def test_refused(types: list[TensorType], message: str) -> None:

@@ -97,25 +97,26 @@ def test_blocks_stay_whole_wherever_they_go(key: Any) -> None:
 @pytest.mark.parametrize(
     ("t", "shape", "key", "message"),
     [
-        (PER_AXIS, (3, 4, 5), (slice(None), slice(4, None)), "the result would have no channels of"),
-        (PER_AXIS, (3, 4, 5), (slice(None), []), "the result would have no channels of"),
+        (PER_AXIS, (3, 4, 5), (slice(None), slice(4, None)), "the index must select at least one channel of"),
+        (PER_AXIS, (3, 4, 5), (slice(None), []), "the index must select at least one channel of"),
         (
             PER_AXIS,
             (3, 4, 5),
             (slice(None), [[0, 1], [2, 3]]),
-            "the index would mix elements with different scales, which lie along axis",
+            "the index would mix the different scales along axis 1 of",
         ),
         (
             PER_AXIS,
             (3, 4, 5),
             True,
-            "a boolean scalar cannot index a tensor with several scales, got True: write None for a new axis",
+            "the index of a tensor with several scales must not be a boolean scalar, got True: write None for a new "
+            "axis",
         ),
         (BLOCKS, (4, 6), slice(1, 3), "the index must select whole blocks of 2 elements along axis 0 of"),
         (BLOCKS, (4, 6), slice(None, None, 2), "the index must select whole blocks of 2 elements along axis 0 of"),
         (BLOCKS, (4, 6), [1, 2], "the index must select whole blocks of 2 elements along axis 0 of"),
-        (BLOCKS, (4, 6), ([0, 1], [0, 1]), "the index would mix elements with different scales, which lie along axis"),
-        (BLOCKS, (4, 6), slice(2, 2), "the result would have no blocks of"),
+        (BLOCKS, (4, 6), ([0, 1], [0, 1]), "the index would mix the different scales along axis 1 of"),
+        (BLOCKS, (4, 6), slice(2, 2), "the index must select at least one block of"),
     ],
 )
 def test_refuses(t: UniformType, shape: tuple[int, ...], key: Any, message: str) -> None:

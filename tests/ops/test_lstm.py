@@ -107,11 +107,11 @@ REFUSED: list[tuple[dict[str, bool], dict[str, Any], str]] = [
         {"layer_norm": False, "forget_scale": 2.0**-12, "output_scale": 2.0**-12},
         "expected 16 operands (x, w_forget, w_cell, w_output, r_forget, r_cell, r_output, b_forget",
     ),
-    (ALL, {"made_zero_point": 128}, "made_zero_point must be an integer from -128 to 127, got 128"),
-    (ALL, {"made_scale": 0.0}, "made_scale must be positive and finite, got 0.0"),
-    (ALL, {"made_scale": 0.5}, "'projection_bias' must be i32 of scale 0.005 and zero point 0, got"),
-    (ALL, {"projection_clip": -1.0}, "projection_clip must be positive and finite, or 0 for no clipping, got -1.0"),
-    (PLAIN, {"cell_scale": 0.5}, "without layer normalization, cell_scale must be 2**-12, got 0.5"),
+    (ALL, {"made_zero_point": 128}, "'made_zero_point' must be an integer from -128 to 127, got 128"),
+    (ALL, {"made_scale": 0.0}, "'made_scale' must be positive and finite, got 0.0"),
+    (ALL, {"made_scale": 0.5}, "'projection_bias' must have the type i32 of scale 0.005 and zero point 0, got"),
+    (ALL, {"projection_clip": -1.0}, "'projection_clip' must be positive and finite, or 0 for no clipping, got -1.0"),
+    (PLAIN, {"cell_scale": 0.5}, "'cell_scale' must be 2**-12 without layer normalization, got 0.5"),
     (
         PLAIN,
         {"projection": True},
@@ -130,5 +130,7 @@ def test_refuses(forms: dict[str, bool], others: dict[str, Any], message: str) -
 def test_a_projection_keeps_the_type_of_the_state() -> None:
     family, forms = FAMILIES["lstm"], PLAIN | {"projection": True}
     other = TensorType(None, HIDDEN.with_(scales=0.5))
-    with pytest.raises(QuantTypeError, match="with a projection, the results y and hidden must have the type"):
+    with pytest.raises(
+        QuantTypeError, match="the results 'y' and 'hidden_out' must have the type of the operand 'hidden',"
+    ):
         family.resolve_all(tuple(network(forms)[1]), family.complete(attributes(forms)), (other, None, None))

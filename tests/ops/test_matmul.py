@@ -273,58 +273,63 @@ SUB = UniformType("i8", "f32", [[0.5], [0.5]], block_sizes={0: 2})
 WIDE = UniformType("i32", "f32", 0.5)
 
 REFUSED: list[tuple[list[TensorType], Any, dict[str, str], str]] = [
-    ([tensor((2, 4), FLOAT), tensor((4, 3), U8)], OUT, {}, "a must be a tensor of !quant.uniform, got tensor<2x4xf32>"),
-    ([tensor((2, 4), I8), tensor((4, 3), FLOAT)], OUT, {}, "w must be a tensor of !quant.uniform"),
+    ([tensor((2, 4), FLOAT), tensor((4, 3), U8)], OUT, {}, "'a' must be a tensor of !quant.uniform, got "
+        "tensor<2x4xf32>"),
+    ([tensor((2, 4), I8), tensor((4, 3), FLOAT)], OUT, {}, "'w' must be a tensor of !quant.uniform, got "
+        "tensor<4x3xf32>"),
     ([tensor((2, 4), I8)], OUT, {}, "matmul: expected 2 to 3 operands (a, w, bias), got 1"),
-    ([tensor((), I8), tensor((4, 3), U8)], OUT, {}, "'a' and 'w' must be ranked tensors of rank 1 or more"),
-    ([tensor(None, I8), tensor((4, 3), U8)], OUT, {}, "'a' and 'w' must be ranked tensors of rank 1 or more"),
-    ([tensor((2, 4), I8), tensor((5, 3), U8)], OUT, {}, "the contracted dimensions differ: 4 in a, 5 in w"),
-    ([tensor((2, 3, 4), I8), tensor((3, 4, 5), U8)], OUT, {}, "batch dimension sizes 2 and 3 do not broadcast"),
+    ([tensor((), I8), tensor((4, 3), U8)], OUT, {}, "'a' must have rank 1 or more, got rank 0"),
+    ([tensor(None, I8), tensor((4, 3), U8)], OUT, {}, "'a' must have rank 1 or more, got an unranked tensor"),
+    ([tensor((2, 4), I8), tensor((5, 3), U8)], OUT, {}, "the contracted dimensions of 'a' and 'w' must have the "
+        "same size, got 4 and 5"),
+    ([tensor((2, 3, 4), I8), tensor((3, 4, 5), U8)], OUT, {}, "'a' and 'w' must have batch shapes that broadcast, "
+        "got [2] and [3]"),
     ([tensor((2, 4), per_axis(I8, 4, 1)), tensor((4, 3), U8)], OUT, {}, "along axis 1, which is contracted"),
     ([tensor((2, 4), I8), tensor((4, 3), per_axis(U8, 4, 0))], OUT, {},
-     "the second operand must not be per axis along axis "
-        "0, which is contracted"),
+     "'w' must not have several scales along axis 0, which is contracted, got"),
     ([tensor((4,), I8), tensor((4,), per_axis(U8, 4, 0))], OUT, {},
-     "the second operand must not be per axis along axis "
-        "0, which is contracted"),
-    ([tensor((4, 3), SUB), tensor((3, 4), U8)], OUT, {}, "the first operand must have a type per layer or per "
-        "axis, not a sub-channel type"),
-    ([tensor((2, 4), I8), tensor((4, 3), SUB)], OUT, {"requant": "float64_away"}, "not defined for sub-channel"),
-    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), SUB)], OUT, {}, "the result must have a type per "
-        "layer or per axis"),
-    ([tensor((2, 4), I8), tensor((4, 3), SUB)], per_axis(OUT, 2, 0), {}, "the result must have a type per "
-        "layer or per axis"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8)], SUB, {}, "the result must have a type per layer or per axis"),
+     "'w' must not have several scales along axis 0, which is contracted, got"),
+    ([tensor((4, 3), SUB), tensor((3, 4), U8)], OUT, {}, "'a' must have a type per layer or per axis, got the "
+        "sub-channel type"),
+    ([tensor((2, 4), I8), tensor((4, 3), SUB)], OUT, {"requant": "float64_away"}, "'requant' must be 'fixed' or "
+        "'float32' for weights of a sub-channel type, got 'float64_away'"),
+    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), SUB)], OUT, {}, "'a' must have a per-layer type, because "
+        "'w' has a sub-channel type, got"),
+    ([tensor((2, 4), I8), tensor((4, 3), SUB)], per_axis(OUT, 2, 0), {}, "the result must have a type per layer, or "
+        "per axis along the last axis, because 'w' has a sub-channel type, got"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], SUB, {}, "the result must have a type per layer or per axis, "
+        "got the sub-channel type"),
     ([tensor((2, 4), I8), tensor((4, 3), U8)], FLOAT, {}, "the result must be a tensor of !quant.uniform"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT, {"requant": "up"}, "requant must be one of fixed, fixed_double"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT, {"requant": "up"}, "'requant' must be one of fixed, fixed_double"),
     ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT.with_(expressed="f16"), {}, "the same expressed type, "
         "got f16 and f32"),
     ([tensor((2, 4), I8), tensor((4, 3), U8)], per_axis(OUT, 2, 1), {}, "dimension 1 has size 3, the type "
         "has 2 scales"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8.with_(zero_points=256))], OUT, {}, "w must have zero points in [0, 255]"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8.with_(zero_points=256))], OUT, {}, "'w' must have zero points in [0, "
+        "255], the range of its storage type u8, got 256 in"),
     ([tensor((2, 4), I8), tensor((4, 3), U8)], OUT.with_(zero_points=-129), {}, "the result must have zero points in "
         "[-128, 127]"),
     ([tensor((2, 4), WIDE), tensor((4, 3), WIDE)], OUT, {}, "the accumulator may reach 18446744073709551616"),
-    ([tensor((2, 4), I8), tensor((4, 3), WIDE)], None, {}, "no exact i32 result type exists (the accumulator may"),
+    ([tensor((2, 4), I8), tensor((4, 3), WIDE)], None, {}, "no exact i32 result type exists, because the "
+        "accumulator may reach 1125281431552: give out_type, as in qrt.matmul(a, w, out_type=t)"),
     ([tensor((2, None), I8), tensor((None, 3), U8)], None, {},
-     "no exact i32 result type exists (the number of products in a "
-        "sum is dynamic): give out_type"),
-    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), per_axis(U8, 3, 1))], None, {}, "has no quantized type: give"),
-    ([tensor((2, 4), I8), tensor((4, 3), SUB)], None, {}, "has no quantized type: give out_type"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), I32)], None, {}, "with a bias, give out_type"),
+     "no exact i32 result type exists, because the number of products in a sum is dynamic: give out_type, as in "
+         "qrt.matmul(a, w, out_type=t)"),
+    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), per_axis(U8, 3, 1))], None, {}, "no exact result type "
+        "exists for the product of"),
+    ([tensor((2, 4), I8), tensor((4, 3), SUB)], None, {}, "no exact result type exists for the product of"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), I32)], None, {}, "no exact result type exists for sums "
+        "with a bias: give out_type, as in qrt.matmul(a, w, bias, out_type=t)"),
     ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((4,), I32)], OUT, {},
-     "bias must be a vector with one value for each of the 3 output "
-        "channels, of a per-layer or"),
+     "'bias' must be a vector with one value for each of the 3 output channels, got tensor<4x"),
     ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((1, 3), I32)], OUT, {},
-     "bias must be a vector with one value for each of the 3 output "
-        "channels, of a per-layer or"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), FLOAT)], OUT, {}, "bias must be a tensor of !quant.uniform"),
+     "'bias' must be a vector with one value for each of the 3 output channels, got tensor<1x3x"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), FLOAT)], OUT, {}, "'bias' must be a tensor of "
+        "!quant.uniform, got tensor<3xf32>"),
     ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), U8), tensor((3,), I32)], OUT, {},
-     "with a bias, the first operand must have "
-        "a per-layer type, got"),
+     "'a' must have a per-layer type if 'bias' is given, got"),
     ([tensor((2, 4), I8), tensor((3, 4, 3), per_axis(U8, 3, 0)), tensor((3,), I32)], OUT, {},
-     "with a bias, the weights must have a type per layer, or per "
-        "axis along their output channels"),
+     "'w' must have a type per layer, or per axis along the output channels (axis 2), if 'bias' is given, got"),
 ]  # fmt: skip
 
 

@@ -100,22 +100,21 @@ def test_function() -> None:
 
 XT = tensor((1, 4, 4, 2), T)
 REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
-    (tensor(None, T), None, {}, "x must be ranked"),
-    (tensor((4,), FloatType("f32")), None, {}, "x must be a tensor of !quant.uniform"),
+    (tensor(None, T), None, {}, "the first operand must be a ranked tensor, got tensor<*x"),
+    (tensor((4,), FloatType("f32")), None, {}, "'q' must be a tensor of !quant.uniform, got tensor<4xf32>"),
     (XT, None, {"axes": (4,)}, (
-        "axes must be different integers from -4 to 3, got (4,)"
-        "; the operands are tensor<1x4x4x2x"
+        "'axes' must be different integers in [-4, 3] for rank 4, got (4,). The operands are tensor<1x4x4x2x"
     )),
-    (XT, None, {"axes": (1, -3)}, "axes must be different integers from -4 to 3, got (1, -3)"),
-    (XT, None, {"axes": (1.0,)}, "axes must be different integers from -4 to 3, got (1.0,)"),
-    (XT, None, {"axes": 1}, "axes must be different integers from -4 to 3, got 1"),
-    (XT, None, {"keepdims": 1}, "keepdims must be true or false, got 1"),
-    (tensor((1, 4, 4, 2), channels(T, 2, 3)), None, {}, "x must have a type per layer, or per axis along "
-        "an axis other than those summed over, [0, 1, 2, 3]"),
-    (tensor((3, 0), T), None, {"axes": (1,)}, "x must have elements along the axes [1]"),
+    (XT, None, {"axes": (1, -3)}, "'axes' must be different integers in [-4, 3] for rank 4, got (1, -3)"),
+    (XT, None, {"axes": (1.0,)}, "'axes' must be different integers in [-4, 3] for rank 4, got (1.0,)"),
+    (XT, None, {"axes": 1}, "'axes' must be different integers in [-4, 3] for rank 4, got 1"),
+    (XT, None, {"keepdims": 1}, "'keepdims' must be true or false, got 1"),
+    (tensor((1, 4, 4, 2), channels(T, 2, 3)), None, {}, "'q' must have a type per layer, or per axis along an axis "
+        "other than those summed over, [0, 1, 2, 3], got"),
+    (tensor((3, 0), T), None, {"axes": (1,)}, "'q' must have elements along axis 1, which is reduced, got size 0"),
     (XT, channels(OUT, 4, 1), {"axes": (1,), "keepdims": True}, "or per axis along an axis that is not summed over"),
     (XT, OUT.with_(expressed="f16"), {}, "the same expressed type, got f16 and f32"),
-    (XT, None, {"requant": "mean"}, "requant must be one of"),
+    (XT, None, {"requant": "mean"}, "'requant' must be one of"),
     (tensor((2**31,), UniformType("i32", "f32", 1.0)), None, {}, ", which overflows 64 bits:"),
 ]  # fmt: skip
 
@@ -140,13 +139,14 @@ def test_a_sum_does_not_divide(rule: str) -> None:
 
 def test_rules_of_the_other_family_are_refused() -> None:
     for op, rule in (("mean", "raw_sum"), ("sum", "raw_mean")):
-        with pytest.raises(QuantTypeError, match=f"{op}: requant must be one of"):
+        with pytest.raises(QuantTypeError, match=f"{op}: 'requant' must be one of fixed, .*, got {rule!r}"):
             infer(op, [XT], OUT, requant=rule)
 
 
 def test_a_sum_of_a_channel_is_refused() -> None:
     with pytest.raises(
         QuantTypeError,
-        match=r"sum: x must have a type per layer, or per axis along an axis other than those summed over, \[0\]",
+        match=r"sum: 'q' must have a type per layer, or per axis along an axis other than those summed over, \[0\], "
+        r"got",
     ):
         infer("sum", [tensor((3, 2), channels(T, 3, 0))], OUT, axes=(0,))

@@ -74,7 +74,11 @@ def test_function() -> None:
     assert out.storage.tolist() == [[3, 3, 3], [1, 2, 3]]
     assert qrt.pad(q, [(1, 0), (0, 1)], 100.0, out=out) is out
     assert out.storage.tolist() == [[15, 15, 15], [1, 2, 15]]
-    with pytest.raises(QuantTypeError, match="pad: padding must be 2 pairs"):
+    with pytest.raises(
+        QuantTypeError,
+        match=r"pad: 'padding' must be 2 pairs \(before, after\) of non-negative "
+        r"integers, one for each axis, got \(1, 2\)",
+    ):
         qrt.pad(q, [1, 2])  # type: ignore[list-item]
 
 
@@ -82,34 +86,39 @@ XT = tensor((2, 4), T)
 NONE = ((0, 0), (0, 0))
 SUB_CHANNEL = UniformType("i8", "f32", [[0.5], [1.0]], block_sizes={0: 1, 1: 4})
 REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
-    (tensor(None, T), None, {"padding": NONE}, "x must be ranked"),
+    (tensor(None, T), None, {"padding": NONE}, "'q' must be a ranked tensor, got tensor<*x"),
     (tensor((2, 4), FloatType("f32")), T, {"padding": NONE}, "the result must have the element type f32"),
     (tensor((2, 4), IntegerType(8)), None, {"padding": NONE, "value": 128}, (
-        "'value' must be an integer within the range of i8, got"
+        "'value' must be an integer in [-128, 127], the range of i8, got 128"
     )),
     (tensor((2, 4), IntegerType(8)), None, {"padding": NONE, "value": 0.5}, (
-        "'value' must be an integer within the range of i8, got"
+        "'value' must be an integer in [-128, 127], the range of i8, got 0.5"
     )),
     (tensor((2, 4), IntegerType(1)), None, {"padding": NONE, "value": 2}, (
-        "'value' must be an integer within the range of i1, got"
+        "'value' must be an integer in [0, 1], the range of i1, got 2"
     )),
-    (XT, None, {}, "padding must be 2 pairs (before, after) of non-negative integers, got "
-        "None; the operands are tensor<2x4x"),
+    (XT, None, {}, "'padding' must be 2 pairs (before, after) of non-negative integers, one for each axis, got "
+        "None. The operands are tensor<2x4x"),
     (XT, None, {"padding": ((0, 0),)}, (
-        "padding must be 2 pairs (before, after) of "
-        "non-negative integers, got ((0, 0),)"
+        "'padding' must be 2 pairs (before, after) of non-negative integers, one for each axis, got ((0, 0),)"
     )),
-    (XT, None, {"padding": ((0, 0), (0, -1))}, "padding must be 2 pairs"),
-    (XT, None, {"padding": ((0, 0), (0, 0, 0))}, "padding must be 2 pairs"),
-    (XT, None, {"padding": ((0, 0), (0, 1.5))}, "padding must be 2 pairs"),
-    (XT, None, {"padding": ((0, 0), (0, 0), 1)}, "padding must be 2 pairs"),
+    (XT, None, {"padding": ((0, 0), (0, -1))}, "'padding' must be 2 pairs (before, after) of non-negative integers, "
+        "one for each axis, got ((0, 0), (0, -1))"),
+    (XT, None, {"padding": ((0, 0), (0, 0, 0))}, "'padding' must be 2 pairs (before, after) of non-negative "
+        "integers, one for each axis, got ((0, 0), (0, 0, 0))"),
+    (XT, None, {"padding": ((0, 0), (0, 1.5))}, "'padding' must be 2 pairs (before, after) of non-negative "
+        "integers, one for each axis, got ((0, 0), (0, 1.5))"),
+    (XT, None, {"padding": ((0, 0), (0, 0), 1)}, "'padding' must be 2 pairs (before, after) of non-negative "
+        "integers, one for each axis, got ((0, 0), (0, 0), 1)"),
     (XT, None, {"padding": NONE, "value": np.nan}, "'value' must be a real number or None, got nan"),
     (XT, None, {"padding": NONE, "value": "0"}, "'value' must be a real number, got '0'"),
-    (tensor((2, 4), channels(T, 4, 1)), None, {"padding": ((0, 0), (0, 1))}, "padding must be 0 along axis 1, the "
-        "channel axis of"),
-    (tensor((2, 4), SUB_CHANNEL), None, {"padding": NONE}, "sub-channel types are not supported"),
+    (tensor((2, 4), channels(T, 4, 1)), None, {"padding": ((0, 0), (0, 1))}, "'padding' must be (0, 0) along axis "
+        "1, the channel axis of"),
+    (tensor((2, 4), SUB_CHANNEL), None, {"padding": NONE}, "'q' must have a type per layer or per axis, got the "
+        "sub-channel type"),
     (XT, T.with_(scales=1.0), {"padding": NONE}, "the result must have the type of the operand"),
-    (tensor((2, 4), T.with_(zero_points=-129)), None, {"padding": NONE}, "x must have zero points in [-128, 127]"),
+    (tensor((2, 4), T.with_(zero_points=-129)), None, {"padding": NONE}, "'q' must have zero points in [-128, 127], "
+        "the range of its storage type i8, got -129 in"),
 ]  # fmt: skip
 
 

@@ -93,9 +93,9 @@ def test_lanes_of_whole_images(image: tuple[int, int], per_axis: bool) -> None:
     ],
 )
 def test_lanes_need_the_whole_image(attributes: dict[str, Any]) -> None:
-    with pytest.raises(QuantTypeError, match="needs no padding, and a kernel of the size of the image"):
+    with pytest.raises(QuantTypeError, match="requant = 'dequantized_lanes' needs a kernel of the size of the image,"):
         infer("avg_pool2d", [tensor((1, 4, 4, 2), T)], OUT, requant="dequantized_lanes", **attributes)
-    with pytest.raises(QuantTypeError, match="needs no padding, and a kernel of the size of the image"):
+    with pytest.raises(QuantTypeError, match="requant = 'dequantized_lanes' needs a kernel of the size of the image,"):
         infer("avg_pool2d", [tensor((1, None, 4, 2), T)], OUT, requant="dequantized_lanes", kernel=(4, 4))
 
 
@@ -146,20 +146,26 @@ def test_dynamic_dimensions() -> None:
 
 XT = tensor((1, 4, 4, 2), T)
 REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
-    (tensor((4, 4, 2), T), None, {}, "x must have the layout NHWC, of rank 4; the operands are tensor<4x4x2x"),
-    (tensor(None, T), None, {}, "x must have the layout NHWC, of rank 4"),
-    (tensor((1, 4, 4, 2), FloatType("f32")), None, {}, "x must be a tensor of !quant.uniform"),
+    (tensor((4, 4, 2), T), None, {}, "'q' must have the layout NHWC, of rank 4, got rank 3. The operands are "
+        "tensor<4x4x2x"),
+    (tensor(None, T), None, {}, "'q' must have the layout NHWC, of rank 4, got an unranked tensor"),
+    (tensor((1, 4, 4, 2), FloatType("f32")), None, {}, "'q' must be a tensor of !quant.uniform, got "
+        "tensor<1x4x4x2xf32>"),
     (tensor((1, 4, 4, 2), channels(T, 4, 1)), None, {}, "must have a type per layer, or per axis along "
         "the channels (axis 3)"),
     (XT, None, {"kernel": (0, 2)}, "'kernel' must be two positive integers, got (0, 2)"),
     (XT, None, {"strides": (2,)}, "'strides' must be two positive integers, got (2,)"),
-    (XT, None, {"padding": ((2, 0), (0, 0))}, "padding must be less than the kernel size (2, 2) on each side"),
-    (XT, None, {"padding": "SAME"}, "padding must be"),
-    (XT, None, {"kernel": (5, 2)}, "a window of 5 elements is larger than 4 elements of x with the padding [0, 0]"),
+    (XT, None, {"padding": ((2, 0), (0, 0))}, "'padding' must be less than 'kernel', (2, 2), on each side, got ((2, "
+        "0), (0, 0))"),
+    (XT, None, {"padding": "SAME"}, "'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got "
+        "'SAME': write 'SAME'"),
+    (XT, None, {"kernel": (5, 2)}, "a window of 5 elements must not be larger than the "
+        "image, which has 4 elements along this axis and padding [0, 0]"),
     (tensor((1, 0, 4, 2), T), None, {"padding": ((1, 1), (0, 0))}, (
-        "the height and the width of x must be at least 1, got 0"
+        "'q' must have a height and a width of at least 1, got [0, 4]"
     )),
-    (tensor((1, 4, 4, 2), T.with_(zero_points=-129)), None, {}, "x must have zero points in [-128, 127]"),
+    (tensor((1, 4, 4, 2), T.with_(zero_points=-129)), None, {}, "'q' must have zero points in [-128, 127], the "
+        "range of its storage type i8, got -129 in"),
 ]  # fmt: skip
 
 
@@ -183,11 +189,11 @@ def test_refuses_results_of_other_types() -> None:
         match=r"the result must have the type of the operand",
     ):
         infer("max_pool2d", [XT], OUT)
-    with pytest.raises(QuantTypeError, match=r"the result must have the expressed type of x, f32, got"):
-        infer("avg_pool2d", [XT], OUT.with_(expressed="f16"))
     with pytest.raises(
-        QuantTypeError, match="avg_pool2d: with requant = 'integer', the result must have the type of x"
+        QuantTypeError, match="the operands and the result must have the same expressed type, got f16 and f32"
     ):
+        infer("avg_pool2d", [XT], OUT.with_(expressed="f16"))
+    with pytest.raises(QuantTypeError, match="avg_pool2d: requant = 'integer' needs a result of the type of 'q',"):
         infer("avg_pool2d", [XT], OUT, requant="integer")
-    with pytest.raises(QuantTypeError, match="avg_pool2d: requant must be one of"):
+    with pytest.raises(QuantTypeError, match="avg_pool2d: 'requant' must be one of"):
         infer("avg_pool2d", [XT], OUT, requant="mean")

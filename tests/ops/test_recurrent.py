@@ -207,18 +207,19 @@ def changed(index: int, t: TensorType) -> list[TensorType]:
 
 
 REFUSED: list[tuple[list[TensorType], dict[str, Any], str]] = [
-    (changed(14, tensor((1, 4), CELL.with_(scales=0.001))), {}, "the scale of cell must be a power of two from 2**-15"),
+    (changed(14, tensor((1, 4), CELL.with_(scales=0.001))), {}, "the scale of 'cell' must be a power of two from "
+        "2**-15 to 2**-9, got 0.001"),
     (changed(14, tensor((1, 4), CELL.with_(scales=2.0**-8))), {}, "to 2**-9, got 0.00390625"),
-    (changed(14, tensor((1, 5), CELL)), {}, "'w_input' must have the shape 5x3, got tensor<4x3x"),
-    (changed(13, tensor((2, 4), HIDDEN)), {}, "'hidden' must have the shape 1x4, got"),
-    (changed(2, tensor((4, 3), X)), {}, "'w_forget' must be i8 per layer with zero point 0, got"),
-    (changed(7, tensor((4, 3), weight(0.005))), {}, "'r_cell' must have the shape 4x4, got"),
-    (changed(9, tensor((4,), UniformType("i32", "f32", 0.1))), {}, "'b_input' must be i32 of scale 8e-05 "
+    (changed(14, tensor((1, 5), CELL)), {}, "'w_input' must have the shape [5, 3], got [4, 3]"),
+    (changed(13, tensor((2, 4), HIDDEN)), {}, "'hidden' must have the shape [1, 4], got [2, 4]"),
+    (changed(2, tensor((4, 3), X)), {}, "'w_forget' must have the type i8 per layer with zero point 0, got"),
+    (changed(7, tensor((4, 3), weight(0.005))), {}, "'r_cell' must have the shape [4, 4], got [4, 3]"),
+    (changed(9, tensor((4,), UniformType("i32", "f32", 0.1))), {}, "'b_input' must have the type i32 of scale 8e-05 "
         "and zero point 0, got"),
-    (changed(0, tensor((1, 2, 3), CELL)), {}, "'x' must be i8 per layer, got"),
-    (changed(0, tensor((2, 3), X)), {}, "'x' must have rank 3, and 'hidden' and 'cell' rank 2"),
-    (network(1, 2, 3, 4)[1], {"cell_clip": -1.0}, "cell_clip must be positive and finite, or 0 for "
-        "no clipping, got -1.0"),
+    (changed(0, tensor((1, 2, 3), CELL)), {}, "'x' must have the type i8 per layer, got"),
+    (changed(0, tensor((2, 3), X)), {}, "'x' must have rank 3, got rank 2"),
+    (network(1, 2, 3, 4)[1], {"cell_clip": -1.0}, "'cell_clip' must be positive and finite, or 0 for no clipping, "
+        "got -1.0"),
     (network(1, 2, 3, 4)[1][:13], {}, "expected 15 operands (x, w_input, w_forget, w_cell, w_output, "
         "r_input, r_forget, r_cell"),
 ]  # fmt: skip

@@ -131,31 +131,30 @@ def test_equal_values_stay() -> None:
 
 X = tensor((1, 4, 4, 2), T)
 REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
-    ("resize_bilinear", tensor((4, 4, 2), T), None, {"size": (2, 2)}, "x must have the layout NHWC"),
+    ("resize_bilinear", tensor((4, 4, 2), T), None, {"size": (2, 2)}, "'x' must have the layout NHWC, of rank 4, "
+        "got rank 3"),
     ("resize_bilinear", X, None, {}, "'size' must be a height and a width from 1 to 2**24 - 1, got None"),
     ("resize_bilinear", X, None, {"size": (0, 2)}, "'size' must be a height and a width from 1 to "
         "2**24 - 1, got (0, 2)"),
-    ("resize_bilinear", X, None, {"size": (2, 2), "align_corners": 1}, "align_corners must be true or false, got 1"),
+    ("resize_bilinear", X, None, {"size": (2, 2), "align_corners": 1}, "'align_corners' must be true or false, got 1"),
     ("resize_nearest", X, None, {"size": (2, 2), "align_corners": True, "half_pixel_centers": True}, (
-        "align_corners and half_pixel_centers "
-        "cannot both be true"
+        "at most one of 'align_corners' and 'half_pixel_centers' must be true, got both"
     )),
     ("resize_bilinear", X, None, {"size": (2, 2), "rule": "cubic"}, f"'rule' must be one of {', '.join(RESIZE_RULES)}"),
     ("resize_bilinear", X, None, {"size": (2, 2), "rule": "products_float32"},
-     "rule = 'products_float32' is not defined for the storage type i8"),
+     "rule = 'products_float32' is not defined for 'x' with storage i8"),
     ("resize_bilinear", X, None, {"size": (2, 2), "rule": "lines_float32"},
-     "rule = 'lines_float32' is not defined for the storage type i8"),
+     "rule = 'lines_float32' is not defined for 'x' with storage i8"),
     ("resize_bilinear", tensor((1, 4, 4, 2), T.with_(storage="i16", storage_min=None, storage_max=None)), None,
-     {"size": (2, 2)}, "rule = 'fixed11' is not defined for the storage type i16"),
+     {"size": (2, 2)}, "rule = 'fixed11' is not defined for 'x' with storage i16"),
     ("resize_bilinear", tensor((1, 4, 4, 2), FloatType("f32")), None, {"size": (2, 2)},
-     "is not defined for elements of type f32"),
+     "rule = 'fixed11' is not defined for 'x' with elements of f32"),
     ("resize_bilinear", tensor((1, 4, 4, 2), IntegerType(8)), None, {"size": (2, 2)},
-     "is not defined for elements of type i8"),
-    ("resize_nearest", tensor((1, 0, 4, 2), T), None, {"size": (2, 2)}, "the height and the width of x must be "
-        "at least 1, got 0"),
+     "rule = 'fixed11' is not defined for 'x' with elements of i8"),
+    ("resize_nearest", tensor((1, 0, 4, 2), T), None, {"size": (2, 2)}, "'x' must have a height and a width of at "
+        "least 1, got [0, 4]"),
     ("resize_nearest", tensor((1, 4, 4, 2), channels(T, 4, 1)), None, {"size": (2, 2)},
-     "x must have a type per layer, or per axis along an axis "
-        "other than height and width"),
+     "'x' must have a type per layer, or per axis along an axis other than height and width, got"),
     ("resize_nearest", X, T.with_(scales=1.0), {"size": (2, 2)}, "the result must have the type of the operand"),
 ]  # fmt: skip
 

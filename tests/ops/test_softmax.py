@@ -140,29 +140,29 @@ def test_a_function_has_the_rules() -> None:
 
 
 RULES_REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
-    ("softmax", tensor((2,), T), OUT, {"requant": "fixed"}, "requant must be one of table_int32, table_float32,"),
+    ("softmax", tensor((2,), T), OUT, {"requant": "fixed"}, "'requant' must be one of table_int32, table_float32,"),
     ("softmax", tensor((1,), T), OUT, {"requant": "table_shifted"}, (
-        "would exceed the range of float32 for an axis of 1 elements and the result scale"
+        "requant = 'table_shifted' would exceed the range of float32 for an axis of 1 elements and a result with "
+            "scale 0.00390625"
     )),
     ("softmax", tensor((2,), T), OUT, {"requant": "table_int16"},
-     "with requant = 'table_int16', x must have a per-layer type with "
-        "storage i16 and zero point 0"),
+     "'q' must have a per-layer type with storage i16 and zero point 0 for requant = 'table_int16', got"),
     ("softmax", tensor((2,), WORD), OUT, {"requant": "gemmlowp"}, "with storage of at most 8 bits"),
     ("softmax", tensor((4096,), T), OUT, {"requant": "gemmlowp"},
-     "the axis has 4096 elements: a sum of so many exponentials of "
-        "19 bits would overflow 31 bits"),
+     "the axis must have fewer than 4096 elements, because a sum of more exponentials of 19 bits would overflow 31 "
+         "bits, got 4096"),
     ("softmax", tensor((2,), T), OUT.with_(scales=0.1), {"requant": "gemmlowp"}, (
         "needs a result with scale "
         "0.00390625 and"
     )),
     ("softmax", tensor((2,), T), OUT, {"requant": "gemmlowp", "beta": 1e-9},
-     "requant = 'gemmlowp' needs the scale of x times beta above "
-        "2**-26, got 1.0000000000000002e-10"),
-    ("softmax", tensor((2,), T), OUT, {"requant": "table_float32", "beta": 1e-40}, "between 2**-100 and 2**100"),
+     "requant = 'gemmlowp' needs a product of 'beta' and the scale of 'q' above 2**-26, got 1.0000000000000002e-10"),
+    ("softmax", tensor((2,), T), OUT, {"requant": "table_float32", "beta": 1e-40}, "requant = 'table_float32' needs "
+        "scales and 'beta' from 2**-100 to 2**100, got 0.1 for 'q', 0.00390625 for the result and beta = 1e-40"),
     ("log_softmax", tensor((2,), T), OUT, {"requant": "gemmlowp"}, (
         "needs a result with scale 0.0625 and zero point 127, got"
     )),
-    ("log_softmax", tensor((2,), T), OUT, {"requant": "table_int16"}, "requant must be one of table_float32,"),
+    ("log_softmax", tensor((2,), T), OUT, {"requant": "table_int16"}, "'requant' must be one of table_float32,"),
 ]  # fmt: skip
 
 
@@ -176,23 +176,22 @@ def test_rules_refuse(name: str, x: TensorType, out: Any, attributes: dict[str, 
 XT = tensor((2, 4), T)
 PER_AXIS = UniformType("i8", "f32", [0.5, 0.25], axis=0)
 REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
-    (tensor((2, 4), FloatType("f32")), OUT, {}, "x must be a tensor of !quant.uniform"),
-    (tensor((2, 4), PER_AXIS), OUT, {}, "x must have a per-layer type with storage of at most "
-     "8 bits, got !quant.uniform"),
+    (tensor((2, 4), FloatType("f32")), OUT, {}, "'q' must be a tensor of !quant.uniform, got tensor<2x4xf32>"),
+    (tensor((2, 4), PER_AXIS), OUT, {}, "'q' must have a per-layer type with storage of at most 8 bits, got"),
     (tensor((2, 4), UniformType("i9", "f32", 1.0)), OUT, {}, "with storage of at most 8 bits"),
-    (tensor(None, T), OUT, {}, "the first operand must be ranked"),
-    (tensor((), T), OUT, {}, "axis -1 is out of range"),
-    (XT, OUT, {"axis": 2}, "axis 2 is out of range for rank 2; the operands are tensor<2x4x"),
-    (XT, OUT, {"axis": "1"}, "axis must be an integer, got '1'"),
-    (XT, OUT, {"beta": 0.0}, "beta must be positive and finite, got 0.0"),
-    (XT, OUT, {"beta": np.nan}, "beta must be positive and finite, got nan"),
-    (XT, OUT, {"beta": np.inf}, "beta must be positive and finite, got inf"),
+    (tensor(None, T), OUT, {}, "the first operand must have rank 1 or more, got tensor<*x"),
+    (tensor((), T), OUT, {}, "the first operand must have rank 1 or more, got tensor<"),
+    (XT, OUT, {"axis": 2}, "'axis' must be in [-2, 1] for rank 2, got 2. The operands are tensor<2x4x"),
+    (XT, OUT, {"axis": "1"}, "'axis' must be an integer, got '1'"),
+    (XT, OUT, {"beta": 0.0}, "'beta' must be positive and finite, got 0.0"),
+    (XT, OUT, {"beta": np.nan}, "'beta' must be positive and finite, got nan"),
+    (XT, OUT, {"beta": np.inf}, "'beta' must be positive and finite, got inf"),
     (XT, OUT, {"beta": "1"}, "'beta' must be a real number, got '1'"),
-    (XT, None, {}, "expected a result type, a !quant.uniform type, got none"),
+    (XT, None, {}, "the result type must be a !quant.uniform type, got none"),
     (XT, PER_AXIS, {}, "the result must have a per-layer type, got"),
     (XT, OUT.with_(expressed="f16"), {}, "the same expressed type, got f16 and f32"),
-    (tensor((2**32,), T), OUT, {}, "the axis has 4294967296 elements: a sum of so many exponentials "
-        "of 30 bits would overflow 62"),
+    (tensor((2**32,), T), OUT, {}, "the axis must have fewer than 4294967296 elements, because a sum of more "
+        "exponentials of 30 bits would overflow 62 bits, got 4294967296"),
 ]  # fmt: skip
 
 

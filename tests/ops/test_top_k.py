@@ -66,12 +66,16 @@ def test_nans_come_first(form: str) -> None:
 
 X = tensor((2, 3), T)
 REFUSED: list[tuple[TensorType, dict[str, Any], str]] = [
-    (tensor((), T), {"k": 1}, "x must have rank 1 or more"),
-    (X, {"k": 4}, "k must be an integer from 0 to 3, got 4"),
-    (X, {"k": -1}, "k must be an integer from 0 to 3, got -1"),
-    (X, {"k": 1.0}, "k must be an integer from 0 to 3, got 1.0"),
-    (tensor((2, None), T), {"k": 1}, "the last axis of x must have a static size below 2**31"),
-    (tensor((2, 3), channels(T, 3, 1)), {"k": 1}, "values along axis 1, the channel axis of"),
+    (tensor((), T), {"k": 1}, "'x' must have rank 1 or more, got rank 0"),
+    (X, {"k": 4}, "'k' must be an integer from 0 to 3, got 4"),
+    (X, {"k": -1}, "'k' must be an integer from 0 to 3, got -1"),
+    (X, {"k": 1.0}, "'k' must be an integer from 0 to 3, got 1.0"),
+    (tensor((2, None), T), {"k": 1}, "the last axis of 'x' must have a static size below 2**31, got tensor<2x?x"),
+    (
+        tensor((2, 3), channels(T, 3, 1)),
+        {"k": 1},
+        "values along axis 1 of 'x' cannot be compared, because the channels of",
+    ),
 ]
 
 

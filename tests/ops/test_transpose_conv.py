@@ -92,11 +92,16 @@ def test_an_open_batch() -> None:
         ({"strides": (0, 1)}, r"'strides' must be two positive integers, got \(0, 1\)"),
         (
             {"padding": ((3, 2), (0, 0))},
-            "the result would have no elements: the size of x is 2, that of w 2, the stride 1, the padding",
+            r"the result must have elements, got none for 2 elements of 'x', 2 of 'w', the stride 1, the padding "
+            r"\[3, 2\] and the output_padding 0",
         ),
-        ({"output_padding": (-1, 0)}, "output_padding must be two non-negative integers"),
-        ({"output_padding": "ab"}, "output_padding must be two non-negative integers"),
-        ({"padding": ((0, 0),)}, "padding must be"),
+        ({"output_padding": (-1, 0)}, r"'output_padding' must be two non-negative integers, got \(-1, 0\)"),
+        ({"output_padding": "ab"}, "'output_padding' must be two non-negative integers, got 'ab'"),
+        (
+            {"padding": ((0, 0),)},
+            r"'padding' must be 'SAME', 'VALID' or \(\(top, bottom\), \(left, right\)\), got "
+            r"\(\(0, 0\),\)",
+        ),
     ],
 )
 def test_attributes_that_are_refused(said: dict[str, Any], message: str) -> None:
@@ -107,10 +112,14 @@ def test_attributes_that_are_refused(said: dict[str, Any], message: str) -> None
 def test_types_that_are_refused() -> None:
     x, w = tensor((1, 2, 2, 2), X), tensor((3, 2, 2, 2), W)
     for types, message in (
-        ([x, tensor((3, 2, 2, 4), W)], "x has 2 channels, but w is for 4"),
-        ([tensor((2, 2, 2), X), w], "both of rank 4"),
-        ([x, tensor((3, 0, 2, 2), W)], "w must have a height and a width of at least 1, got 0"),
-        ([tensor((1, 0, 2, 2), X), w], "the result would have no elements"),
+        ([x, tensor((3, 2, 2, 4), W)], "'x' must have as many channels as 'w', 4 along the last axis, got 2"),
+        ([tensor((2, 2, 2), X), w], "'x' must have the layout NHWC, of rank 4, got rank 3"),
+        ([x, tensor((3, 0, 2, 2), W)], r"'w' must have a height and a width of at least 1, got \[0, 2\]"),
+        (
+            [tensor((1, 0, 2, 2), X), w],
+            r"the result must have elements, got none for 0 elements of 'x', 2 of 'w', "
+            r"the stride 1, the padding \[0, 0\] and the output_padding 0",
+        ),
         ([x, tensor((2, 2, 2, 2), UniformType("i8", "f32", [0.5, 0.25], axis=1))], "output channels"),
     ):
         with pytest.raises(QuantTypeError, match=message):

@@ -188,13 +188,13 @@ def test_what_differs_is_bound_anew(first: Call, second: Call) -> None:
 def test_equal_numbers_of_other_kinds_are_told_apart() -> None:
     """`True == 1 == 1.0`, and what one of them may mean another may not."""
     assert qrt.mean(X, 0, keepdims=True).shape == (1, 4)
-    with pytest.raises(QuantTypeError, match="keepdims must be true or false, got 1"):
+    with pytest.raises(QuantTypeError, match="'keepdims' must be true or false, got 1"):
         qrt.mean(X, 0, keepdims=1)  # type: ignore[arg-type]
     assert qrt.softmax(X, U8, axis=1).shape == (4, 4)
-    with pytest.raises(QuantTypeError, match=r"axis must be an integer, got 1\.0"):
+    with pytest.raises(QuantTypeError, match=r"'axis' must be an integer, got 1\.0"):
         qrt.softmax(X, U8, axis=1.0)  # type: ignore[arg-type]
     assert qrt.softmax(X, U8, axis=np.int64(1)).equals(qrt.softmax(X, U8, axis=1))
-    with pytest.raises(QuantTypeError, match=r"axis must be an integer, got np.float64\(1.0\)"):
+    with pytest.raises(QuantTypeError, match=r"'axis' must be an integer, got np\.float64\(1\.0\)"):
         qrt.softmax(X, U8, axis=np.float64(1.0))  # type: ignore[arg-type]
     assert qrt.pad(X, ((1, 0), (0, 0))).shape == (5, 4)
     with pytest.raises(QuantTypeError, match="of non-negative integers"):
@@ -333,12 +333,17 @@ def test_an_out_of_another_layout() -> None:
         (lambda: qrt.relu(X, X), QuantTypeError, "relu: expected at most 1 argument by position, got 2"),
         (lambda: qrt.relu(X, q=X), QuantTypeError, "relu: the argument 'q' is given twice"),
         (lambda: qrt.relu(X, oot=X), QuantTypeError, "relu: no argument is named 'oot': did you mean 'out'?"),
-        (lambda: qrt.relu(None), QuantTypeError, "relu: q must be a QuantTensor, got NoneType"),
-        (lambda: qrt.relu(X._data), QuantTypeError, "relu: q must be a QuantTensor, got ndarray"),
+        (lambda: qrt.relu(None), QuantTypeError, "relu: 'q' must be a QuantTensor, got None"),
+        (
+            lambda: qrt.relu(X._data),
+            QuantTypeError,
+            "relu: 'q' must be a QuantTensor, got an ndarray of shape (4, 4): qrt.quantize(q, bits=8) makes one",
+        ),
         (
             lambda: qrt.relu(X, out=X._data),
             QuantTypeError,
-            "clamp: 'out' must be a QuantTensor, got ndarray: give a tensor of the result's",
+            "clamp: 'out' must be a QuantTensor, got an ndarray of shape (4, 4): give a tensor of the result's type "
+            "and shape, or omit out=...",
         ),
         (lambda: qrt.relu(QuantTensor.__new__(QuantTensor)), TypeError, "None"),
         (lambda: qrt.relu(X, out=filled((4, 5))), QuantTypeError, "clamp: 'out' must have the result's type"),
@@ -350,10 +355,16 @@ def test_an_out_of_another_layout() -> None:
         (
             lambda: qrt.dcast(X, out=np.zeros((4, 4))),
             QuantTypeError,
-            "dcast: 'out' must have shape (4, 4) and dtype float32, got (4, 4) and float64",
+            "dcast: 'out' must have shape (4, 4) and dtype float32, got shape (4, 4) and dtype float64",
         ),
-        (lambda: qrt.matmul(X, Y, out_type=OUT, requant="fixd"), QuantTypeError, "matmul: requant must be one of"),
-        (lambda: qrt.matmul(X, Y, out_type="i8"), QuantTypeError, "matmul: out_type must be a !quant.uniform type"),
+        (lambda: qrt.matmul(X, Y, out_type=OUT, requant="fixd"), QuantTypeError, "matmul: 'requant' must be one of"),
+        (
+            lambda: qrt.matmul(X, Y, out_type="i8"),
+            QuantTypeError,
+            "matmul: 'out_type' must be a !quant.uniform "
+            'type, got \'i8\': give one such as qrt.UniformType("i8", "f32", 0.5), or the type that '
+            "qrt.quantize(x, bits=8) chooses",
+        ),
     ],
 )
 def test_errors_are_those_of_the_long_way(call: Callable[[], Any], error: type[Exception], message: str) -> None:

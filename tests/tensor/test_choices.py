@@ -88,55 +88,69 @@ def test_options_reach_the_type() -> None:
         ({"axis": 1}, r"quantize: expected a type, or bits=\.\.\. to choose one from the values, as in"),
         ({"type": T, "bits": 8}, "quantize: expected either a type, or bits=... with its options, got both"),
         ({"type": T, "method": "mse"}, "quantize: expected either a type, or bits=... with its options, got both"),
-        ({"bits": 0}, "bits must be an integer from 1 to 32, got 0"),
-        ({"bits": 33}, "bits must be an integer from 1 to 32, got 33"),
-        ({"bits": 4.0}, "bits must be an integer from 1 to 32, got 4.0"),
-        ({"bits": True}, "bits must be an integer from 1 to 32, got True"),
-        ({"bits": 1}, "storage from -1 to 0 has no values on both sides of a zero point, as"),
+        ({"bits": 0}, "'bits' must be an integer from 1 to 32, got 0"),
+        ({"bits": 33}, "'bits' must be an integer from 1 to 32, got 33"),
+        ({"bits": 4.0}, r"'bits' must be an integer from 1 to 32, got 4\.0"),
+        ({"bits": True}, "'bits' must be an integer from 1 to 32, got True"),
+        (
+            {"bits": 1},
+            "symmetric=True needs storage with values on both sides of a zero point, got storage from -1 "
+            "to 0: give more bits",
+        ),
         (
             {"bits": 1, "symmetric": False},
             "storage with 2 values cannot represent the negative and the positive part of",
         ),
-        ({"bits": 1, "narrow": True}, "with narrow=True, bits must be at least 2, got 1"),
-        ({"bits": 4, "axis": 2}, "axis must be an integer from -2 to 1, got 2"),
-        ({"bits": 4, "axis": -3}, "axis must be an integer from -2 to 1, got -3"),
+        ({"bits": 1, "narrow": True}, "'bits' must be at least 2 with narrow=True, got 1"),
+        ({"bits": 4, "axis": 2}, "'axis' must be an integer from -2 to 1, got 2"),
+        ({"bits": 4, "axis": -3}, "'axis' must be an integer from -2 to 1, got -3"),
         (
             {"bits": 4, "axis": 1, "group_size": 3},
-            "group_size=3 does not divide the 4 values along axis 1: pad them to 6 or give group_size=2",
+            "'group_size' must divide the 4 values along axis 1, got 3: pad the axis to 6 or give group_size=2",
         ),
         ({"bits": 4, "axis": 1, "group_size": 3}, "give group_size=2"),
         (
             {"bits": 4, "x": np.zeros((30, 64)), "group_size": 32},
-            "group_size must be an integer from 1 to 30 along axis 0, got 32: give axis=1",
+            "'group_size' must be an integer from 1 to 30 along axis 0, got 32: give axis=1",
         ),
         ({"bits": 4, "x": np.zeros((33, 64)), "group_size": 32}, "give group_size=11 or axis=1"),
         (
             {"bits": 4, "x": np.zeros((2, 3, 64)), "group_size": 32},
-            r"with group_size, give the axis along which values of shape \(2, 3, 64\) are",
+            r"'axis' must be given with 'group_size' for an array of more than 2 dimensions, got shape \(2, 3, 64\): "
+            r"give axis=2",
         ),
-        ({"bits": 4, "x": np.zeros((2, 3, 5)), "group_size": 32}, "group_size must be an integer from 1 to 5, got 32"),
+        (
+            {"bits": 4, "x": np.zeros((2, 3, 5)), "group_size": 32},
+            "'group_size' must be an integer from 1 to 5, got 32",
+        ),
         (
             {"bits": 4, "x": np.zeros((2, 3, 5)), "group_size": 4},
-            r"with group_size, give the axis along which values of shape \(2, 3, 5\) are",
+            r"'axis' must be given with 'group_size' for an array of more than 2 dimensions, got shape \(2, 3, 5\): "
+            r"give axis=2 and group_size=1",
         ),
-        ({"bits": 4, "group_size": 0}, "group_size must be an integer from 1 to 2 along axis 0, got 0"),
+        ({"bits": 4, "group_size": 0}, "'group_size' must be an integer from 1 to 2 along axis 0, got 0"),
         (
             {"bits": 4, "x": np.zeros((2, 2, 2)), "group_size": 2},
-            r"with group_size, give the axis along which values of shape \(2, 2, 2\) are",
+            r"'axis' must be given with 'group_size' for an array of more than 2 dimensions, got shape \(2, 2, 2\): "
+            r"give axis=0 or axis=1 or axis=2",
         ),
-        ({"bits": 4, "x": 1.0, "axis": 0}, "axis and group_size must not be given for a scalar, which has one scale"),
+        ({"bits": 4, "x": 1.0, "axis": 0}, "'axis' must not be given for a scalar, which has one scale"),
         (
             {"bits": 4, "x": np.zeros((2, 0)), "axis": 1},
             r"a quantized type must have at least one scale, got scales of shape \(0,\)",
         ),
-        ({"bits": 4, "method": "max"}, "method must be one of minmax, mse, percentile, got 'max'"),
-        ({"bits": 4, "method": "percentile", "percentile": 0}, "percentile must be a number above 0, up to 100, got 0"),
-        ({"bits": 4, "method": "percentile", "percentile": float("nan")}, "percentile must be a number above 0"),
+        ({"bits": 4, "method": "max"}, "'method' must be one of minmax, mse, percentile, got 'max'"),
+        ({"bits": 4, "method": "percentile", "percentile": 0}, r"'percentile' must be a number in \(0, 100\], got 0"),
+        (
+            {"bits": 4, "method": "percentile", "percentile": float("nan")},
+            r"'percentile' must be a number in \(0, "
+            r"100\], got nan",
+        ),
         ({"bits": 4, "expressed": "i8"}, "invalid expressed type i8: expected a float type"),
         ({"bits": 4, "expressed": "f80"}, "values of type f80 are not executable"),
         ({"bits": 4, "x": [1.0, float("nan")]}, r"values from which a type is chosen must be finite, got nan at \[1\]"),
         ({"bits": 4, "x": [1e300]}, r"values from which a type is chosen must be finite, got inf at \[0\]"),
-        ({"bits": 4, "x": ["a"]}, "quantize: x must be real numbers"),
+        ({"bits": 4, "x": ["a"]}, "quantize: 'x' must be real numbers, got dtype <U1"),
     ],
 )
 def test_what_chooses_no_type_is_refused(options: dict[str, object], message: str) -> None:
@@ -274,13 +288,13 @@ def test_a_bias_of_that_type_is_added_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("x", "w", "message"),
     [
-        (UniformType("i8", "f32", [0.5], axis=0), T, "x must have a per-layer type, got"),
+        (UniformType("i8", "f32", [0.5], axis=0), T, "'x' must have a per-layer type, got"),
         (
             T,
             UniformType("i8", "f32", [[0.5]], block_sizes={0: 2}),
-            "bias_type: w must have a type per layer or per axis, got",
+            "bias_type: 'w' must have a type per layer or per axis, got",
         ),
-        (T, UniformType("i8", "f16", 0.5), "x and w must have the same expressed type, got f32 and f16"),
+        (T, UniformType("i8", "f16", 0.5), "'x' and 'w' must have the same expressed type, got f32 and f16"),
         (T.with_(scales=1e-30), T.with_(scales=1e-30), "out of expressed type range"),
         (T, X, "must be a !quant.uniform type"),
     ],

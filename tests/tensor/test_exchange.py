@@ -115,16 +115,24 @@ class TestPlots:
 
         axes = plot.error([[1.1, 2.5], [-1.0, 0.0]], Q)
         assert np.allclose(axes.lines[0].get_ydata(), [-0.1, 0, 0, 0])
-        with pytest.raises(qrt.errors.QuantTypeError, match="reference and q must have the same shape"):
+        with pytest.raises(
+            qrt.errors.QuantTypeError,
+            match=r"'reference' and 'q' must have the same shape, got "
+            r"\(1,\) and \(2, 2\)",
+        ):
             plot.error([1.0], Q)
 
     @pytest.mark.parametrize("values", ["ab", [1, "x"], [1j], [None], np.array(["2020"], "M8[Y]")])
     def test_values_that_are_no_real_numbers(self, values: object) -> None:
         from qrt import plot
 
-        with pytest.raises(qrt.errors.QuantTypeError, match=r"plot\.error: reference must be real numbers, got dtype"):
+        with pytest.raises(
+            qrt.errors.QuantTypeError,
+            match=r"plot\.error: 'reference' must be real numbers, got "
+            r"dtype",
+        ):
             plot.error(values, Q)  # type: ignore[arg-type]
-        with pytest.raises(qrt.errors.QuantTypeError, match=r"plot\.error: q must be real numbers, got dtype"):
+        with pytest.raises(qrt.errors.QuantTypeError, match=r"plot\.error: 'q' must be real numbers, got dtype"):
             plot.error(Q, values)  # type: ignore[arg-type]
 
     def test_without_matplotlib(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def test_qcast_is_of_the_expressed_dtype() -> None:
     assert qrt.qcast([1.0], I8).storage.tolist() == [5]  # Python's numbers have no dtype to be wrong
     with pytest.raises(
         QuantTypeError,
-        match=r"x must be an array of float32, .* f32 of .*, got dtype float64: qrt.quantize accepts any float dtype",
+        match="'x' must be an array of float32, the expressed type f32 of",
     ):
         qrt.qcast(np.float64([1.0]), I8)
     with pytest.raises(QuantTypeError, match="got dtype int64"):
@@ -104,16 +104,16 @@ def test_scast_moves_no_bits(data: st.DataObject, stored: dict[str, Any], rng: n
 @pytest.mark.parametrize(
     ("x", "message"),
     [
-        ([1j], ": x must be real numbers, got dtype complex128"),
-        ([True], ": x must be real numbers, got dtype bool"),
-        ([None], ": x must be real numbers, got dtype object"),
-        (["1"], ": x must be real numbers, got dtype <U1"),
-        ([2**70], ": x must be real numbers, got dtype object"),
+        ([1j], "'x' must be real numbers, got dtype complex128"),
+        ([True], "'x' must be real numbers, got dtype bool"),
+        ([None], "'x' must be real numbers, got dtype object"),
+        (["1"], "'x' must be real numbers, got dtype <U1"),
+        ([2**70], "'x' must be real numbers, got dtype object"),
         (
             [[1.0], [1.0, 2.0]],
-            "the values do not form an array: the nested sequences of one level have different lengths",
+            "nested sequences of one level must have the same length to form an array, got different lengths",
         ),
-        (np.array(["2020-01-01"], "M8[D]"), ": x must be real numbers, got dtype datetime64[D]"),
+        (np.array(["2020-01-01"], "M8[D]"), "'x' must be real numbers, got dtype datetime64[D]"),
     ],
 )
 def test_quantize_refuses_what_is_no_number(x: Any, message: str) -> None:
@@ -249,18 +249,20 @@ def read_only_tensor() -> QuantTensor:
         (lambda q: qrt.relu(q, out=filled((3, 4), OUT)), "clamp: the result must have the type of the operand"),
         (
             lambda q: qrt.relu(q, out=np.zeros((3, 4), np.int8)),
-            "clamp: 'out' must be a QuantTensor, got ndarray: give a tensor of the result's",
+            "clamp: 'out' must be a QuantTensor, got an ndarray of shape (3, 4): give a tensor of the result's type "
+            "and shape, or omit out=...",
         ),
         (lambda q: qrt.relu(q, out=read_only_tensor()), "clamp: 'out' must be writable, got a read-only tensor"),
         (lambda q: qrt.add(q, q, out_type=OUT, out=filled((3, 4))), "add: 'out' must have the result's type"),
         (lambda q: qrt.quantize(np.zeros((3, 4)), I8, out=filled((3, 3))), "qcast: 'out' must have the result's type"),
         (
             lambda q: qrt.quantize(np.zeros((3, 4)), I8, out=np.zeros((3, 4), np.int8)),
-            "qcast: 'out' must be a QuantTensor, got ndarray: give a tensor of the result's",
+            "qcast: 'out' must be a QuantTensor, got an ndarray of shape (3, 4): give a tensor of the result's type "
+            "and shape, or omit out=...",
         ),
         (
             lambda q: qrt.dcast(q, out=np.zeros((3, 4))),
-            "dcast: 'out' must have shape (3, 4) and dtype float32, got (3, 4) and float64",
+            "dcast: 'out' must have shape (3, 4) and dtype float32, got shape (3, 4) and dtype float64",
         ),
         (lambda q: qrt.dcast(q, out=np.zeros((3, 4), ">f4")), "dcast: 'out' must have shape"),
         (lambda q: qrt.dcast(q, out=np.zeros(12, np.float32)), "dcast: 'out' must have shape"),
@@ -288,7 +290,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
         ),
         (
             lambda q: qrt.quantize([1.0], FAR),
-            "a tensor's type must have zero points in [-128, 127], the range of its storage",
+            "the type of a tensor must have zero points in [-128, 127], the range of its storage type i8, got 128 in",
         ),
         (
             lambda q: qrt.quantize(np.zeros((2, 2)), PER_AXIS),
@@ -304,17 +306,23 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
             lambda q: qrt.qcast([1.0], I8, rounding=["half_even"]),
             "qcast: 'rounding' must not be a list, got ['half_even']",
         ),
-        (lambda q: qrt.dcast([1, 2]), "dcast: q must be a QuantTensor, got list"),
+        (
+            lambda q: qrt.dcast([1, 2]),
+            "dcast: 'q' must be a QuantTensor, got [1, 2]: qrt.quantize(q, bits=8) makes one",
+        ),
         (
             lambda q: qrt.scast(q, I8),
             "scast: 'type' must not be given for a QuantTensor, which is cast to its storage",
         ),
         (lambda q: qrt.scast([1]), "scast: 'type' must be given for integers: the quantized type of the result"),
-        (lambda q: qrt.scast([1.0], I8), "scast: the operand must be an array of integers, got dtype float64"),
-        (lambda q: qrt.scast([True], I8), "scast: the operand must be an array of integers, got dtype bool"),
-        (lambda q: qrt.scast([256], I8), "integers must be in [-128, 255], the range of the 8 bits of"),
-        (lambda q: qrt.scast(np.uint64([2**63]), I8), "integers must be in [-128, 255], the range of the 8 bits of"),
-        (lambda q: qrt.scast([-9], U4), "integers must be in [-8, 15], the range of the 4 bits of"),
+        (lambda q: qrt.scast([1.0], I8), "scast: 'x' must be an array of integers, got dtype float64"),
+        (lambda q: qrt.scast([True], I8), "scast: 'x' must be an array of integers, got dtype bool"),
+        (lambda q: qrt.scast([256], I8), "the integers of 'x' must be in [-128, 255], the range of the 8 bits of"),
+        (
+            lambda q: qrt.scast(np.uint64([2**63]), I8),
+            "the integers of 'x' must be in [-128, 255], the range of the 8 bits of",
+        ),
+        (lambda q: qrt.scast([-9], U4), "the integers of 'x' must be in [-8, 15], the range of the 4 bits of"),
         (
             lambda q: qrt.scast([7], UniformType("i8", "f32", 1.0, storage_max=5)),
             "storage values must be in [-128, 5], the storage bounds of",
@@ -322,37 +330,57 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
         (lambda q: qrt.scast([1, 2], PER_AXIS), "axis 1, rank 1"),
         (
             lambda q: qrt.scast([1], FAR),
-            "a tensor's type must have zero points in [-128, 127], the range of its storage",
+            "the type of a tensor must have zero points in [-128, 127], the range of its storage type i8, got 128 in",
         ),
         (
             lambda q: qrt.matmul(q, np.zeros((4, 3))),
-            "matmul: w must be a QuantTensor, got ndarray: qrt.quantize(w, bits=8) makes one",
+            "matmul: 'w' must be a QuantTensor, got an ndarray of shape (4, 3): qrt.quantize(w, bits=8) makes one",
         ),
-        (lambda q: qrt.matmul(q, q), "matmul: the contracted dimensions differ: 4 in a, 3 in w"),
+        (
+            lambda q: qrt.matmul(q, q),
+            "matmul: the contracted dimensions of 'a' and 'w' must have the same size, got 4 and 3",
+        ),
         (
             lambda q: qrt.matmul(q, q.T, bias=[1, 2, 3], out_type=I8),
-            "matmul: bias must be a QuantTensor, got list: qrt.quantize",
+            "matmul: 'bias' must be a QuantTensor, got [1, 2, 3]: qrt.quantize(bias, qrt.bias_type(a, w)) makes one",
         ),
-        (lambda q: qrt.matmul(q, q.T, requant=None), "matmul: requant must be one of"),
-        (lambda q: qrt.matmul(q, q.T, requant=["fixed"]), "matmul: 'requant' must not be a list, got ['fixed']"),
-        (lambda q: qrt.matmul(q, q.T, out_type="i8"), "matmul: out_type must be a !quant.uniform type, got 'i8'"),
+        (lambda q: qrt.matmul(q, q.T, requant=None), "matmul: 'requant' must be one of"),
+        (
+            lambda q: qrt.matmul(q, q.T, requant=["fixed"]),
+            "matmul: 'requant' must not be a list, got ['fixed']",
+        ),
+        (
+            lambda q: qrt.matmul(q, q.T, out_type="i8"),
+            "matmul: 'out_type' must be a !quant.uniform type, got 'i8': "
+            'give one such as qrt.UniformType("i8", "f32", 0.5), or the type that qrt.quantize(x, bits=8) '
+            "chooses",
+        ),
         (
             lambda q: qrt.matmul(q, q.T, out_type=FAR),
             "matmul: the result must have zero points in [-128, 127], the range of its",
         ),
         (lambda q: qrt.requantize(q, "i8"), "must be a !quant.uniform type"),
-        (lambda q: qrt.requantize(1, I8), "requantize: q must be a QuantTensor, got int"),
+        (lambda q: qrt.requantize(1, I8), "requantize: 'q' must be a QuantTensor, got 1"),
         (lambda q: qrt.clamp(q, "0"), "clamp: 'min' must be a real number"),
-        (lambda q: qrt.clamp(q, [0.0]), "clamp: 'min' must not be a list, got [0.0]"),
-        (lambda q: qrt.clamp(q, 2, 1), "clamp: expected two numbers with min <= max"),
+        (
+            lambda q: qrt.clamp(q, [0.0]),
+            "clamp: 'min' must not be a list, got [0.0]",
+        ),
+        (lambda q: qrt.clamp(q, 2, 1), "clamp: 'min' must be at most 'max', got min = 2.0 and max = 1.0"),
         (lambda q: qrt.concat([]), "concat: expected 1 or more operands (tensors), got 0"),
-        (lambda q: qrt.concat([q, 1]), "concat: tensors[1] must be a QuantTensor, got int"),
-        (lambda q: qrt.concat([q, q], axis="0"), "concat: axis must be an integer, got '0'"),
-        (lambda q: qrt.reshape(np.zeros(4), (2, 2)), "reshape: q must be a QuantTensor"),
-        (lambda q: qrt.transpose(np.zeros(4)), "transpose: q must be a QuantTensor"),
+        (lambda q: qrt.concat([q, 1]), "concat: tensors[1] must be a QuantTensor, got 1"),
+        (lambda q: qrt.concat([q, q], axis="0"), "concat: 'axis' must be an integer, got '0'"),
+        (
+            lambda q: qrt.reshape(np.zeros(4), (2, 2)),
+            "reshape: 'q' must be a QuantTensor, got an ndarray of shape (4,): qrt.quantize(q, bits=8) makes one",
+        ),
+        (
+            lambda q: qrt.transpose(np.zeros(4)),
+            "transpose: 'q' must be a QuantTensor, got an ndarray of shape (4,): qrt.quantize(q, bits=8) makes one",
+        ),
         (lambda q: qrt.transpose(q, (0, 2)), "'axes' must have each of the 2 axes once, got (0, 2)"),
-        (lambda q: qrt.avg_pool2d(q, 2), "avg_pool2d: the first operand must have the layout NHWC, of rank 4, got"),
-        (lambda q: qrt.avg_pool2d(1, 2), "avg_pool2d: q must be a QuantTensor, got int"),
+        (lambda q: qrt.avg_pool2d(q, 2), "avg_pool2d: 'q' must have the layout NHWC, of rank 4, got tensor<3x4x"),
+        (lambda q: qrt.avg_pool2d(1, 2), "avg_pool2d: 'q' must be a QuantTensor, got 1"),
         (lambda q: qrt.max_pool2d(X4, 0), "max_pool2d: 'kernel' must be two positive integers, got (0, 0)"),
         (lambda q: qrt.max_pool2d(X4, (2, 2, 2)), "max_pool2d: 'kernel' must be two positive integers, got (2, 2, 2)"),
         (lambda q: qrt.max_pool2d(X4, 2.0), "max_pool2d: 'kernel' must be two positive integers, got 2.0"),
@@ -360,14 +388,34 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
             lambda q: qrt.max_pool2d(X4, 2, strides=-1),
             "max_pool2d: 'strides' must be two positive integers, got (-1, -1)",
         ),
-        (lambda q: qrt.max_pool2d(X4, 2, padding="FULL"), "max_pool2d: padding must be 'SAME', 'VALID' or"),
-        (lambda q: qrt.conv2d(q, W4), "conv2d: the first operand must have the layout NHWC, of rank 4, got"),
-        (lambda q: qrt.conv2d(X4, q), "conv2d: w must have the axes height and width, got the sizes (4,) of these"),
-        (lambda q: qrt.conv2d(X4, np.zeros((3, 2, 2, 2))), "conv2d: w must be a QuantTensor, got ndarray"),
-        (lambda q: qrt.conv2d(X4, W4, padding=1), "conv2d: padding must be 'SAME', 'VALID' or"),
-        (lambda q: qrt.conv2d(X4, W4, padding=[[0, 0]]), "conv2d: padding must be"),
-        (lambda q: qrt.conv2d(X4, W4, padding=np.full((2, 2), -1)), "conv2d: padding must be"),
-        (lambda q: qrt.conv2d(X4, W4, groups=[1]), "conv2d: 'groups' must not be a list, got [1]"),
+        (
+            lambda q: qrt.max_pool2d(X4, 2, padding="FULL"),
+            "max_pool2d: 'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 'FULL'",
+        ),
+        (lambda q: qrt.conv2d(q, W4), "conv2d: 'x' must have the layout NHWC, of rank 4, got tensor<3x4x"),
+        (lambda q: qrt.conv2d(X4, q), "conv2d: 'w' must have the axes height and width, got the sizes (4,)"),
+        (
+            lambda q: qrt.conv2d(X4, np.zeros((3, 2, 2, 2))),
+            "conv2d: 'w' must be a QuantTensor, got an ndarray of "
+            "shape (3, 2, 2, 2): qrt.quantize(w, bits=8) makes one",
+        ),
+        (
+            lambda q: qrt.conv2d(X4, W4, padding=1),
+            "conv2d: 'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got 1",
+        ),
+        (
+            lambda q: qrt.conv2d(X4, W4, padding=[[0, 0]]),
+            "conv2d: 'padding' must be 'SAME', 'VALID' or ((top, bottom), (left, right)), got [[0, 0]]",
+        ),
+        (
+            lambda q: qrt.conv2d(X4, W4, padding=np.full((2, 2), -1)),
+            "conv2d: 'padding' must be 'SAME', 'VALID' or "
+            "((top, bottom), (left, right)), got an ndarray of shape (2, 2)",
+        ),
+        (
+            lambda q: qrt.conv2d(X4, W4, groups=[1]),
+            "conv2d: 'groups' must not be a list, got [1]",
+        ),
         (lambda q: qrt.conv2d(X4, W4, strides="11"), "conv2d: 'strides' must be two positive integers"),
     ],
 )
@@ -433,11 +481,11 @@ def test_float_matmul_into_an_operand() -> None:
 @pytest.mark.parametrize(
     ("a", "out", "message"),
     [
-        (np.zeros((2, 3), int), None, "a must be an array of float32, got dtype int64"),
+        (np.zeros((2, 3), int), None, "'a' must be an array of float32, got dtype int64"),
         (
             np.zeros((2, 3), np.float32),
             np.zeros((2, 5), np.float32),
-            r"'out' must have shape \(2, 4\) and dtype float32, got \(2, 5\) and float32",
+            r"'out' must have shape \(2, 4\) and dtype float32, got shape \(2, 5\) and dtype float32",
         ),
         (np.zeros((2, 3), np.float32), np.zeros((2, 4)), "and dtype float32"),
     ],

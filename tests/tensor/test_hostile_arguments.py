@@ -220,15 +220,15 @@ def test_a_wrong_argument_is_an_error_of_ours(name: str, tmp_path: Path, monkeyp
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: qrt.concat(0), "concat: tensors must be a sequence, got 0"),
-        (lambda: qrt.pad(Q, -1), "pad: padding must be a sequence, got -1"),
+        (lambda: qrt.concat(0), "concat: 'tensors' must be a sequence, got 0"),
+        (lambda: qrt.pad(Q, -1), "pad: 'padding' must be a sequence, got -1"),
         (
             lambda: qrt.pad(Q, (np.array(1), (0, 0))),
-            r"pad: each \(before, after\) of 'padding' must be a sequence, got array\(1\)",
+            r"pad: a pair \(before, after\) of 'padding' must be a sequence, got array\(1\)",
         ),
-        (lambda: qrt.mean(Q, 0.0), "mean: axes must be a sequence, got 0.0"),
-        (lambda: qrt.mean(Q, "0"), "mean: axes must be a sequence, got '0'"),
-        (lambda: qrt.mean(Q, [0.0]), "mean: axes must be integers"),
+        (lambda: qrt.mean(Q, 0.0), r"mean: 'axes' must be a sequence, got 0\.0"),
+        (lambda: qrt.mean(Q, "0"), "mean: 'axes' must be a sequence, got '0'"),
+        (lambda: qrt.mean(Q, [0.0]), r"mean: 'axes' must be integers, got \[0\.0\]"),
         (lambda: qrt.transpose(Q, "fixed"), "transpose: the axes must be a sequence, got 'fixed'"),
         (lambda: qrt.transpose(Q, "10"), "transpose: the axes must be a sequence, got '10'"),
         (lambda: qrt.transpose(Q, (1.9, 0.2)), "transpose: the axes must be integers"),

@@ -13,7 +13,7 @@ from qrt.tensor.numpy_errors import from_numpy
 
 Q = qrt.quantize([[1.0, 2.0], [3.0, 4.0]], qrt.UniformType("i8", "f32", 0.5))
 RAISED = [
-    (lambda: np.zeros(2)["a"], QuantIndexError, "expected an index: an integer, a slice"),  # type: ignore[call-overload]
+    (lambda: np.zeros(2)["a"], QuantIndexError, "an index must be an integer, a slice"),  # type: ignore[call-overload]
     (
         lambda: np.zeros(2).__setitem__(slice(None), np.zeros(3)),
         QuantValueError,
@@ -22,7 +22,7 @@ RAISED = [
     (
         lambda: np.zeros(2).__setitem__([0, 1], np.zeros(3)),
         QuantValueError,
-        r"\(3,\) does not broadcast to " r"shape \(2,\)",
+        r"\(3,\) does not broadcast to shape \(2,\)",
     ),
     (lambda: np.zeros(2) + np.zeros(3), QuantValueError, r"the shapes \(2,\) \(3,\) do not broadcast"),
     (
@@ -30,7 +30,11 @@ RAISED = [
         QuantValueError,
         r"a mask of shape \(2,4\) does not broadcast to shape \(2,1\)",
     ),
-    (lambda: np.array([[1], [1, 2]]), QuantValueError, "their lengths differ"),
+    (
+        lambda: np.array([[1], [1, 2]]),
+        QuantValueError,
+        "must have the same length to form an array, got different lengths",
+    ),
     (lambda: range(0.5), QuantTypeError, "expected an integer, got float"),  # type: ignore[call-overload]
     (lambda: list(5), QuantTypeError, "expected a sequence, got int"),  # type: ignore[call-overload]
     (lambda: np.zeros(2, object()), QuantTypeError, "expected a dtype"),  # type: ignore[call-overload]

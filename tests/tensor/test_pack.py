@@ -90,7 +90,11 @@ def test_a_packed_tensor_is_a_tensor() -> None:
     qrt.clamp(made, 0.0, 0.0, out=made)  # a copy may be written
     assert packed.equals(q)
     assert copy.copy(packed) is copy.deepcopy(packed) is packed
-    with pytest.raises(QuantTypeError, match="pack: w must be a QuantTensor, got ndarray"):
+    with pytest.raises(
+        QuantTypeError,
+        match=r"pack: 'w' must be a QuantTensor, got an ndarray of shape \(3,\): "
+        r"qrt\.quantize\(w, bits=8\) makes one",
+    ):
         qrt.pack(np.zeros(3))  # type: ignore[arg-type]
 
 
@@ -234,7 +238,7 @@ def test_packed_weights_and_calls_take_a_bounded_memory(kind: str, batches: str)
 @pytest.mark.parametrize("value", [(1, 2), None, 3, "x", np.int8([1])], ids=str)
 def test_only_a_tensor_is_packed(value: object) -> None:
     for make in (PackedTensor, qrt.pack):
-        with pytest.raises(QuantTypeError, match=r"(PackedTensor: q|pack: w) must be a QuantTensor, got"):
+        with pytest.raises(QuantTypeError, match=r"(PackedTensor: 'q'|pack: 'w') must be a QuantTensor, got "):
             make(value)  # type: ignore[arg-type]
     with pytest.raises(QuantTypeError, match="PackedTensor: an argument is missing: 'q'"):
         PackedTensor()  # type: ignore[call-arg]

@@ -121,7 +121,9 @@ def test_appending_keeps_what_is_there_and_maps_of_it(path: Path) -> None:
     for q in (before, qrt.load_tensors(path)["a"]):
         assert isinstance(q, qrt.QuantTensor)
         assert q.storage.tobytes() == Q.storage.tobytes()
-    with pytest.raises(qrt.errors.ModelError, match="the file already has tensors named 'b'"):
+    with pytest.raises(
+        qrt.errors.ModelError, match="the names of appended tensors must not be in the file already, got 'b'"
+    ):
         qrt.save_tensors(path, {"b": Q}, append=True)
     qrt.save_tensors(path, {"c": Q})
     assert list(qrt.load_tensors(path)) == ["c"]
@@ -258,7 +260,7 @@ WRONG = {
     "another shape": ({"q": np.int8([1, 2]), "q_mlir": b"tensor<1x!quant.uniform<i8:f32, 0.5>>"},
      "expected an array of int8"),
     "packed of another shape": ({"q": np.uint8([1]), "q_mlir": I4}, "expected an array of uint8"),
-    "bits behind a row": ({"q": np.uint8([1, 0x11]), "q_mlir": I4}, "padding bits after a row"),
+    "bits behind a row": ({"q": np.uint8([1, 0x11]), "q_mlir": I4}, "padding bits after the last element"),
     "channels that the shape does not have": (
         {"q": np.int8([1]), "q_mlir": b"tensor<1x!quant.uniform<i8:f32:0, {0.5, 1.0}>>"}, "1"),
     "no type": ({"q": np.int8([1]), "q_mlir": b"tensor<"}, "expected"),
@@ -435,7 +437,7 @@ def test_a_size_that_the_directory_says_too_small_reads_no_more(tmp_path: Path) 
 
 @pytest.mark.parametrize("limit", [-1, 1.5, True, "1"])
 def test_a_limit_is_an_integer(path: Path, limit: object) -> None:
-    with pytest.raises(qrt.errors.QuantTypeError, match="max_bytes must be a non-negative integer or None, got"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="'max_bytes' must be a non-negative integer or None, got"):
         qrt.load_tensors(path, max_bytes=limit)  # type: ignore[arg-type]
 
 

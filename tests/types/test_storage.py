@@ -58,15 +58,19 @@ def test_the_singular_is_the_same_argument() -> None:
     [
         ({}, "a uniform type needs scales"),
         ({"zero_point": 1}, "a uniform type needs scales"),
-        ({"scales": 0.5, "scale": 0.5}, "scale and scales set the same parameter: give one of them"),
+        ({"scales": 0.5, "scale": 0.5}, "'scale' and 'scales' set the same parameter: give one of them"),
         (
             {"scales": 0.5, "zero_points": 1, "zero_point": 1},
-            "zero_point and zero_points set the same parameter: give one of them",
+            "'zero_point' and 'zero_points' set the same parameter: give one of them",
         ),
-        ({"scales": [0.5], "axis": -1}, "illegal quantized dimension: -1: the axis of a type must be counted from 0"),
+        (
+            {"scales": [0.5], "axis": -1},
+            r"illegal quantized dimension: -1 \(the axis of a type is counted from 0, "
+            r"because a type has no rank\)",
+        ),
         (
             {"scales": [0.5], "block_sizes": {-1: 2}},
-            "illegal quantized dimension: -1: the axis of a type must be counted from 0",
+            r"illegal quantized dimension: -1 \(the axis of a type is counted from 0, because a type has no rank\)",
         ),
     ],
 )

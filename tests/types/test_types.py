@@ -98,7 +98,7 @@ def test_a_type_is_of_the_class_asked_for():
 @pytest.mark.parametrize("storage", ["f8E5M2", "f8E4M3FN", "f4E2M1FN"])
 def test_storage_in_floats_does_not_run(storage):
     t = UniformType(storage, "f32", 0.5)
-    with pytest.raises(QuantTypeError, match=f"its storage type must be an integer type, got {storage}"):
+    with pytest.raises(QuantTypeError, match=f"executable: the storage type must be an integer type, got {storage}"):
         qrt.quantize([1.0], t)
     text = f"func.func @f(%x: f32) -> {t} {{ %0 = quant.qcast %x : f32 to {t}  return %0 : {t} }}"
     module = ir.parse(text, upstream=24)
@@ -200,10 +200,19 @@ CONSTRUCTOR_ERRORS = [
     ({"scales": [0.5], "axis": 0, "block_sizes": {0: 1}}, "got both"),
     ({"scales": [[0.5]], "block_sizes": {0: 0}}, "block size: 0"),
     ({"scales": [[0.5]], "block_sizes": {-1: 1}}, "quantized dimension: -1"),
-    ({"scales": [[0.5], [1.0, 2.0]], "block_sizes": {0: 1}}, "ragged"),
-    ({"scales": [[0.5], 1.0], "block_sizes": {0: 1}}, "ragged"),
+    (
+        {"scales": [[0.5], [1.0, 2.0]], "block_sizes": {0: 1}},
+        "scales must have rows of the same length on each level, got rows of different lengths",
+    ),
+    (
+        {"scales": [[0.5], 1.0], "block_sizes": {0: 1}},
+        "scales must have rows of the same length on each level, got rows beside numbers",
+    ),
     ({"scales": 0.5, "block_sizes": {0: 1}}, "nested sequences"),
-    ({"scales": [0.5, [1.0]], "block_sizes": {0: 1}}, "ragged"),
+    (
+        {"scales": [0.5, [1.0]], "block_sizes": {0: 1}},
+        "scales must have rows of the same length on each level, got rows beside numbers",
+    ),
     ({"scales": [0.5, 0.0], "axis": 0}, "scale 0.000000e"),
     ({"scales": [[0.5, -1.0]], "block_sizes": {0: 1}}, "scale -1.0"),
     ({"zero_points": 0.5}, "zero point"),
@@ -245,9 +254,9 @@ def test_other_constructors_check_too():
 
 def test_only_per_layer_types_have_one_scale():
     t = UniformType("i8", "f32", [0.5], axis=0)
-    with pytest.raises(QuantTypeError, match="no single scale"):
+    with pytest.raises(QuantTypeError, match="only a per-layer type has a single scale, got"):
         _ = t.scale
-    with pytest.raises(QuantTypeError, match="no single zero point"):
+    with pytest.raises(QuantTypeError, match="only a per-layer type has a single zero point, got"):
         _ = t.zero_point
 
 
@@ -389,7 +398,8 @@ def test_a_type_of_a_long_table_is_shown_in_short():
 @pytest.mark.parametrize("bounds", [(0, None), (None, 3)])
 def test_one_bound_of_a_quantile_is_refused(bounds):
     with pytest.raises(
-        QuantTypeError, match="a quantile type has both bounds or none: give storage_min and storage_max"
+        QuantTypeError,
+        match="a quantile type must have both bounds or none, got one bound: give storage_min and storage_max",
     ):
         QuantileType("ui2", "f16", [0.0] * 4, *bounds)
 

@@ -60,40 +60,54 @@ void qrt_gather_patch(const qrt_window *w, qrt_container container, const void *
 /* The tasks of a call share this. A task is a range of output pixels. */
 typedef struct {
     const qrt_pool_args *args;
-    qrt_max_pool_pixel_fn pixel;
+    qrt_max_pool_run_fn run;
     const char *input;
     char *output;
     int in_size, out_size;
     int64_t per_task;
 } tasks;
 
+/* The number of positions, up to `most`, whose windows end within `size` from position `at` on; 1 where its own does
+ * not lie inside. */
+static int64_t run_length(int64_t at, int64_t kernel, int64_t stride, int64_t size, int64_t most) {
+    return at < 0 || at + kernel > size ? 1 : qrt_min(most, (size - kernel - at) / stride + 1);
+}
+
+/* Computes pixels of one output row, which begin in column `first`. */
+static void pool_row(const tasks *t, int64_t row, int64_t first, int64_t count) {
+    const qrt_window *w = &t->args->window;
+    const int64_t image = row / w->out_height, top = row % w->out_height * w->strides[0] - w->padding[0];
+    const int64_t y = qrt_max(top, 0), rows = qrt_min(top + w->kernel[0], w->height) - y;
+    const char *input = t->input + (image * w->height + y) * w->width * w->channels * t->in_size;
+    char *output = t->output + (row * w->out_width + first) * w->channels * t->out_size;
+    for (int64_t i = 0, length; i < count; i += length) {
+        const int64_t left = (first + i) * w->strides[1] - w->padding[1], x = qrt_max(left, 0);
+        length = run_length(left, w->kernel[1], w->strides[1], w->width, count - i);
+        t->run(t->args, input + x * w->channels * t->in_size, rows, qrt_min(left + w->kernel[1], w->width) - x,
+               w->width * w->channels, w->channels, length, w->strides[1] * w->channels,
+               output + i * w->channels * t->out_size);
+    }
+}
+
 static qrt_status pool_task(void *context, int64_t task) {
     const tasks *t = context;
     const qrt_window *w = &t->args->window;
-    const int64_t pixels = w->images * w->out_height * w->out_width;
-    const int64_t end = qrt_min((task + 1) * t->per_task, pixels);
+    const int64_t end = qrt_min((task + 1) * t->per_task, w->images * w->out_height * w->out_width);
     const qrt_float_state saved = qrt_float_enter();
-    for (int64_t pixel = task * t->per_task; pixel < end; pixel++) {
-        const int64_t image = pixel / (w->out_height * w->out_width), rest = pixel % (w->out_height * w->out_width);
-        const int64_t top = rest / w->out_width * w->strides[0] - w->padding[0];
-        const int64_t left = rest % w->out_width * w->strides[1] - w->padding[1];
-        const int64_t y = qrt_max(top, 0), x = qrt_max(left, 0);
-        const int64_t rows = qrt_min(top + w->kernel[0], w->height) - y;
-        const int64_t columns = qrt_min(left + w->kernel[1], w->width) - x;
-        const char *first = t->input + ((image * w->height + y) * w->width + x) * w->channels * t->in_size;
-        t->pixel(t->args, first, rows, columns, w->width * w->channels, w->channels,
-                 t->output + pixel * w->channels * t->out_size);
+    for (int64_t pixel = task * t->per_task, count; pixel < end; pixel += count) {
+        const int64_t column = pixel % w->out_width;
+        count = qrt_min(w->out_width - column, end - pixel);
+        pool_row(t, pixel / w->out_width, column, count);
     }
     qrt_float_leave(saved);
     return QRT_OK;
 }
 
-static qrt_status pool(const qrt_pool_args *args, qrt_max_pool_pixel_fn pixel, int out_size, qrt_scratch *scratch) {
+static qrt_status pool(const qrt_pool_args *args, qrt_max_pool_run_fn run, int out_size, qrt_scratch *scratch) {
     const qrt_window *w = &args->window;
     if (w->channels == 0) /* there may be more pixels without elements than a loop can count */
         return QRT_OK;
-    tasks t = {args,     pixel, scratch->operands[0], scratch->operands[1], qrt_container_size(args->container),
-               out_size, 0};
+    tasks t = {args, run, scratch->operands[0], scratch->operands[1], qrt_container_size(args->container), out_size, 0};
     t.per_task = qrt_max(1, GRAIN / qrt_max(1, w->kernel[0] * w->kernel[1] * w->channels));
     const int64_t pixels = w->images * w->out_height * w->out_width;
     return qrt_parallel(qrt_ceil_div(pixels, t.per_task), pool_task, &t, scratch->threads);
@@ -101,10 +115,10 @@ static qrt_status pool(const qrt_pool_args *args, qrt_max_pool_pixel_fn pixel, i
 
 qrt_status qrt_avg_pool2d(const void *pointer, qrt_scratch *scratch) {
     const qrt_pool_args *args = pointer;
-    return pool(args, args->kernels->avg_pool_pixel, qrt_container_size(args->requant.container), scratch);
+    return pool(args, args->kernels->avg_pool_run, qrt_container_size(args->requant.container), scratch);
 }
 
 qrt_status qrt_max_pool2d(const void *pointer, qrt_scratch *scratch) {
     const qrt_pool_args *args = pointer;
-    return pool(args, args->kernels->max_pool_pixel, qrt_container_size(args->container), scratch);
+    return pool(args, args->kernels->max_pool_run, qrt_container_size(args->container), scratch);
 }

@@ -1,4 +1,5 @@
-/* add, sub, mul and clamp of 8 and 16-bit storage; exact.h has sums and products that are not rounded.
+/* add, sub, mul and clamp of 8 and 16-bit storage. binary.inl has operands and results of one container; exact.h has
+ * sums and products that are not rounded; the other rows go through chunks in L1.
  *
  *   vpmulld                32-bit products: of differences for mul, by the multipliers for add and sub; two uops each
  *                          on ports 0 and 1
@@ -13,7 +14,10 @@
  * to the parent. */
 #include "exact.h"
 #include "isa/rows.h"
+#include "shifts.h"
 #include "widen.h"
+
+#include "isa/x86/elementwise/binary.inl"
 
 /* ---- mul ---- */
 
@@ -139,6 +143,8 @@ qrt_status avx2_binary_row(const qrt_binary_args *args, const void *a, int64_t a
     const int size = qrt_container_size(args->requant.container);
     const bool multiplies = args->kind == QRT_MUL;
     sum_parameters p = {0};
+    if (binary_in_blocks(args, a, a_stride, b, b_stride, target, count, parameter, step))
+        return QRT_OK;
     if (args->a_scale && !step && args->a <= QRT_U16 && args->b <= QRT_U16 && args->requant.container <= QRT_U16) {
         fused_row(args, a, a_stride, b, b_stride, target, count, parameter);
         return QRT_OK;

@@ -37,6 +37,13 @@ QRT_INLINE words low_words(integers v) {
     return _mm_unpacklo_epi64(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
 }
 
+/* The low bytes of four vectors, whose values are within the container: all fit signed words. */
+QRT_INLINE integers narrow_bytes(integers a, integers b, integers c, integers d, bool is_signed) {
+    const integers low = _mm256_packs_epi32(a, b), high = _mm256_packs_epi32(c, d);
+    const integers bytes = is_signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
+    return _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
 /* The loads read all lanes, whatever is live. */
 QRT_INLINE __m128i load_bytes(const void *source, live_lanes live) {
     (void)live;

@@ -53,6 +53,12 @@ QRT_INLINE void widen_of(qrt_container container, const void *source, int64_t st
     const __m256i zeros = _mm256_set1_epi32(zero);
     const int size = qrt_container_size(container);
     int64_t i = 0;
+    if (stride == 0) {
+        const __m256i value = _mm256_sub_epi32(_mm256_set1_epi32((int)qrt_load(container, source, 0)), zeros);
+        for (; i < count; i += 8)
+            _mm256_storeu_si256((__m256i *)(acc + i), value);
+        return;
+    }
     for (; i + 8 <= count; i += 8) {
         const char *at = (const char *)source + i * stride * size;
         const __m256i values = stride == 1 ? widen_eight(container, at) : widen_some(container, at, stride, 8);
@@ -118,7 +124,7 @@ QRT_INLINE __m256i narrow_eight(__m256i q, qrt_container container, int size) {
 }
 
 /* Stores the low `count` bytes of a word, fewer than eight. */
-QRT_INLINE void store_bytes(char *to, uint64_t word, int count) {
+QRT_INLINE void store_low_bytes(char *to, uint64_t word, int count) {
     if (count & 4) {
         memcpy(to, &word, 4);
         to += 4, word >>= 32;
@@ -138,8 +144,8 @@ QRT_INLINE void store_eight(char *to, __m256i values, int count, int size) {
     if (count < 8 && size < 4) {
         if (bytes & 8)
             _mm_storel_epi64((__m128i *)to, low);
-        store_bytes(to + (bytes & 8), (uint64_t)(bytes & 8 ? _mm_extract_epi64(low, 1) : _mm_cvtsi128_si64(low)),
-                    bytes & 7);
+        store_low_bytes(to + (bytes & 8), (uint64_t)(bytes & 8 ? _mm_extract_epi64(low, 1) : _mm_cvtsi128_si64(low)),
+                        bytes & 7);
     } else if (count < 8) {
         char all[sizeof values];
         _mm256_storeu_si256((__m256i *)all, values);

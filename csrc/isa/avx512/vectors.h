@@ -34,6 +34,14 @@ QRT_INLINE words low_words(integers v) {
     return _mm512_cvtepi32_epi16(v);
 }
 
+/* The low bytes of four vectors, whose values are within the container: all fit signed words. */
+QRT_INLINE integers narrow_bytes(integers a, integers b, integers c, integers d, bool is_signed) {
+    const integers low = _mm512_packs_epi32(a, b), high = _mm512_packs_epi32(c, d);
+    const integers bytes = is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    const integers order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return _mm512_permutexvar_epi32(order, bytes);
+}
+
 QRT_INLINE __m128i load_bytes(const void *source, live_lanes live) {
     return live == ALL ? _mm_loadu_si128(source) : _mm_maskz_loadu_epi8(live, source);
 }

@@ -42,9 +42,10 @@ def write_sum(operation: Operation) -> None:
 
 
 def _elements_of_sum(value: Value) -> tuple[Value, list[Index]] | None:
-    """Return the tensor, and the indices of its elements, whose sum is an element of ``value``; None if there is none.
+    """Return (tensor, indices) if each element of ``value`` is a sum of elements of one tensor; None otherwise.
 
-    The indices are expressions in the index of the element of ``value``.
+    For the element of ``value`` at some index, `indices` are those of the elements that are summed: expressions in
+    this index.
     """
     terms = _terms(value.operation)
     if terms is None:

@@ -156,8 +156,8 @@ def flat_element(q: Tensor, name: str) -> UniformType:
     except QuantTypeError:
         where = f"axis {q.type.axis}" if q.type.is_per_axis else "the blocks"
         raise QuantTypeError(
-            f"{name} would mix the scales of {where} of {q.tensor_type} along one axis: give another axis, "
-            "or np.asarray(q) for the values, or qrt.requantize to a type per layer first"
+            f"{name} would mix the different scales of {where} of {q.tensor_type}: give another axis, or "
+            "np.asarray(q) for the values, or qrt.requantize to a type per layer first"
         ) from None
 
 
@@ -198,8 +198,9 @@ def axis_of(axis: Any, rank: int) -> int:
 
 def _axis_error(axis: Any, rank: int) -> QuantAxisError:
     if isinstance(axis, (int, np.integer)):
-        return QuantAxisError(f"axis {shown(axis)} is out of range for a tensor of rank {rank}")
-    return QuantAxisError(f"axis must be an integer, or different axes of a tensor of rank {rank}, got {shown(axis)}")
+        wanted = f"in [{-rank}, {rank - 1}] for a tensor of rank {rank}" if rank else "None for a tensor of rank 0"
+        return QuantAxisError(f"'axis' must be {wanted}, got {shown(axis)}")
+    return QuantAxisError(f"'axis' must be an integer or a tuple of different axes, got {shown(axis)}")
 
 
 def varies_along(q: Tensor, axis: Any) -> bool:

@@ -29,7 +29,7 @@ I64_END = 1 << 62
 """Integers of a magnitude below this bound can be requantized."""
 NO_DTYPE = object()
 """The value of ``dtype`` for functions without this parameter."""
-GIVE_VALUES = "give it np.asarray(q), the values as floats"
+GIVE_VALUES = "give np.asarray(q), the values as floats"
 """The advice for a result that may exceed 64 bits."""
 add_up: Callable[..., Any] = np.add.reduce
 """``np.add.reduce``, typed loosely because its annotations do not cover all its arguments."""
@@ -65,13 +65,13 @@ def _i32_type(units: Units, bound: int, takes_dtype: bool) -> UniformType:
     typed = "dtype=t, a !quant.uniform type, or " if I32_END <= bound < I64_END else ""
     instead = f"give {typed}dtype=np.float64" if takes_dtype else GIVE_VALUES
     if bound >= I32_END:
-        raise QuantTypeError(f"no exact i32 result type exists (the result may reach {shown(bound)}): {instead}")
+        raise QuantTypeError(f"no exact i32 result type exists, because the result may reach {shown(bound)}: {instead}")
     try:
         scales = np.array([float(unit) for unit in units.products()]).reshape(units.shape)
         scale = scales if units.shape else float(scales)
         return UniformType("i32", units.expressed, scale, axis=units.axis, block_sizes=units.blocks)
     except (OverflowError, QuantTypeError) as error:
-        reason = str(error).partition(": ")[2] if isinstance(error, QuantTypeError) else "its scale overflows"
+        reason = str(error).partition(": ")[2] if isinstance(error, QuantTypeError) else "the scale overflows"
         raise QuantTypeError(f"no exact result type exists ({reason or error}): {instead}") from error
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, check_signatures, nearest, shown
+from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, check_signatures, nearest, plural, shown
 from qrt.tensor.arrays import integers
 from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import truth
@@ -119,7 +119,9 @@ class Methods(Generic[Q]):
         if len(key) == 1 and self.ndim != 1:
             key = _place(key[0], self.shape, self.size)
         if len(key) != self.ndim:
-            raise QuantValueError(f"item: expected {self.ndim} indices, one for each axis, got {len(key)}")
+            raise QuantValueError(
+                f"item: expected {plural(self.ndim, 'index', 'indices')}, one for each axis, got {len(key)}"
+            )
         return self[key].item()
 
     def tolist(self: Any) -> Any:
@@ -149,7 +151,7 @@ class Methods(Generic[Q]):
     def to_device(self: Any, device: Literal["cpu"], /, *, stream: None = None) -> Q:
         """Return the tensor itself; there is one device."""
         if not isinstance(device, str) or device != "cpu":
-            raise QuantValueError(f'to_device: device must be "cpu", the only device, got {shown(device)}')
+            raise QuantValueError(f"to_device: 'device' must be \"cpu\", the only device, got {shown(device)}")
         return self
 
     ravel = _method(np.ravel, "The elements in one line")

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantTypeError, QuantValueError
+from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Shape, storage_dtype
 from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import in_quotes, memory, zeros
@@ -17,7 +17,7 @@ def into(out: Any, result: QuantTensor) -> QuantTensor:
     if out is None:
         return result
     if not isinstance(out, Tensor) or out.type is not result.type:  # types are interned
-        given = out.type if isinstance(out, Tensor) else type(out).__name__
+        given = out.type if isinstance(out, Tensor) else shown(out)
         raise QuantTypeError(f"'out' must be a QuantTensor of the result's type {result.type}, got {given}")
     if out._shape != result._shape:
         raise QuantValueError(f"'out' must have the result's shape {result._shape}, got {out._shape}")
@@ -28,7 +28,7 @@ def into(out: Any, result: QuantTensor) -> QuantTensor:
 def tensor(q: Any, argument: str) -> QuantTensor:
     """Return ``q`` if it is a QuantTensor, else raise QuantTypeError; ``argument`` names it in the error."""
     if not isinstance(q, Tensor):
-        raise QuantTypeError(f"{in_quotes(argument)} must be a QuantTensor, got {type(q).__name__}")
+        raise QuantTypeError(f"{in_quotes(argument)} must be a QuantTensor, got {shown(q)}")
     return q  # type: ignore[return-value]
 
 

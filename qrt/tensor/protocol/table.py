@@ -176,7 +176,7 @@ def _instead(function: Function, row: Entry | None) -> str:
         return f": {row.hint}"
     if isinstance(function, tuple) and function[1] == "at":
         return ": q[indices] = x writes elements"
-    return ": give it np.asarray(q), the values as floats"
+    return ": give np.asarray(q), the values as floats"
 
 
 def _are_floats(args: tuple[Any, ...], count: int) -> bool:

@@ -117,7 +117,7 @@ def test_a_sum_of_no_terms_is_zero() -> None:
 @pytest.mark.parametrize("name", ["MEAN", "REDUCE_MAX", "REDUCE_MIN"])
 def test_no_elements_have_no_mean_or_extreme(name: str) -> None:
     x, y = like("int8", 2, 0), like("int8", 2)
-    with pytest.raises(ModelError, match=rf"{name}: .*must have elements along the axes \[1\]"):
+    with pytest.raises(ModelError, match=f"{name}: .*must have elements along axis 1, which is reduced, got size 0"):
         import_model(read(one_op(name, [x, ints(1)], [y], {"keep_dims": False})), PROFILES["litert"])
 
 

@@ -100,7 +100,7 @@ PROJECTED = [
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (lstm(cell=0.001), "the scale of cell must be a power of two from 2**-15 to 2**-9, got 0.001"),
+        (lstm(cell=0.001), "the scale of 'cell' must be a power of two from 2**-15 to 2**-9, got 0.001"),
         (lstm(intermediates=0), "it must have 5 intermediate tensors, got 0"),
         (lstm(intermediates=4), "it must have 5 intermediate tensors, got 4"),
         (lstm(changed=[(1, None)]), "the input gate must have all of its weights and biases or none"),
@@ -112,7 +112,7 @@ PROJECTED = [
         (lstm(options={"fused_activation_function": "RELU"}), "activation RELU"),
         (
             lstm(changed=[(6, Tensor((4, 3), "int8", 0.01, data=np.zeros((4, 3))))]),
-            "'r_forget' must have the shape 4x4",
+            "operator 0 UNIDIRECTIONAL_SEQUENCE_LSTM: lstm: 'r_forget' must have the shape [4, 4], got [4, 3]",
         ),
     ],
 )

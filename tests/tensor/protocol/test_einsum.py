@@ -177,16 +177,17 @@ def test_a_path_is_planned_as_for_arrays_of_the_shapes() -> None:
             r"and 2 in the shapes \(2, 3\)"),
         (lambda: np.einsum("ii", Q), QuantValueError, r"axes with the same label must have the same size, got "
             r"an operand of shape \(2, 3\)"),
-        (lambda: np.einsum("ijk", Q), QuantValueError, "expected 2 labels in the subscripts of an "
-            "operand of rank 2, got 3"),
-        (lambda: np.einsum("i", Q), QuantValueError, "expected 2 labels in the subscripts of an "
-            "operand of rank 2, got 1"),
-        (lambda: np.einsum("ij,ij", Q), QuantValueError, "the subscripts describe 2 operands, got 1"),
+        (lambda: np.einsum("ijk", Q), QuantValueError, "the subscripts of an operand of rank 2 must have 2 labels, "
+            "got 3"),
+        (lambda: np.einsum("i", Q), QuantValueError, "the subscripts of an operand of rank 2 must have 2 labels, "
+            "got 1"),
+        (lambda: np.einsum("ij,ij", Q), QuantValueError, "expected 2 operands by the subscripts, got 1"),
         (lambda: np.einsum("ij->ii", Q), QuantValueError, "each label of the result must be a "
             "label of an operand and occur once"),
         (lambda: np.einsum("ij->k", Q), QuantValueError, "each label of the result must be a "
             "label of an operand and occur once"),
-        (lambda: np.einsum("i1->i", Q), QuantTypeError, "subscripts must be letters, ',', '...' and '->', got 'i1->i'"),
+        (lambda: np.einsum("i1->i", Q), QuantTypeError, r"'subscripts' must consist of letters, ',', '\.\.\.' and "
+            r"'->', got 'i1->i'"),
         (lambda: np.einsum("ij->i", COLUMNS), QuantTypeError, (
             "the scales of an operand differ along an axis that is "
             "summed over: requantize first"
@@ -197,9 +198,10 @@ def test_a_path_is_planned_as_for_arrays_of_the_shapes() -> None:
         )),
         (lambda: np.dot(Q, Q), QuantValueError, r"np\.dot: axes that are multiplied must have the same "
             r"size, got 3 and 2 in the"),
-        (lambda: np.tensordot(Q, Q, 3), QuantValueError, r"np\.tensordot: 'axes' must be a number of axes, or a "
-            r"pair of lists of different"),
-        (lambda: np.tensordot(Q, Q, ([0], [0, 1])), QuantValueError, "for tensors of ranks 2 and 2"),
+        (lambda: np.tensordot(Q, Q, 3), QuantValueError, r"np\.tensordot: 'axes' must be a number of axes or a pair "
+            r"of lists of different axes of tensors of ranks 2 and 2, got 3"),
+        (lambda: np.tensordot(Q, Q, ([0], [0, 1])), QuantValueError, r"'axes' must be a number of axes or a pair of "
+            r"lists of different axes of tensors of ranks 2 and 2, got \(\[0\], \[0, 1\]\)"),
         (lambda: np.linalg.matrix_power(Q, 2), QuantTypeError, r"matrix_power\(np.asarray\(q\), 2\)"),
         (lambda: np.vecdot(Q, Q, keepdims=True), QuantTypeError, r"np\.vecdot: the argument 'keepdims' is not "
             r"supported for a QuantTensor"),

@@ -196,7 +196,7 @@ def test_only_the_type_that_is_selected_is_assigned() -> None:
             0,
             [[1, 2], [3]],
             QuantTypeError,
-            "the values do not form an array: the nested sequences of one level have different lengths",
+            "nested sequences of one level must have the same length to form an array, got different lengths",
         ),
         (
             0,
@@ -273,7 +273,7 @@ def test_an_array_of_integers_is_refused_as_astype_refuses_it() -> None:
     q = QuantTensor([1, 2], ELEMENTS[0])
     for dtype in (np.int8, "uint16", np.int64, bool, int):
         with pytest.raises(
-            QuantTypeError, match=r"the dtype \w+ cannot represent the real values: write q\.storage for the"
+            QuantTypeError, match=r"'dtype' must represent the real values, got \w+: write q\.storage for the"
         ) as raised:
             np.asarray(q, dtype=dtype)
         with pytest.raises(QuantTypeError) as by_astype:

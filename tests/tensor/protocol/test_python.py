@@ -67,20 +67,26 @@ def test_truth_is_exact() -> None:
         (
             lambda: np.take(np.ones(9), Q),
             TypeError,
-            r"the dtype int64 cannot represent the real values: write q\.storage for the",
+            r"'dtype' must represent the real values, got int64: write q\.storage for the integers, or "
+            r"np\.asarray\(q\)\.astype\('int64'\), which truncates the values",
         ),
         (lambda: f"{Q:.2f}", TypeError, "unsupported format string"),
         (
             lambda: Q.astype(np.int8),
             QuantTypeError,
-            r"the dtype int8 cannot represent the real values: write q\.storage for the",
+            r"'dtype' must represent the real values, got int8: write q\.storage for the integers, or "
+            r"np\.asarray\(q\)\.astype\('int8'\), which truncates the values",
         ),
-        (lambda: Q.to_device("gpu"), ValueError, 'device must be "cpu", the only device, got'),
-        (lambda: Q.to_device(np.zeros(0)), ValueError, 'device must be "cpu", the only device, got'),
+        (lambda: Q.to_device("gpu"), ValueError, "'device' must be \"cpu\", the only device, got 'gpu'"),
+        (
+            lambda: Q.to_device(np.zeros(0)),
+            ValueError,
+            "'device' must be \"cpu\", the only device, got an ndarray of shape \\(0,\\)",
+        ),
         (
             lambda: Q.to_device(Q),
             ValueError,
-            r'device must be "cpu", the only device, got a QuantTensor of shape \(2, 3\)$',
+            "'device' must be \"cpu\", the only device, got a QuantTensor of shape \\(2, 3\\)$",
         ),
         (lambda: Q.reshape(-1, order=Q), ValueError, r"'C', 'F' or 'A', got a QuantTensor of shape \(2, 3\)$"),
         (lambda: np.reshape(Q, -1, order=np.zeros(2)), ValueError, r"got an ndarray of shape \(2,\)$"),

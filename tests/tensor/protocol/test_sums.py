@@ -328,14 +328,14 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda q: np.sum(q, axis=5), "np.sum: axis 5 is out of range for a tensor of rank 2"),
+        (lambda q: np.sum(q, axis=5), r"np\.sum: 'axis' must be in \[-2, 1\] for a tensor of rank 2, got 5"),
         (
             lambda q: np.sum(q, axis=(0, 0)),
-            r"np\.sum: axis must be an integer, or different axes of a tensor of rank 2, got",
+            r"np\.sum: 'axis' must be an integer or a tuple of different axes, got \(0, 0\)",
         ),
         (
             lambda q: np.sum(q, axis=1.5),
-            r"np\.sum: axis must be an integer, or different axes of a tensor of rank 2, got",
+            r"np\.sum: 'axis' must be an integer or a tuple of different axes, got 1\.5",
         ),
         (lambda q: np.sum(q, initial=5), r"np\.sum: the argument 'initial' is not supported for a QuantTensor"),
         (lambda q: np.sum(q, where=[1, 2, 3]), r"np.sum: 'where' must be bools that broadcast to shape \(2, 3\)"),
@@ -349,17 +349,17 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
         (lambda q: np.add.accumulate(q, axis=None), "np.add.accumulate: 'axis' must be given for a tensor of rank 2"),
         (lambda q: np.cumulative_sum(q), "np.cumulative_sum: 'axis' must be given for a tensor of rank 2"),
         (lambda q: np.diff(q, -1), r"np\.diff: 'n' must be an integer from 0 to 64, got -1"),
-        (lambda q: np.diff(q, prepend=1.0), "np.diff: an operand must be a QuantTensor, got float"),
-        (lambda q: np.ptp(q[:0], axis=0), r"np\.ptp: the tensor must have elements, got shape \(0, 3\) and axis 0"),
+        (lambda q: np.diff(q, prepend=1.0), r"np\.diff: an operand must be a QuantTensor, got 1\.0"),
+        (lambda q: np.ptp(q[:0], axis=0), r"np\.ptp: 'a' must have elements along axis 0, got shape \(0, 3\)"),
         (
             lambda q: np.trace(q, axis1=1, axis2=1),
             r"np\.trace: 'axis1' and 'axis2' must be different axes, got 1 and 1 for a tensor",
         ),
-        (lambda q: np.trace(q[0]), "np.trace: axis 1 is out of range for a tensor of rank 1"),
-        (lambda q: np.mean(q[:0]), r"np\.mean: the tensor must have elements, got shape \(0, 3\) and axes \(0, 1\)"),
+        (lambda q: np.trace(q[0]), r"np\.trace: 'axis' must be in \[-1, 0\] for a tensor of rank 1, got 1"),
+        (lambda q: np.mean(q[:0]), r"np\.mean: 'a' must have elements along the axes \[0, 1\], got shape \(0, 3\)"),
         (
             lambda q: np.mean(q[:0], dtype=q.type),
-            r"x must have elements along the axes \[0, 1\]: the size of an axis is 0",
+            "'q' must have elements along axis 0, which is reduced, got size 0",
         ),
         (
             lambda q: np.mean(q, out=np.empty(3)),
@@ -370,7 +370,7 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
         (lambda q: np.std(q, dtype=T), r"np\.std: 'dtype' must be float64, the dtype of the result: write"),
         (lambda q: np.prod(q, initial=2), r"np\.prod: the argument 'initial' is not supported for a QuantTensor"),
         (lambda q: np.convolve(q[0], q[0], "none"), "np.convolve"),
-        (lambda q: np.sum([1.0], out=q), "np.sum: an operand must be a QuantTensor, got list"),
+        (lambda q: np.sum([1.0], out=q), r"np\.sum: an operand must be a QuantTensor, got \[1\.0\]"),
     ],
 )
 def test_refusals_name_the_argument(call: Callable[[Any], Any], message: str) -> None:
@@ -379,13 +379,14 @@ def test_refusals_name_the_argument(call: Callable[[Any], Any], message: str) ->
 
 
 def test_shapes_that_do_not_fit_are_value_errors_as_of_numpy() -> None:
-    with pytest.raises(ValueError, match="axis 2"):
+    with pytest.raises(ValueError, match=r"'axis' must be in \[-2, 1\] for a tensor of rank 2, got 2"):
         np.sum(Q, axis=2)
-    with pytest.raises(TypeError, match="axis 2"):
+    with pytest.raises(TypeError, match=r"'axis' must be in \[-2, 1\] for a tensor of rank 2, got 2"):
         np.sum(Q, axis=2)
     for call in (lambda: Q + Q[:, :2], lambda: Q @ Q, lambda: np.matmul(np.concatenate([Q, Q]).reshape(2, 2, 3), Q)):
         with pytest.raises(
-            ValueError, match=r"dimension sizes 3 and 2 do not broadcast|the contracted dimensions differ"
+            ValueError,
+            match=r"broadcast, got \[2, 3\] and \[2, 2\]|the contracted dimensions of 'a' and 'w' .* got 3 and 2",
         ):
             call()
 

@@ -69,7 +69,7 @@ def test_an_error_names_the_function_that_was_called() -> None:
     channels = QuantTensor(np.int8([[1, 2], [3, 4]]), UniformType("i8", "f32", [0.5, 1.0], axis=1))
     for function in (np.sum, np.nansum, np.add.reduce, np.max, np.amax, np.fmax.reduce, np.var, np.nanvar, np.average):
         name = table.name_of((function.__self__, "reduce") if hasattr(function, "__self__") else function)
-        for axis, problem in ((1, "scales"), (7, "axis 7")):
+        for axis, problem in ((1, "scales"), (7, r"'axis' must be in \[-2, 1\] .*, got 7")):
             with pytest.raises(QuantTypeError, match=rf"^{re.escape(name)}: .*{problem}"):
                 function(channels, axis=axis)
 
@@ -94,7 +94,7 @@ def test_every_attribute_of_an_array_is_there_or_says_what_to_write() -> None:
 
 def test_a_function_that_the_table_does_not_know_is_an_error() -> None:
     unknown = np.frompyfunc(lambda x: x, 1, 1)
-    with pytest.raises(QuantTypeError, match=r"takes no QuantTensor: give it np\.asarray\(q\)"):
+    with pytest.raises(QuantTypeError, match=r"takes no QuantTensor: give np\.asarray\(q\)"):
         unknown(QuantTensor([1], T))
 
 

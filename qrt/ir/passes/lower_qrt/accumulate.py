@@ -37,7 +37,8 @@ _AT_MOST = list(INTEGER_PREDICATES).index("sle")
 def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct]:
     """Emit the sums and return (tensor of accumulators over the outer loops, function that corrects an accumulator).
 
-    With post-accumulation, the function applies the terms with zero points; otherwise it changes nothing.
+    If the loop sums raw products (the strategy `post-accumulation`), the function adds the terms that contain zero
+    points. If the loop subtracts the zero points, it returns the accumulator unchanged.
     """
     dots = dot_products(context, c)
     if dots is not None:

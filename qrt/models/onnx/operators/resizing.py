@@ -106,7 +106,10 @@ def _axes(node: Node, coordinates: str) -> list[Axis | OpenAxis]:
 
 
 def _sized(node: Node, named: Sequence[int], wanted: Sizes) -> list[Axis | OpenAxis]:
-    """Return the axes ``named`` with the result's sizes, which are adapted if the aspect ratio must be kept."""
+    """Return the axes that the operator resizes, given by number in ``named``, with their sizes in the result.
+
+    These are ``wanted``, or with another `keep_aspect_ratio_policy` than `stretch` the sizes by one scale for all axes.
+    """
     policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
     known = [size for size in shape if size is not None]
     sizes = [size for size in wanted if isinstance(size, int)]

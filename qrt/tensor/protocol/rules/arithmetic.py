@@ -145,8 +145,8 @@ def _scaled_type(t: UniformType, factor: Fraction) -> UniformType:
         return t.with_(scales=scales if t.scales_shape else float(scales))
     except (OverflowError, QuantTypeError):
         raise QuantTypeError(
-            f"the result would have a scale out of the range of {t.expressed_type}: give the values as "
-            "float64, np.asarray(q, np.float64)"
+            f"the scale of the result would be out of the range of {t.expressed_type}: give the values as float64, "
+            "np.asarray(q, np.float64)"
         ) from None
 
 
@@ -207,7 +207,7 @@ def power(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: An
 def _exact_power(q: QuantTensor, n: int, dtype: Any = None, out: Any = None) -> Any:
     bound = max_magnitude(q.type) ** n
     if bound >= 1 << 63:
-        raise QuantTypeError(f"the result may reach {shown(bound)}: {GIVE_VALUES}")
+        raise QuantTypeError(f"the result may reach {shown(bound)}, which overflows 64 bits: {GIVE_VALUES}")
     has_kernel = n == 2 and bound < I32_END and q.type.is_per_layer
     integers = mul(q, q)._data if has_kernel else centred(q, bound) ** n
     return finish(integers, bound, Units.of(q.type, n), dtype, out)

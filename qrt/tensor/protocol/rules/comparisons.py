@@ -260,7 +260,10 @@ def _of_two_sets(function: Any) -> Callable[..., Any]:
         tensors = [x for x in (ar1, ar2) if isinstance(x, Tensor)]
         types = {per_layer(x.type) for x in tensors}
         if len(tensors) < 2 or len(types) > 1 or not have_one_scale(tensors):
-            raise QuantTypeError("expected two QuantTensors of the same per-layer type: requantize one, or both")
+            given = " and ".join(str(x.type) if isinstance(x, Tensor) else shown(x) for x in (ar1, ar2))
+            raise QuantTypeError(
+                f"'ar1' and 'ar2' must be QuantTensors of the same per-layer type, got {given}: requantize one, or both"
+            )
         return _around(function(stored(ar1), stored(ar2), *args, **options), types.pop())
 
     return rule

@@ -59,7 +59,7 @@ def _triangle(function: Any) -> Callable[..., QuantTensor]:
 
     def rule(m: QuantTensor, k: int = 0) -> QuantTensor:
         if m.ndim < 2:
-            raise QuantValueError(f"the tensor must have rank 2 or more, got {m.ndim}")
+            raise QuantValueError(f"'m' must have rank 2 or more, got rank {m.ndim}")
         no_tensor(k, "k")
         rows, columns = m.shape[-2:]
         is_lower = np.tri(rows, columns, k if function is np.tril else k - 1, dtype=bool)
@@ -82,10 +82,10 @@ def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
     if v.ndim == 2:
         return np.diagonal(v, k)  # type: ignore[return-value]
     if v.ndim != 1:
-        raise QuantValueError("Input must be 1- or 2-d.")
+        raise QuantValueError(f"'v' must have rank 1 or 2, got rank {v.ndim}")
     if not v.type.is_per_layer:
         raise QuantTypeError(
-            "'v' must have a per-layer type, as the zeros off the diagonal have no scale in "
+            "'v' must have a per-layer type, because the zeros off the diagonal have no scale of their own, got "
             f"{v.type}: use qrt.requantize first"
         )
     n, k, zero = v.size + abs(index(k)), index(k), zeros(v.type, ())

@@ -137,9 +137,7 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
     if axis == t.axis or axis in dict(t.block_sizes or ()):
         raise QuantTypeError(f"elements inserted along axis {axis} of {t} would have no scale: use np.concatenate")
     if isinstance(values, QuantTensor):
-        raise QuantTypeError(
-            f"a QuantTensor can be inserted only into a per-layer tensor, not into {t}: use np.concatenate"
-        )
+        raise QuantTypeError(f"'arr' must have a per-layer type to insert a QuantTensor, got {t}: use np.concatenate")
     # Quantize an array of the result's shape, zero but for the new elements, so that each has the scale of its place.
     floats = np.insert(np.zeros(arr.shape), obj, exact_floats(values, t), axis)
     is_new = np.insert(np.zeros(arr.shape, bool), obj, True, axis)
@@ -164,7 +162,7 @@ def where(condition: Any, *options: Any) -> Any:
         return np.nonzero(condition)
     condition = truth(condition)
     if len(options) != 2:
-        raise QuantValueError("either both or neither of x and y should be given")
+        raise QuantValueError(f"expected both 'x' and 'y' or none of them, got {len(options)} of the two")
     if not any(isinstance(x, QuantTensor) for x in options):
         return np.where(condition, *options)
     (first, second), t = _of_one_type(options, condition)

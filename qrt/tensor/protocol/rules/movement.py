@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from qrt.errors import QuantValueError
+from qrt.errors import QuantValueError, shown
 from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
@@ -193,7 +193,7 @@ def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[
         _require_rank(least, ary)
         at = normalize_axis_index(axis if fixed is None else min(ary.ndim - 1, fixed), ary.ndim)
         if isinstance(indices_or_sections, (int, float)) and indices_or_sections == 0:  # NumPy raises ZeroDivisionError
-            raise QuantValueError(f"number sections must be larger than 0, got {indices_or_sections}")
+            raise QuantValueError(f"'indices_or_sections' must be at least 1, got {indices_or_sections}")
         lines = cut(np.arange(ary.shape[at]), indices_or_sections)
         return [ary[(ALL,) * at + (slice(line[0], line[-1] + 1) if line.size else slice(0, 0),)] for line in lines]
 
@@ -202,7 +202,7 @@ def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[
 
 def _require_rank(least: int, q: QuantTensor) -> None:
     if tensor(q, "ary").ndim < least:
-        raise QuantValueError(f"'ary' must have rank {least} or more, got {q.ndim}")
+        raise QuantValueError(f"'ary' must have rank {least} or more, got rank {q.ndim}")
 
 
 _SPLITS: dict[Any, Any] = {
@@ -331,7 +331,7 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
     """The coordinates of a grid, each with the type of its tensor."""
     if indexing not in ("xy", "ij"):
-        raise QuantValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+        raise QuantValueError(f"'indexing' must be 'xy' or 'ij', got {shown(indexing)}")
     axes = [1, 0, *range(2, len(xi))] if indexing == "xy" and len(xi) > 1 else range(len(xi))
     keys = [tuple(ALL if axis == own else None for axis in range(len(xi))) for own in axes]
     grid = [np.ravel(x)[key] for x, key in zip(xi, keys, strict=True)]

@@ -254,7 +254,7 @@ def _broadcast(q: QuantTensor, shape: Any) -> UniformType:
     repeated = [d for d in range(q.ndim) if q.shape[d] != shape[before + d]]
     if any(d in repeated for d, _ in q.type.block_sizes or ()):
         raise QuantTypeError(
-            f"{q.type} has blocks along an axis that cannot be broadcast: give tensors of the same shape"
+            f"an axis with blocks cannot be broadcast, got a tensor of type {q.type}: give tensors of the same shape"
         )
     t = first_element(q.type, q.shape, repeated, keepdims=True)
     return indexed_element(t, q.shape, (None,) * before)

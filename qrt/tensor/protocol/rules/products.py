@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantTypeError, QuantValueError, plural, shown
 from qrt.ops.core import Array, Shape
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.functions import mul as qrt_mul
@@ -79,7 +79,7 @@ def _of_term(term: str, text: str) -> Labels:
     before, dots, after = term.partition(_OTHERS)
     letters = before + after
     if letters and not (letters.isascii() and letters.isalpha()):
-        raise QuantTypeError(f"subscripts must be letters, ',', '...' and '->', got {shown(text)}")
+        raise QuantTypeError(f"'subscripts' must consist of letters, ',', '...' and '->', got {shown(text)}")
     return tuple(dots if label == "." else f"b{label}" for label in before + dots[:1] + after)
 
 
@@ -87,7 +87,7 @@ def _of_list(given: Any) -> Labels:
     try:
         return tuple(_OTHERS if x is ... else f"b{index(x):09}" for x in given)
     except TypeError:
-        raise QuantTypeError(f"subscripts must be text or lists of integers, got {shown(given)}") from None
+        raise QuantTypeError(f"'subscripts' must be text or lists of integers, got {shown(given)}") from None
 
 
 def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) -> Contraction:
@@ -97,7 +97,7 @@ def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) 
     elementwise functions do. Without ``output``, the result has these axes first, and then all labels that occur once.
     """
     if len(inputs) != len(shapes) or not shapes:
-        raise QuantValueError(f"the subscripts describe {len(inputs)} operands, got {len(shapes)}")
+        raise QuantValueError(f"expected {plural(len(inputs), 'operand')} by the subscripts, got {len(shapes)}")
     gaps = [_gap(labels, len(shape)) for labels, shape in zip(inputs, shapes, strict=True)]
     whole = [_spelled_out(labels, gap) for labels, gap in zip(inputs, gaps, strict=True)]
     batch = max(gaps, key=len)
@@ -117,7 +117,9 @@ def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) 
 def _gap(labels: Labels, rank: int) -> Labels:
     named = sum(label != _OTHERS for label in labels)
     if named > rank or (named < rank and _OTHERS not in labels):
-        raise QuantValueError(f"expected {rank} labels in the subscripts of an operand of rank {rank}, got {named}")
+        raise QuantValueError(
+            f"the subscripts of an operand of rank {rank} must have {plural(rank, 'label')}, got {named}"
+        )
     return tuple(f"b.{i}" for i in range(rank - named, 0, -1))
 
 
@@ -233,8 +235,8 @@ def _contracted_axes(axes: Any, m: int, n: int) -> tuple[Shape, Shape]:
         first = second = (0, 0)
     if len(first) != len(second) or len(set(first)) != len(first) or len(set(second)) != len(second):
         raise QuantValueError(
-            "'axes' must be a number of axes, or a pair of lists of different axes, for "
-            f"tensors of ranks {m} and {n}, got {shown(axes)}"
+            "'axes' must be a number of axes or a pair of lists of different axes of tensors of "
+            f"ranks {m} and {n}, got {shown(axes)}"
         )
     return first, second
 

@@ -145,7 +145,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """The greatest value less the least, as i32 of the tensor's scale."""
     if any(a.shape[d] == 0 for d in axes_of(axis, a.ndim)):
-        raise QuantValueError(f"the tensor must have elements, got shape {a.shape} and axis {shown(axis)}")
+        raise QuantValueError(f"'a' must have elements along axis {shown(axis)}, got shape {a.shape}")
     axes, keepdims, units, _ = reduction(a, axis, keepdims)
     bound = a.type.storage_max - a.type.storage_min
     most, least = (np.asarray(reduce(stored(a), axes, None, None, keepdims)) for reduce in _EXTREMES)
@@ -257,7 +257,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
         return qrt_mean(a, axis, keepdims=keeps_dimensions(keepdims), out_type=quantized, out=out)
     axes, keepdims, units, count = reduction(a, axis, keepdims)
     if count == 0:
-        raise QuantValueError(f"the tensor must have elements, got shape {a.shape} and axes {axes}")
+        raise QuantValueError(f"'a' must have elements along the axes {list(axes)}, got shape {a.shape}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
     values = to_float64(total, units, count)
     return write_floats(values, np.dtype(np.float64), out)

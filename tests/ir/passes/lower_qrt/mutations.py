@@ -33,7 +33,7 @@ TABLE = "qrt/numerics/rules.py"
 SUMS, GEMMLOWP = "qrt/numerics/addition.py", "qrt/numerics/gemmlowp.py"
 GEMMLOWP_C = "csrc/ref/functions/gemmlowp.h"
 RESIZED = "qrt/numerics/resizing.py"
-STORE = "csrc/isa/x86/store/store.inl"
+STORE = "csrc/isa/x86/store/strip.inl"
 _HALF = "V(sllv_epi64)(one, V(sub_epi64)(to->shift_{lanes}, one))"
 _HALVES = [_HALF.format(lanes=lanes) for lanes in ("even", "odd")]
 _ROWS = (
@@ -197,6 +197,8 @@ CHANGES = [
     (STORE, "V(srai_epi32)(t, 31) & s->away", "s->away"),
     (STORE, "V(sub_epi32)(right, to->last)", "right"),
     ("csrc/isa/avx2/elementwise.c", "start = (1 << (shift - 1))", "start = (1 << (shift - 1)) - 1"),
+    ("csrc/isa/x86/elementwise/binary.inl", "(int)((1 << (shift - 1))", "(int)((1 << (shift - 1)) - 1"),
+    (STORE, "to->half = V(srai_epi32)(divisor, 1)", "to->half = V(srai_epi32)(V(sub_epi32)(divisor, one), 1)"),
     *((STORE, half, f"V(sub_epi64)({half}, one)") for half in _HALVES),
     ("csrc/isa/avx2/vectors.h", "_mm256_cvtps_epi32(v)", "_mm256_cvttps_epi32(v)"),
     ("csrc/isa/avx512/vectors.h", "_MM_FROUND_TO_NEAREST_INT", "_MM_FROUND_TO_ZERO"),

@@ -107,14 +107,15 @@ REFUSED = [
     ("RESIZE_BILINEAR", [X, integers(4, 4)], [X], {}, "the input must have rank 4, got 2"),
     ("RESIZE_NEAREST_NEIGHBOR", [IMAGE, integers(4)], [X], {}, "the size (input 1) must be a positive height and"),
     ("RESIZE_BILINEAR", [IMAGE, integers(4, 4)], [X], {"align_corners": True, "half_pixel_centers": True},
-     "align_corners and half_pixel_centers cannot both be true"),
+     "at most one of 'align_corners' and 'half_pixel_centers' must be true, got both"),
     ("ARG_MAX", [X, integers(2)], [integers(0, 0)], {"output_type": "INT32"}, "the axis must be from -2 to 1, got 2"),
     ("ARG_MIN", [X, integers(1)], [integers(0, 0)], {"output_type": "INT64"},
      "option output_type must be the type of the result, int32, got INT64"),
     ("REDUCE_MAX", [X, integers(-3)], [X], {"keep_dims": False}, "the axis must be from -2 to 1, got -3"),
     ("ONE_HOT", [integers(0, 1), integers(3), integers(1), integers(0)], [X], {"axis": 2},
      "the axis must be from -2 to 1, got 2"),
-    ("TOPK_V2", [X, integers(4)], [X, integers(0, 0)], {}, "k must be an integer from 0 to 3, got 4"),
+    ("TOPK_V2", [X, integers(4)], [X, integers(0, 0)], {}, "operator 0 TOPK_V2: top_k: 'k' "
+        "must be an integer from 0 to 3, got 4"),
 ]  # fmt: skip
 
 
