@@ -37,6 +37,10 @@ def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) ->
 
 
 _CASTS = ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "BitCast")
+_IN_BLOCKS = (
+    "images in blocks of channels, which ONNX Runtime lays out for one CPU; save the optimized model with the level "
+    "ORT_ENABLE_EXTENDED"
+)
 _MOVES = frozenset(
     {
         "Concat", "ConstantOfShape", "DepthToSpace", "Dropout", "Expand", "Flatten", "Gather", "GatherElements",
@@ -273,7 +277,7 @@ class FunctionGraph(Graph):
         function = OPERATORS.get(op.key)
         try:
             if function is None:
-                node.refuse("unknown operator")
+                node.refuse(_IN_BLOCKS if op.domain == "com.microsoft.nchwc" else "unknown operator")
             if self.lost.isdisjoint(op.reads):
                 node.check_flags()
                 if self._is_widened(op):

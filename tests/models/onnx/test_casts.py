@@ -141,11 +141,15 @@ def test_casts_of_float8(source: str, dtype: str, saturate: int) -> None:
         np.testing.assert_array_equal(np.where(is_odd, theirs, found), theirs)
 
 
-@pytest.mark.parametrize("to", ["INT8", "DOUBLE"])
-def test_casts_of_float8_to_other_numbers_are_refused(to: str) -> None:
+@pytest.mark.parametrize("to", ["INT8", "UINT8", "INT64", "DOUBLE", "BFLOAT16"])
+def test_casts_of_float8_to_other_numbers(to: str) -> None:
     nodes = [node("Cast", ["x"], ["q"], to=DTYPES["FLOAT8E5M2"]), node("Cast", ["q"], ["y"], to=DTYPES[to])]
-    with pytest.raises(ModelError, match=r"Cast \(float8e5m2 to (int8|double)\)"):
-        imported(model(nodes, [port("x", shape=(2,))], [port("y", to)], {}, opset=19))
+    content = model(nodes, [port("x", shape=(6,))], [port("y", to)], opset=19)
+    x = np.float32([0.3, 1.6, 2.6, 100, 57, 0])
+    rounded = x.astype(ml_dtypes.float8_e5m2).astype(np.float32)
+    (y,) = run(content, x=x)
+    wanted: Any = {"DOUBLE": np.float64, "BFLOAT16": ml_dtypes.bfloat16}.get(to, to.lower())
+    assert np.asarray(y).astype(np.float64).tolist() == rounded.astype(wanted).astype(np.float64).tolist()
 
 
 def test_a_bias_of_int32() -> None:

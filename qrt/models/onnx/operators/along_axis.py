@@ -8,6 +8,7 @@ from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing.data_movement import reshaped, taken
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, cast_to, compare, number_of, select
+from qrt.models.onnx.composed import composed
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.arithmetic import form
 from qrt.models.onnx.operators.operands import I64, finish, movable, operand, set_moved
@@ -162,10 +163,13 @@ def trilu(node: Node) -> None:
 
     The diagonal at which the triangle begins must be known at import.
     """
-    shape, element = _static(node), node.plain(0)
-    if len(shape) < 2:
-        node.fail(f"its input must have at least 2 axes, got shape {list(shape)}")
+    if len(node.shape()) < 2:
+        node.fail(f"its input must have at least 2 axes, got shape {list(node.shape())}")
     k = _number(node, 1, "a diagonal") if node.has(1) else 0
+    if None in node.shape()[-2:]:
+        _mask_open_triangle(node, k)
+        return
+    shape, element = _static(node), node.plain(0)
     rows, columns = shape[-2:]
     if rows * columns > _MOST:
         node.refuse(f"matrices with more than {_MOST} elements")
@@ -173,6 +177,22 @@ def trilu(node: Node) -> None:
     is_inside = diagonals >= k if node.attribute("upper", 1) else diagonals <= k
     signless_type = signless(element)
     finish(node, 0, select(node, is_inside, operand(node, 0), number_of(0, signless_type), signless_type), element)
+
+
+def _mask_open_triangle(node: Node, k: int) -> None:
+    """Keep the triangle of matrices whose sizes only the run knows."""
+    graph, x = composed(node), node.op.inputs[0]
+    sides = []
+    for axis in (-2, -1):
+        size = graph.add("Shape", x, start=axis, end=axis + 1 or len(node.shape()))
+        bounds = graph.constant(0, np.int64), graph.add("Squeeze", size), graph.constant(1, np.int64)
+        sides.append(graph.add("Range", *bounds))
+    rows = graph.add("Add", graph.add("Unsqueeze", sides[0], graph.integers(1)), graph.constant(k, np.int64))
+    upper = bool(node.attribute("upper", 1))
+    is_inside = graph.add("GreaterOrEqual" if upper else "LessOrEqual", graph.add("Unsqueeze", sides[1],
+                          graph.integers(0)), rows)  # fmt: skip
+    zero = graph.add("CastLike", graph.constant(0), x)
+    graph.replace(node, graph.add("Where", is_inside, x, zero))
 
 
 def eye_like(node: Node) -> None:

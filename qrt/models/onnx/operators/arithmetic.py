@@ -163,8 +163,11 @@ def where(node: Node) -> None:
 def cast(node: Node) -> None:
     """Convert numbers to another type.
 
-    Floats are rounded half to even to a narrower float type, and truncated to integers. Float8 types are converted from
-    and to floats only; with ``saturate``, numbers beyond the largest float8 become the largest.
+    Floats are rounded half to even to a narrower float type, and truncated to integers. A float that an integer of 32
+    or 64 bits cannot represent becomes the least signed integer, as on x86; integers of fewer bits, and uint32 from
+    float16, are the low bits of such an integer. In the runtime, uint32 from NaNs and from floats below -2^31 or from
+    2^32 on depends on the position of the element. With ``saturate``, numbers beyond the largest float8 become the
+    largest.
     """
     source = node.plain(0)
     if node.op.type == "CastLike":
@@ -180,25 +183,60 @@ def cast(node: Node) -> None:
     ):
         finish(node, 0, _cast_small(node, source, target), target)
         return
-    from_unsigned = form(source) == 1 or source is BOOL
-    result = cast_to(node, operand(node, 0), signless(source), signless(target), from_unsigned, form(target) == 1)
-    finish(node, 0, result, target)
+    finish(node, 0, _converted(node, operand(node, 0), source, target), target)
     if isinstance(source, IntegerType) and target in (IntegerType(32), IntegerType(64)):
         set_sizes(node, sizes(node, 0))
 
 
+def _converted(node: Node, x: Operand, source: Type, target: Type) -> Operand:
+    """Convert elements of one type to another. Neither is a float of 8 bits or fewer."""
+    if isinstance(source, FloatType) and isinstance(target, IntegerType) and target is not BOOL:
+        return truncated(node, x, source, target)
+    if isinstance(source, FloatType) and isinstance(target, FloatType) and source.width == target.width != 32:
+        if source is target:
+            return x
+        x, source = cast_to(node, x, source, F32, False, False), F32  # from one type of 16 bits to the other
+    from_unsigned = form(source) == 1 or source is BOOL
+    return cast_to(node, x, signless(source), signless(target), from_unsigned, form(target) == 1)
+
+
+def truncated(node: Node, x: Operand, source: FloatType, target: IntegerType) -> Operand:
+    """Truncate floats to integers, as the conversions of x86 do it for all floats."""
+    is_half, width, is_unsigned = source.width == 16, target.width, form(target) == 1
+    if is_half:
+        x, source = cast_to(node, x, source, F32, False, False), F32
+    if not is_unsigned or width < 32 or (width == 32 and is_half):
+        wide = IntegerType(64 if width == 64 or (is_unsigned and width == 32) else 32)
+        return cast_to(node, _signed(node, x, source, wide), wide, IntegerType(width), False, False)
+    wide, middle = IntegerType(width), 2.0 ** (width - 1)
+    is_large = compare(node, "sge", x, number_of(middle, source), source)
+    reduced = apply(node, "arith.subf", [x, number_of(middle, source)], [source] * 2, source)
+    signed = _signed(node, select(node, is_large, reduced, x, source), source, wide)
+    flipped = apply(node, "arith.xori", [signed, number_of(-(2 ** (width - 1)), wide)], [wide] * 2, wide)
+    return select(node, is_large, flipped, signed, wide)
+
+
+def _signed(node: Node, x: Operand, source: FloatType, target: IntegerType) -> Operand:
+    """Truncate floats to signed integers. A float out of range, or a NaN, becomes the least integer."""
+    limit = 2.0 ** (target.width - 1)
+    within = [compare(node, predicate, x, number_of(bound, source), source)
+              for predicate, bound in (("sge", -limit), ("slt", limit))]  # fmt: skip
+    fits = apply(node, "arith.andi", within, [BOOL] * 2, BOOL)
+    inside = select(node, fits, x, number_of(0, source), source)
+    integers = apply(node, "arith.fptosi", [inside], [source], target)
+    return select(node, fits, integers, number_of(-(2 ** (target.width - 1)), target), target)
+
+
 _SMALL = ("f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ")
-_FROM_SMALL = (F32, FloatType("f16"), FloatType("bf16"))
-"""The types that are cast from and to float8, beside float8 types themselves."""
 
 
 def _cast_small(node: Node, source: Type, target: Type) -> Operand:
-    """Cast from or to float8 by way of float32, which represents all numbers of float8 and of 16-bit floats."""
+    """Cast from or to float8 by way of float32, which represents all numbers of float8."""
     narrow = [element for element in (source, target) if isinstance(element, FloatType) and element.width < 16]
-    wide = [element for element in (source, target) if element not in narrow]
-    if any(element.name not in _SMALL for element in narrow) or any(element not in _FROM_SMALL for element in wide):
+    if any(element.name not in _SMALL for element in narrow):
         node.refuse(f"{dtype_of(source)} to {dtype_of(target)}")
-    x = cast_to(node, operand(node, 0), source, F32, False, False)
+    x = _converted(node, operand(node, 0), source, F32) if source not in narrow else cast_to(
+        node, operand(node, 0), source, F32, False, False)  # fmt: skip
     if isinstance(target, FloatType) and target in narrow:
         return small_floats(node, x, target)
-    return cast_to(node, x, F32, target, False, False)
+    return _converted(node, x, F32, target)

@@ -24,11 +24,11 @@ def instance_normalization(node: Node) -> None:
     rank = len(node.shape())
     if rank < 3:
         node.fail(f"its input must have a batch, channels and at least one more axis, got shape {list(node.shape())}")
-    shape, graph = static_sizes(node, 0, *range(1, rank)), composed(node)
+    shape, graph = static_sizes(node, 0, 1), composed(node)
     rows = graph.add("Reshape", x, graph.integers(0, 0, -1))
     epsilon = node.attribute("epsilon", 1e-5)
     rows = graph.add("LayerNormalization", rows, graph.constant([1]), axis=2, epsilon=epsilon)
-    result = graph.add("Reshape", rows, graph.integers(0, *shape[1:]))
+    result = graph.add("Reshape", rows, graph.add("Shape", x))
     channels = graph.integers(shape[1], *(1,) * (rank - 2))
     result = graph.add("Mul", result, graph.add("Reshape", scale, channels))
     graph.replace(node, graph.add("Add", result, graph.add("Reshape", bias, channels)))
@@ -101,20 +101,28 @@ def _add_attention(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks
 def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int) -> Any:
     """Add a tensor of summands for the attention scores: ``mask_filter_value`` for each masked key, 0 for other keys.
 
-    With two axes [batch, key], input ``i`` is 0 for masked keys and 1 for other keys. With one axis, it has for each
-    batch the number n of keys that are not masked, which are the first n of ``key_count`` keys.
+    With two axes [batch, key], or three [batch, query, key], input ``i`` is above 0 for keys that are not masked. With
+    one axis, it has for each batch the number n of keys that are not masked, which are the first n of ``key_count``
+    keys. If there are twice as many numbers, the second half has the first key that is not masked.
     """
     name, shape = node.op.inputs[i], node.shape(i)
-    if node.dtype(i) != "int32" or len(shape) not in (1, 2):
+    if node.dtype(i) != "int32" or len(shape) not in (1, 2, 3):
         node.refuse(f"a mask of {node.dtype(i)} and shape {list(shape)}")
-    if len(shape) == 2:
-        is_unmasked = graph.add("Cast", name, to=1)
-        is_unmasked = graph.add("Unsqueeze", is_unmasked, graph.integers(1, 2))
+    if len(shape) > 1:
+        is_unmasked = graph.add("Greater", name, graph.constant(0, np.int32))
+        axes = graph.integers(1, 2) if len(shape) == 2 else graph.integers(1)
+        is_unmasked = graph.add("Unsqueeze", graph.add("Cast", is_unmasked, to=1), axes)
     else:
-        if shape[0] not in (None, *node.shape(0)[:1]):
+        batch, numbers = node.shape(0)[0], graph.constant(np.arange(key_count)[np.newaxis], np.int32)
+        if shape[0] is not None and batch is not None and shape[0] == 2 * batch:
+            name, first = graph.add("Split", name, graph.integers(batch, batch), outputs=2, axis=0)
+            starts = graph.add("LessOrEqual", graph.add("Unsqueeze", first, graph.integers(1)), numbers)
+        elif shape[0] in (None, batch):
+            starts = ""
+        else:
             node.refuse(f"a mask of shape {list(shape)}")
-        numbers = graph.constant(np.arange(key_count)[np.newaxis], np.int32)
         is_unmasked = graph.add("Less", numbers, graph.add("Unsqueeze", name, graph.integers(1)))
+        is_unmasked = graph.add("And", is_unmasked, starts) if starts else is_unmasked
         is_unmasked = graph.add("Unsqueeze", graph.add("Cast", is_unmasked, to=1), graph.integers(1, 2))
     filler = graph.constant(node.attribute("mask_filter_value", -10000.0))
     return graph.add("Mul", graph.add("Sub", graph.constant(1), is_unmasked), filler)

@@ -333,8 +333,18 @@ def product_facts(x: UniformType, w: UniformType, out: UniformType) -> dict[str,
 
 
 def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
-    """Return the int32 bias in input ``i`` with the scale of the sums, ``x.scale * w.scale``."""
+    """Return the int32 bias in input ``i`` with the scale of the sums, ``x.scale * w.scale``.
+
+    A bias of one row, [1, n], is returned as [n].
+    """
     if node.dtype(i) != "int32":
         node.fail(f"the bias must be int32, got {node.dtype(i)}")
     scales: Any = x.scale * w.scale if w.is_per_layer else (x.scale * w.scale_array).tolist()
-    return node.cast(i, UniformType("i32", "f32", scales, axis=None if w.is_per_layer else 0))
+    element, shape = UniformType("i32", "f32", scales, axis=None if w.is_per_layer else 0), node.shape(i)
+    if len(shape) == 2 and shape[0] == 1:
+        array = node.constant(i)
+        if array is not None:
+            return node.dense(np.ascontiguousarray(array[0]), element)
+        row = reshaped(node, node.stored(i), shape[1:])
+        return node.emit("quant.scast", [row], None, TensorType(shape[1:], element))
+    return node.cast(i, element)

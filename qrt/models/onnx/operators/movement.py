@@ -28,7 +28,8 @@ from qrt.models.onnx.operators.operands import (
     shape_from,
     sizes,
 )
-from qrt.types import TensorType, UniformType
+from qrt.models.onnx.types import signless
+from qrt.types import TensorType, Type, UniformType
 
 
 def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
@@ -295,11 +296,33 @@ def _of_one_type(node: Node, count: int) -> list[Value]:
 
 
 def tile(node: Node) -> None:
-    """Repeat a tensor along each axis. The numbers of repeats must be known at import."""
-    counts, rank = node.integers(1, "repeats"), len(node.shape())
-    if len(counts) != rank or min(counts, default=0) < 0:
-        node.fail(f"repeats must be {plural(rank, 'non-negative integer')}, one for each axis, got {list(counts)}")
-    node.set(0, node.emit("qrt.tile", [movable(node)], {"multiples": list(counts)}))
+    """Repeat a tensor along each axis. The numbers of repeats may be known only at run time."""
+    counts, rank = run_sizes(node, 1), len(node.shape())
+    known = [count for count in counts if isinstance(count, int)]
+    if len(counts) != rank or min(known, default=0) < 0:
+        node.fail(f"repeats must be {plural(rank, 'non-negative integer')}, one for each axis, got {known}")
+    if len(known) == rank:
+        node.set(0, node.emit("qrt.tile", [movable(node)], {"multiples": known}))
+        return
+    value = movable(node)  # an axis of size 1 before each axis is broadcast, and merged with it
+    kind, context = value.type, lowering_context(node)
+    assert isinstance(kind, TensorType)
+    extents = context.extents(value)
+    split = tuple(size for own in kind.shape or () for size in (1, own))
+    spread = _spread(node, node.emit("qrt.reshape", [node.as_storage(value)], None, TensorType(
+        split, signless(node.plain(0)))), tuple(
+        size for count in counts for size in (count, 1)))  # fmt: skip
+    merged = tuple(context.count([count, own]) for count, own in zip(counts, extents, strict=True))
+    _set_shaped(node, kind.element, in_shape(node, spread, merged))
+
+
+def _set_shaped(node: Node, element: Type, stored: Value) -> None:
+    """Set output 0 to a value in its storage, reinterpreted as elements of the type ``element``."""
+    assert isinstance(stored.type, TensorType)
+    if isinstance(element, UniformType):
+        node.set(0, node.emit("quant.scast", [stored], None, stored.type.with_(element=element)))
+    else:
+        node.set_plain(0, stored, element)
 
 
 def expand(node: Node) -> None:
@@ -364,6 +387,9 @@ def _spread(node: Node, value: Value, wanted: Sizes) -> Value:
 def blocks(node: Node) -> None:
     """Move elements between the channels and square blocks of an image. The channels are in the order DCR or CRD."""
     size, input_shape = node.required("blocksize", int), node.shape()
+    if len(input_shape) == 4 and size > 0 and input_shape[1] is not None and None in input_shape[2:]:
+        _move_open_blocks(node, size, input_shape[1])
+        return
     if len(input_shape) != 4 or size < 1 or None in input_shape[1:]:
         node.refuse(f"of shape {list(input_shape)}, in blocks of {size}")
     batch, (channels, height, width) = input_shape[0], (n or 0 for n in input_shape[1:])
@@ -389,3 +415,33 @@ def blocks(node: Node) -> None:
     value = node.emit("qrt.reshape", [value], None, TensorType(split, element))
     value = node.emit("qrt.transpose", [value], {"permutation": list(order)})
     node.set(0, node.emit("qrt.reshape", [value], None, TensorType(shape, element)))
+
+
+def _move_open_blocks(node: Node, size: int, channels: int) -> None:
+    """Move elements between channels and blocks of images whose height and width only the run knows."""
+    value, mode, context = movable(node), node.attribute("mode", "DCR"), lowering_context(node)
+    assert isinstance(value.type, TensorType)
+    element, stored = value.type.element, node.as_storage(value)
+    batch, _, height, width = context.extents(stored)
+    rest = channels // (size * size)
+    if mode not in ("DCR", "CRD") or (node.op.type == "DepthToSpace" and channels % (size * size)):
+        node.fail(f"attribute 'blocksize' must divide the {channels} channels, and attribute 'mode' be DCR or CRD")
+    split: list[Extent]
+    if node.op.type == "SpaceToDepth":
+        order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+        inner = [
+            side // size if isinstance(side, int) else node.emit("arith.divui", [side, context.index(size)])
+            for side in (height, width)
+        ]
+        split, result = (
+            [batch, channels, inner[0], size, inner[1], size],
+            [batch, channels * size * size, *inner],
+        )
+    else:
+        order = (0, 3, 4, 1, 5, 2) if mode == "DCR" else (0, 1, 4, 2, 5, 3)
+        depth = [size, size, rest] if mode == "DCR" else [rest, size, size]
+        split = [batch, *depth, height, width]
+        result = [batch, rest, context.count([height, size]), context.count([width, size])]
+    stored = in_shape(node, stored, tuple(split))
+    stored = node.emit("qrt.transpose", [stored], {"permutation": list(order)})
+    _set_shaped(node, element, in_shape(node, stored, tuple(result)))

@@ -5,7 +5,6 @@ that differ from one runtime to another.
 """
 
 from collections.abc import Sequence
-from math import prod
 
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
@@ -13,6 +12,7 @@ from qrt.ir.dialects.linalg.lowering import F32, F64, LoweringContext
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import apply
 from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.reductions import number_tensor
 
 
 class _Rows:
@@ -20,12 +20,10 @@ class _Rows:
 
     def __init__(self, node: Node, x: Value, axis: int) -> None:
         self.node, self.x, self.axis, self.context = node, x, axis, lowering_context(node)
-        sizes = node.shape()[axis:]
-        if None in sizes:
-            node.refuse("axes whose size is known only at run time")
-        self.count = prod(size or 0 for size in sizes)
-        if not self.count:
+        if 0 in node.shape()[axis:]:
             node.refuse("of a tensor without elements")
+        count = self.context.count(self.context.extents(x)[axis:])
+        self.count = count if isinstance(count, int) else number_tensor(node, count, F64)
 
     def _mean(self, means: Sequence[Value]) -> Value:
         """Return the mean of each row if ``means`` is empty, or the variance if ``means`` is [the mean of each row]."""
@@ -38,7 +36,9 @@ class _Rows:
         (total,) = nest.finish(nest.value("arith.addf", (nest.running(F64, 0.0), value), F64))
         nest = LoopNest(self.context, "divide", extents[: self.axis])
         value = nest.read(total, nest.loops)
-        return nest.finish(nest.value("arith.divf", (value, nest.constant(float(self.count), F64)), F64))[0]
+        count = self.count
+        by = nest.constant(float(count), F64) if isinstance(count, int) else nest.read(count, [])
+        return nest.finish(nest.value("arith.divf", (value, by), F64))[0]
 
     def zeros(self) -> Value:
         """Return a mean of 0 for each row, for a normalization that subtracts no mean."""

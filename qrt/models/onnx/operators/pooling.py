@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import Extent
 from qrt.ir.passes.lower_qrt.averages import sum_of_lanes
 from qrt.models.importing import windows
 from qrt.models.importing.float_reductions import reduced
@@ -35,14 +37,30 @@ def window_of(node: Node, form: WindowShape, image: Value) -> tuple[Window, Wind
         sizes, form.kernel, form.strides, form.dilations, form.padding, strict=True
     ):
         if size is None and stride > 1:
-            node.refuse("ceil_mode for images whose size is known only at run time")
+            padding.append((before, after + stride - 1))  # enough for the last window, whatever the size is
+            continue
         room = (size or 0) + before + after - (extent - 1) * dilation - 1
         count = -(-room // stride) + 1
         if (count - 1) * stride >= (size or 0) + before:  # the last window begins in the padding
             count -= 1
         more = 0 if size is None else max((count - 1) * stride - room, 0)
         padding.append((before, after + more))
-    return given, make_window(node, sizes, form.kernel, form.strides, form.dilations, tuple(padding), image)
+    window = make_window(node, sizes, form.kernel, form.strides, form.dilations, tuple(padding), image)
+    outputs = list(window.outputs)
+    for axis, (size, stride, (before, _)) in enumerate(zip(sizes, form.strides, form.padding, strict=True)):
+        if size is None and stride > 1:
+            outputs[axis] = _ceiled(node, outputs[axis], lowering_context(node).extent(image, axis + 1), stride, before)
+    return given, replace(window, outputs=tuple(outputs))
+
+
+def _ceiled(node: Node, count: Extent, size: Extent, stride: int, before: int) -> Value:
+    """Return the number of windows of ``ceil_mode``: ``count``, or one less if the last begins in the padding."""
+    context = lowering_context(node)
+    last = node.emit("arith.subi", [context.index(count), context.index(1)])
+    first = node.emit("arith.muli", [last, context.index(stride)])
+    end = node.emit("arith.addi", [context.index(size), context.index(before)])
+    is_beyond = node.emit("arith.cmpi", [first, end], {"predicate": "sge"})
+    return node.emit("arith.select", [is_beyond, last, context.index(count)])
 
 
 def max_pool(node: Node) -> None:
@@ -57,7 +75,8 @@ def max_pool(node: Node) -> None:
         node.set(0, channels_first(node, result, rank))
         return
     element = node.type(0).element
-    if rank > 4 or any(dilation != 1 for dilation in form.dilations):
+    is_open_ceil = None in node.shape()[2:] and node.attribute("ceil_mode", 0)
+    if is_open_ceil or rank > 4 or any(dilation != 1 for dilation in form.dilations):
         _set_largest_integers(node, form)
         return
     quantized = (
@@ -142,7 +161,9 @@ def average_pool(node: Node) -> None:
 
 def _open_counts(node: Node, nest: LoopNest, given: Window, window: Window, x: Value) -> Value:
     """Return the number by which a window's sum is divided, for images ``x`` whose size is known only at run time."""
-    if not any(map(any, window.padding)) or (node.attribute("count_include_pad", 0) and given is window):
+    if node.attribute("count_include_pad", 0) and given is not window:
+        node.refuse("with padding that counts and ceil_mode, for images whose size is known only at run time")
+    if not any(map(any, window.padding)) or node.attribute("count_include_pad", 0):
         return nest.constant(math.prod(window.kernel), F32)
     context = nest.context
     ones = context.filled([1, *context.extents(x)[1:-1], 1], context.constant(1.0, F32))

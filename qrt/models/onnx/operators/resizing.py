@@ -5,15 +5,18 @@ weights are computed at import.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, floor
 
 import numpy as np
 
-from qrt.ir import Value
+from qrt.ir import IntegerAttr, Value
+from qrt.ir.core.matching import constant_of
 from qrt.models.importing.unquantized import Operand, apply, as_value, number_of, select, shape_of
 from qrt.models.onnx.coordinates import COORDINATES, ROUNDED, Axis
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import F32, I64, movable
+from qrt.models.onnx.operators.open_resizing import OpenAxis, open_axis, resized_open
+from qrt.models.onnx.operators.operands import F32, I64, Sizes, movable, run_sizes
 from qrt.ops.core import Array
 from qrt.types import TensorType
 
@@ -23,12 +26,13 @@ _MOST_TAPS = 1024
 
 
 def resize(node: Node) -> None:
-    """Resize to sizes or by scales that are known at import: nearest, linear or cubic, the last two of float32 only.
+    """Resize to sizes, or by scales that are known at import: nearest, linear or cubic, the last two of float32 only.
 
     Antialiasing is supported. One axis is resized after the other, and each product and sum is rounded. A coordinate
     within 1e-6 of the middle of two elements is a tie. As in the runtime, an axis of scale 1 is not changed, and if no
     size changes, the input is not changed either, whatever the scales and the region are. Before opset 11 the nearest
-    element is the one before the coordinate if the axis grows, and the one after it if the axis shrinks.
+    element is the one before the coordinate if the axis grows, and the one after it if the axis shrinks. An axis whose
+    size or new size only the run knows is resized to nearest elements or linearly.
     """
     mode = node.attribute("mode", "nearest")
     if mode not in _TAPS:
@@ -55,7 +59,7 @@ def upsample(node: Node) -> None:
     _resized(node, axes, mode, "asymmetric")
 
 
-def _scaled(node: Node, scales: Array) -> list[Axis]:
+def _scaled(node: Node, scales: Array) -> list[Axis | OpenAxis]:
     """Return the axes whose scale is not 1. ``scales`` has a scale for each axis of the input."""
     shape = node.shape()
     if scales.shape != (len(shape),):
@@ -64,17 +68,17 @@ def _scaled(node: Node, scales: Array) -> list[Axis]:
             if scale != 1]  # fmt: skip
 
 
-def _axis(node: Node, axis: int, size: int | None, scale: float) -> Axis:
-    if size is None:
-        node.refuse("a dynamic dimension")
+def _axis(node: Node, axis: int, size: int | None, scale: float) -> Axis | OpenAxis:
     if not 0 < scale < float("inf"):
         node.fail(f"scales must be positive and finite, got {scale}")
+    if size is None:
+        return open_axis(node, axis, None, scale)
     result = floor(np.float32(size) * np.float32(scale))
     node.graph.check_size(node.op, TensorType((result,), F32))
     return Axis(axis, size, result, scale)
 
 
-def _axes(node: Node, coordinates: str) -> list[Axis]:
+def _axes(node: Node, coordinates: str) -> list[Axis | OpenAxis]:
     """Return the axes whose scale is not 1, from the scales or the sizes that the node gives.
 
     ``coordinates`` is a value of ``coordinate_transformation_mode``.
@@ -87,29 +91,38 @@ def _axes(node: Node, coordinates: str) -> list[Axis]:
         if scales.shape != (len(named),):
             node.fail(f"scales must be a vector with a scale for each of {len(named)} axes, got shape {scales.shape}")
         axes = [_axis(node, axis, node.shape()[axis], float(scale))
-                for axis, scale in zip(named, scales, strict=True)]  # fmt: skip
+                for axis, scale in zip(named, scales, strict=True) if scale != 1]  # fmt: skip
     else:
-        axes = _sized(node, named, node.integers(3, "sizes"))
+        axes = _sized(node, named, run_sizes(node, 3))
     if coordinates == "tf_crop_and_resize":
         if region.shape != (2 * len(named),):
             node.fail(
                 f"roi must be a vector with a start and an end for each of {len(named)} axes, got shape {region.shape}"
             )
         ends = zip(region[: len(named)], region[len(named) :], strict=True)
-        axes = [Axis(axis.axis, axis.size, axis.result, axis.scale, (float(start), float(end)))
-                for axis, (start, end) in zip(axes, ends, strict=True)]  # fmt: skip
-    return [axis for axis in axes if axis.scale != 1]
+        regions = dict(zip(named, ((float(start), float(end)) for start, end in ends), strict=True))
+        axes = [axis if isinstance(axis, OpenAxis) else replace(axis, region=regions[axis.axis]) for axis in axes]
+    return [axis for axis in axes if isinstance(axis, OpenAxis) or axis.scale != 1]
 
 
-def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]:
+def _sized(node: Node, named: Sequence[int], wanted: Sizes) -> list[Axis | OpenAxis]:
     """Return the axes that the operator resizes, given by number in ``named``, with their sizes in the result.
 
-    These are ``sizes``, or with another `keep_aspect_ratio_policy` than `stretch` the sizes by one scale for all axes.
+    These are ``wanted``, or with another `keep_aspect_ratio_policy` than `stretch` the sizes by one scale for all axes.
     """
     policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
     known = [size for size in shape if size is not None]
-    if len(known) < len(shape):
-        node.refuse("a dynamic dimension")
+    sizes = [size for size in wanted if isinstance(size, int)]
+    if len(known) < len(shape) or len(sizes) < len(wanted):
+        if policy != "stretch" or len(wanted) != len(named):
+            node.refuse(f"{policy} to {len(wanted)} sizes, some of which are known only at run time")
+        axes = []
+        for axis, size, new in zip(named, shape, wanted, strict=True):
+            if size is not None and isinstance(new, int):
+                axes += _sized_axes([axis], [size], [new])
+            elif not _is_own(node, axis, new):
+                axes.append(open_axis(node, axis, new, None))
+        return axes
     if len(sizes) != len(named) or min(sizes, default=1) < 1 or 0 in known:
         node.fail(
             f"sizes must be {len(named)} positive integers for axes of sizes {known} (none of them 0), got "
@@ -129,12 +142,26 @@ def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]
     return [Axis(*fields) for fields in zip(named, known, sizes, scales, strict=True)]
 
 
+def _sized_axes(named: Sequence[int], sizes: Sequence[int], wanted: Sequence[int]) -> list[Axis | OpenAxis]:
+    scales = [float(np.float32(new) / np.float32(old)) for new, old in zip(wanted, sizes, strict=True)]
+    return [Axis(*fields) for fields in zip(named, sizes, wanted, scales, strict=True)]
+
+
+def _is_own(node: Node, axis: int, size: int | Value) -> bool:
+    """Return True if a size is that of the same axis of the input, which is then not resized."""
+    dim = size.operation if isinstance(size, Value) else None
+    if dim is None or dim.name != "tensor.dim" or dim.operands[0] is not node.value(0):
+        return False
+    number = constant_of(dim.operands[1])
+    return isinstance(number, IntegerAttr) and number.python == axis
+
+
 # -- elements and weights --------------------------------------------------------------------------------------------
 
 
-def _resized(node: Node, axes: Sequence[Axis], mode: str, coordinates: str) -> None:
+def _resized(node: Node, axes: Sequence[Axis | OpenAxis], mode: str, coordinates: str) -> None:
     value = movable(node)
-    if all(axis.size == axis.result for axis in axes):
+    if all(isinstance(axis, Axis) and axis.size == axis.result for axis in axes):
         axes = ()
     is_moved = mode == "nearest" and coordinates != "tf_crop_and_resize"
     if not is_moved and node.type(0).element is not F32:
@@ -142,6 +169,10 @@ def _resized(node: Node, axes: Sequence[Axis], mode: str, coordinates: str) -> N
     result: Operand = value
     outside: list[tuple[int, Array]] = []
     for axis in axes:
+        if isinstance(axis, OpenAxis):
+            rounding = _rounding(node, axis.scale)
+            result = resized_open(node, as_value(node, result, F32), axis, mode, coordinates, rounding)
+            continue
         positions, weights = _parts(node, axis, mode, coordinates)
         result = _joined(node, result, axis.axis, positions, weights)
         if coordinates == "tf_crop_and_resize":
@@ -188,9 +219,7 @@ def _parts(node: Node, axis: Axis, mode: str, coordinates: str) -> tuple[Array, 
     elements.
     """
     if mode == "nearest":
-        rounding = node.attribute("nearest_mode", "round_prefer_floor")
-        if node.opset < 11:  # without the attribute, the runtime has one rule to shrink and one to grow
-            rounding = "ceil" if axis.scale < 1 else "floor"
+        rounding = _rounding(node, np.asarray(axis.scale, np.float32))
         if rounding not in ROUNDED:
             node.fail(f"attribute 'nearest_mode' must be one of {', '.join(ROUNDED)}, got {rounding!r}")
         return axis.nearest(coordinates, rounding)[np.newaxis], None
@@ -214,6 +243,14 @@ def _parts(node: Node, axis: Axis, mode: str, coordinates: str) -> tuple[Array, 
     if node.attribute("exclude_outside", 0) or widened > 1:
         kernel = kernel / kernel.sum(0)
     return np.clip(positions, 0, last), kernel.astype(np.float32)
+
+
+def _rounding(node: Node, scale: Operand) -> str:
+    if node.opset >= 11:
+        return node.attribute("nearest_mode", "round_prefer_floor")
+    if isinstance(scale, Value):  # without the attribute, the runtime has one rule to shrink and one to grow
+        node.refuse("of an axis whose size is known only at run time")
+    return "ceil" if scale < 1 else "floor"
 
 
 def _cubic(x: Array, a: float) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import plural
-from qrt.ir import Value
+from qrt.ir import StringAttr, Value
 from qrt.models.importing.data_movement import joined, taken
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, as_value, compare, number_of, select
@@ -123,14 +123,15 @@ def split(node: Node) -> None:
     input_shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(input_shape))
     size, count = input_shape[axis], len(node.op.outputs)
-    if size is None:
-        node.refuse("a dynamic dimension")
     if node.opset < 13:
         parts = node.ints("split", ())
     else:
         parts = node.integers(1, "sizes") if node.has(1) else ()
     if not count:
         node.fail("it must have at least one output, but has none")
+    if size is None:
+        _split_open(node, axis, parts)
+        return
     if not parts:
         equal = -(-size // count)
         parts = tuple(min(equal, size - equal * i) for i in range(count))
@@ -146,6 +147,24 @@ def split(node: Node) -> None:
         elif value is not None:
             node.set(i, taken(node, value, axis, first, part))
         first += part
+
+
+def _split_open(node: Node, axis: int, parts: Sequence[int]) -> None:
+    """Split an axis whose size only the run knows. Sizes of parts that do not add up to it are an error of the run."""
+    value, count, context = movable(node), len(node.op.outputs), lowering_context(node)
+    size = context.index(context.extent(value, axis))
+    if parts and (len(parts) != count or min(parts) < 0):
+        node.fail(f"'split' must have {plural(count, 'size')}, one for each output, got {list(parts)}")
+    starts: list[Number] = [sum(parts[:i]) for i in range(count)]
+    if not parts:
+        part = node.emit("arith.ceildivsi", [size, context.index(count)])
+        starts = [0, *(node.emit("arith.muli", [part, context.index(i)]) for i in range(1, count))]
+    if parts or node.opset < 18:
+        total = context.index(sum(parts)) if parts else node.emit("arith.muli", [part, context.index(count)])
+        fits = node.emit("arith.cmpi", [size, total], {"predicate": "eq"})
+        node.make("cf.assert", [fits], {"msg": StringAttr("the parts must add up to the size of the axis")}, [])
+    for i, (start, end) in enumerate(zip(starts, [*starts[1:], size], strict=True)):
+        node.set(i, cut_open(node, value, {axis: SliceRange(start, end, 1)}))
 
 
 def gather(node: Node) -> None:

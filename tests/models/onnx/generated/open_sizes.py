@@ -119,6 +119,55 @@ def listed(rng: np.random.Generator) -> Case:
     return Case(model(nodes, ports, [port("y", "INT64")], constants), runs, ulp=0)
 
 
+def resized(rng: np.random.Generator, mode: str, coordinates: str, by: str) -> Case:
+    """Resize by scales, or to sizes of the run."""
+    said = {"mode": mode, "coordinate_transformation_mode": coordinates}
+    if mode == "nearest":
+        said["nearest_mode"] = str(rng.choice(["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]))
+    scales = np.float32([1, 1, *rng.choice([0.5, 1, 1.5, 2, 3], 2)])
+    names, constants = (["x", "", "s"], {"s": scales}) if by == "scales" else (["x", "", "", "n"], {})
+    ports = [port("x", shape=IMAGES), *([port("n", "INT64", (4,))] if by != "scales" else [])]
+    content = model([node("Resize", names, ["y"], **said)], ports, [port("y")], constants)
+    runs = []
+    for shape in _shapes(rng, 2, 2):
+        sizes = [] if by == "scales" else [np.int64([*shape[:2], *rng.integers(1, 20, 2)])]
+        runs.append([_floats(rng, *shape), *sizes])
+    return Case(content, runs, ulp=0 if mode == "nearest" else 32, absolute=0 if mode == "nearest" else LINE)
+
+
+def moved(rng: np.random.Generator, op: str) -> Case:
+    """Split, Tile by repeats of the run, blocks of images, triangles and normalizations."""
+    of_each: dict[str, dict[str, Any]] = {
+        "Split": {"axis": 2},
+        "DepthToSpace": {"blocksize": 2, "mode": str(rng.choice(["DCR", "CRD"]))},
+        "SpaceToDepth": {"blocksize": 2},
+        "Trilu": {"upper": int(rng.integers(2))},
+    }
+    said = of_each.get(op, {})
+    shape = ("batch", 4, "height", "width")
+    constants: dict[str, Any] = {}
+    if op == "Trilu":
+        constants["k"] = np.int64(rng.integers(-3, 4))
+    if op == "InstanceNormalization":
+        constants = {"s": _floats(rng, 4), "b": _floats(rng, 4)}
+    ports = [port("x", shape=shape), *([port("n", "INT64", (4,))] if op == "Tile" else [])]
+    names = ["x", *constants, *(["n"] if op == "Tile" else [])]
+    outputs = ["y", "z"] if op == "Split" else ["y"]
+    content = model([node(op, names, outputs, **said)], ports, list(map(port, outputs)), constants)
+    sizes = [(1, 4, 2, 2), (2, 4, *(2 * rng.integers(1, 9, 2)))]
+    runs = [[_floats(rng, *size), *([rng.integers(1, 4, 4)] if op == "Tile" else [])] for size in sizes]
+    return Case(content, runs, ulp=0, absolute=2e-3 if op == "InstanceNormalization" else 0)
+
+
+def ceiled(rng: np.random.Generator, op: str) -> Case:
+    """Pools of ceil_mode, whose last window may lie over the border."""
+    said: dict[str, Any] = {"ceil_mode": 1}
+    for name, ends in (("kernel_shape", (2, 4, 2)), ("strides", (1, 4, 2)), ("pads", (0, 2, 4))):
+        said[name] = [int(n) for n in rng.integers(*ends)]
+    content = model([node(op, ["x"], ["y"], **said)], [port("x", shape=IMAGES)], [port("y")])
+    return Case(content, [[_floats(rng, *shape)] for shape in _shapes(rng, 4, 4)], absolute=LINE)
+
+
 def sequences(rng: np.random.Generator, op: str, direction: str, lengths: bool) -> Case:
     gates, directions = {"LSTM": 4, "GRU": 3, "RNN": 1}[op], 1 + (direction == "bidirectional")
     inputs, cells = (int(n) for n in rng.integers(1, 9, 2))
@@ -163,6 +212,17 @@ CASES: dict[str, Any] = {
     "open Conv, depthwise": partial(window, op="Conv", group=3),
     "open Conv, one axis": partial(window, op="Conv", axes=1),
 }
+CASES |= {f"open {op}, ceil_mode": partial(ceiled, op=op) for op in ("MaxPool", "AveragePool")}
+CASES |= {
+    f"open {op}": partial(moved, op=op)
+    for op in ("Split", "Tile", "DepthToSpace", "SpaceToDepth", "Trilu", "InstanceNormalization")
+}
+CASES |= {
+    f"open Resize {mode}, {coordinates}, by {by}": partial(resized, mode=mode, coordinates=coordinates, by=by)
+    for mode, coordinates in (("nearest", "half_pixel"), ("nearest", "asymmetric"), ("linear", "half_pixel"),
+                              ("linear", "align_corners"), ("linear", "pytorch_half_pixel"))
+    for by in ("scales", "sizes")
+}  # fmt: skip
 CASES |= {f"open {op}": partial(window, op=op) for op in ("Conv", "ConvTranspose", "MaxPool", "AveragePool")}
 CASES |= {f"open Pad, {mode}": partial(border, mode=mode) for mode in ("constant", "reflect", "edge", "wrap")}
 CASES |= {f"open Gather, at {when}": partial(chosen, at_run=when == "run") for when in ("import", "run")}
