@@ -274,6 +274,8 @@ class FunctionGraph(Graph):
     def _import(self, op: Operator) -> None:
         """Import a node, or skip it if it reads a result of an unsupported node."""
         node = Node(self, op)
+        if not op.outputs:
+            node.fail("it must have at least one output, but has none")
         function = OPERATORS.get(op.key)
         try:
             if function is None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.ir import Value
 from qrt.models.importing import node as importing
 from qrt.models.tflite.graph import Graph
@@ -115,6 +116,9 @@ class Node(importing.Node):
                 f"the result has the type {value.type.shown()}, but the file declares tensor {tensor.name!r} as "
                 f"{declared.shown()}"
             )
+        if self.kernel == "delegate" and 0 in (declared.shape or ()) and 0 not in (value.type.shape or ()):
+            name, shape = shown(tensor.name), list(declared.shape or ())
+            self.refuse(f"the result {name} declared as {shape}, with which LiteRT does not use XNNPACK")
         self.graph.charge(self.op, value.type)
         if tensor.dtype != "complex64":  # its value is only half of the tensor
             value = self.named(value, self.graph.names[tensor.index])

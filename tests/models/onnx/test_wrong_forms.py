@@ -92,6 +92,8 @@ WRONG: list[tuple[str, Change, str]] = [
     ("Attention", with_value("scale", float("nan")), "attribute 'scale' must be at least 0, because its root"),
     ("GroupNormalization", with_input(0, "FLOAT", (0, 4, 3, 3)), "input 'i0': every dimension of an input must be"),
     ("CenterCropPad", lambda message: message.graph.node[0].input.pop(), "input 1 is required, but missing"),
+    ("RoiAlign", lambda message: message.graph.node[0].input.pop(), "input 2 is required, but missing"),
+    ("Min", without_outputs, "node 0 Min: it must have at least one output, but has none"),
     ("Split", without_outputs, "node 0 Split: it must have at least one output, but has none"),
     ("Conv", with_constant(2, np.zeros(6, np.float16)), "its floats must have one type, got f16 and f32"),
     ("Conv", with_constant(2, np.float32([1])), "node 0 Conv: its bias must be tensor<6xf32>, got tensor<1xf32>"),

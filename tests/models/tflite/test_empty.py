@@ -126,3 +126,13 @@ def test_products_of_no_terms_are_refused(dtype: str) -> None:
     content = one_op("FULLY_CONNECTED", [like(dtype, 2, 0), weights(dtype, 3, 0), bias(dtype, 3)], [like(dtype, 2, 3)])
     with pytest.raises(ModelError, match="weights of depth 0, for which LiteRT ignores the bias"):
         import_model(read(content), PROFILES["litert"])
+
+
+def test_a_result_that_is_declared_as_empty_is_not_computed_by_xnnpack() -> None:
+    x, y = Tensor((1, 2, 8, 2), "int8", 0.5), Tensor((0, 9, 28, 2), "int8", 0.5)
+    content = one_op("RESIZE_BILINEAR", [x, Tensor((2,), "int32", data=[9, 28])], [y])
+    import_model(read(content), PROFILES["litert-ref"])
+    with pytest.raises(
+        ModelError, match=r"the result 't2' declared as \[0, 9, 28, 2\], with which LiteRT does not use"
+    ):
+        import_model(read(content), PROFILES["litert"])

@@ -44,9 +44,9 @@ def lp_normalization(node: Node) -> None:
     if power not in (1, 2):
         node.fail(f"attribute 'p' must be 1 or 2, got {power}")
     axis = graph.integers(node.axis(node.attribute("axis", -1), len(node.shape())))
-    norm = graph.add(f"ReduceL{power}", node.op.inputs[0], axis, keepdims=1)
+    norm = graph.add(f"ReduceL{power}", node.input(0), axis, keepdims=1)
     zero = graph.constant(0)
-    quotient = graph.add("Div", node.op.inputs[0], norm)
+    quotient = graph.add("Div", node.input(0), norm)
     graph.replace(node, graph.add("Where", graph.add("Equal", norm, zero), zero, quotient))
 
 
@@ -57,7 +57,7 @@ def hardmax(node: Node) -> None:
     """
     shape, graph = node.shape(), composed(node)
     axis = node.axis(node.attribute("axis", -1 if node.opset >= 13 else 1), len(shape))
-    x, is_flat = node.op.inputs[0], node.opset < 13
+    x, is_flat = node.input(0), node.opset < 13
     if is_flat:
         x = graph.add("Flatten", x, axis=axis)
     sizes = static_sizes(node, 0, *(range(axis, len(shape)) if is_flat else [axis]))
@@ -66,7 +66,7 @@ def hardmax(node: Node) -> None:
     positions = graph.add("ArgMax", x, axis=1 if is_flat else axis, keepdims=0)
     result = graph.add("OneHot", positions, graph.integers(depth), values, axis=1 if is_flat else axis)
     if is_flat:
-        result = graph.add("Reshape", result, graph.add("Shape", node.op.inputs[0]))
+        result = graph.add("Reshape", result, graph.add("Shape", node.input(0)))
     graph.replace(node, result)
 
 
@@ -149,10 +149,10 @@ def multi_head_attention(node: Node) -> None:
     graph, parts = composed(node), list(node.op.inputs[:3])
     if node.has(3):
         widths = [static_sizes(node, i, 2)[2] for i in range(3)]
-        biases = graph.add("Split", node.op.inputs[3], graph.integers(*widths), outputs=3, axis=0)
+        biases = graph.add("Split", node.input(3), graph.integers(*widths), outputs=3, axis=0)
         parts = [graph.add("Add", part, bias) for part, bias in zip(parts, biases, strict=True)]
     masks = [_mask(node, graph, 4, static_sizes(node, 1, 1)[1])] if node.has(4) else []
-    masks += [node.op.inputs[5]] if node.has(5) else []
+    masks += [node.input(5)] if node.has(5) else []
     graph.replace(node, _add_attention(node, graph, parts, masks))
 
 
@@ -295,7 +295,7 @@ def _set_embedded(node: Node, graph: ComposedGraph, parts: Sequence[Any], scale:
     epsilon = node.attribute("epsilon", 1e-12)
     normalized = graph.add("LayerNormalization", total, scale, bias, axis=-1, epsilon=epsilon)
     if node.has(7):
-        is_one = graph.add("Cast", graph.add("Equal", node.op.inputs[7], graph.constant(1, np.int32)), to=6)
+        is_one = graph.add("Cast", graph.add("Equal", node.input(7), graph.constant(1, np.int32)), to=6)
         counts = graph.add("ReduceSum", is_one, graph.integers(1), keepdims=0)
     else:
         counts = graph.constant(np.zeros(static_sizes(node, 0, 0)[0]), np.int32)

@@ -75,7 +75,7 @@ def binarizer(node: Node) -> None:
     """Replace each float32 by 1 if it is above a threshold, else by 0."""
     require_floats(node, 0)
     graph = composed(node)
-    is_above = graph.add("Greater", node.op.inputs[0], graph.constant(node.attribute("threshold", 0.0)))
+    is_above = graph.add("Greater", node.input(0), graph.constant(node.attribute("threshold", 0.0)))
     graph.replace(node, graph.add("Cast", is_above, to=_FLOAT_NUMBER))
 
 
@@ -96,7 +96,7 @@ def normalizer(node: Node) -> None:
 
 def imputer(node: Node) -> None:
     """Replace NaN, or another given value, by the value of the feature. The features are float32 or int64."""
-    graph, x = composed(node), node.op.inputs[0]
+    graph, x = composed(node), node.input(0)
     if node.plain(0) is I64:
         values = graph.constant(node.ints("imputed_value_int64s"), np.int64)
         is_missing = graph.add("Equal", x, graph.constant(node.attribute("replaced_value_int64", 0), np.int64))
@@ -110,8 +110,8 @@ def imputer(node: Node) -> None:
 
 def array_feature_extractor(node: Node) -> None:
     """Take the elements at positions along the last axis. A single axis gets an axis of size 1 before it."""
-    graph, x = composed(node), node.op.inputs[0]
-    positions = graph.add("Reshape", node.op.inputs[1], graph.integers(-1))
+    graph, x = composed(node), node.input(0)
+    positions = graph.add("Reshape", node.input(1), graph.integers(-1))
     if len(node.shape()) == 1:
         graph.replace(node, graph.add("Unsqueeze", graph.add("Gather", x, positions, axis=0), graph.integers(0)))
     else:
@@ -180,7 +180,7 @@ def one_hot_encoder(node: Node) -> None:
     if not categories or not node.attribute("zeros", 1):
         node.refuse("categories that are texts" if not categories else "zeros 0, an error at run time")
     graph = composed(node)
-    x = node.op.inputs[0]
+    x = node.input(0)
     if node.plain(0) is not I64:
         x = graph.add("Cast", x, to=_INT64_NUMBER)
     parts = [graph.add("Equal", x, graph.constant(category, np.int64)) for category in categories]

@@ -54,7 +54,7 @@ def global_lp_pool(node: Node) -> None:
     require(node, 0, "float")
     power, graph = _power_of(node), composed(node)
     axes = graph.integers(*range(2, len(node.shape())))
-    powers = graph.add("Pow", graph.add("Abs", node.op.inputs[0]), graph.constant(power))
+    powers = graph.add("Pow", graph.add("Abs", node.input(0)), graph.constant(power))
     graph.replace(node, graph.add("Pow", graph.add("ReduceSum", powers, axes, keepdims=1), graph.constant(1 / power)))
 
 

@@ -26,7 +26,7 @@ def recurrent(node: Node) -> None:
     and the bias is added at the end.
     """
     cell = _Cell(node)
-    x = cell.graph.add("Transpose", node.op.inputs[0], perm=(1, 0, 2)) if cell.layout else node.op.inputs[0]
+    x = cell.graph.add("Transpose", node.input(0), perm=(1, 0, 2)) if cell.layout else node.input(0)
     directions = [cell.direction(x, d) for d in range(cell.directions)]
     graph = cell.graph
     steps, *last = ([states[i] for states in directions] for i in range(len(directions[0])))
@@ -113,7 +113,7 @@ class _Cell:
 
     def _dimension(self, axis: int) -> str:
         """Add nodes that compute the size of an axis of the sequences, as a list of one int64."""
-        return str(self.graph.add("Shape", self.node.op.inputs[0], start=axis, end=axis + 1))
+        return str(self.graph.add("Shape", self.node.input(0), start=axis, end=axis + 1))
 
     @cached_property
     def mask(self) -> str:
@@ -121,7 +121,7 @@ class _Cell:
         graph = self.graph
         count = graph.add("Squeeze", self._dimension(self.layout), graph.integers(0))
         steps = graph.add("Range", graph.constant(0, np.int64), count, graph.constant(1, np.int64))
-        lengths = graph.add("Cast", self.node.op.inputs[4], to=7)
+        lengths = graph.add("Cast", self.node.input(4), to=7)
         is_inside = graph.add("Less", graph.add("Unsqueeze", steps, graph.integers(1, 2)),
                               graph.add("Unsqueeze", lengths, graph.integers(0, 2)))  # fmt: skip
         return str(is_inside)

@@ -120,11 +120,11 @@ def grid_sample(node: Node) -> None:
     if axes > 3 or (mode == "cubic" and axes != 2):
         node.refuse(f"mode {mode} of images with {axes} axes")
     graph = composed(node)
-    images = _Images(graph, node.op.inputs[0], shape, axes + 1)
+    images = _Images(graph, node.input(0), shape, axes + 1)
     ends = [(0.0, size - 1.0) if is_aligned else (-0.5, size - 0.5) for size in images.sizes]
     at = []
     for d, size in enumerate(images.sizes):
-        x = graph.add("Gather", node.op.inputs[1], graph.constant(axes - 1 - d, np.int64), axis=-1)
+        x = graph.add("Gather", node.input(1), graph.constant(axes - 1 - d, np.int64), axis=-1)
         x = graph.add("Add", x, graph.constant(1))
         if is_aligned:
             x = graph.add("Mul", graph.add("Div", x, graph.constant(2)), graph.constant(size - 1))
@@ -211,7 +211,7 @@ def roi_align(node: Node) -> None:
     for axis in range(2):
         ends = []
         for side in (1 - axis, 3 - axis):
-            end = graph.add("Gather", node.op.inputs[1], graph.integers(side), axis=1)
+            end = graph.add("Gather", node.input(1), graph.integers(side), axis=1)
             end = graph.add("Mul", end, graph.constant(node.attribute("spatial_scale", 1.0)))
             ends.append(graph.add("Sub", end, graph.constant(0.5 if transformation == "half_pixel" else 0)))
         size = graph.add("Sub", ends[1], ends[0])
@@ -223,8 +223,8 @@ def roi_align(node: Node) -> None:
         parts = graph.add("Mul", graph.constant(samples % ratio + 0.5), size)
         x = graph.add("Add", graph.add("Add", ends[0], bins), graph.add("Div", parts, graph.constant(ratio)))
         lines.append(_clamped_line(graph, x, shape[2 + axis]))
-    images = _Images(graph, node.op.inputs[0], shape, 5)
-    first = graph.add("Reshape", node.op.inputs[2], graph.integers(count, 1, 1, 1, 1))
+    images = _Images(graph, node.input(0), shape, 5)
+    first = graph.add("Reshape", node.input(2), graph.integers(count, 1, 1, 1, 1))
     images.starts = graph.add("Mul", graph.add("Cast", first, to=7), graph.constant(shape[2] * shape[3], np.int64))
     grid = graph.integers(count, pooled[0], ratio, pooled[1], ratio)
     products = []
@@ -274,9 +274,9 @@ def max_roi_pool(node: Node) -> None:
             "expected an input of 4 axes, regions of shape [n, 5] and two positive sizes in pooled_shape, got "
             f"{list(shape)}, {list(regions_shape)} and {list(pooled)}"
         )
-    count, graph, regions = regions_shape[0], composed(node), node.op.inputs[1]
+    count, graph, regions = regions_shape[0], composed(node), node.input(1)
     number = graph.add("Gather", regions, graph.constant(0, np.int64), axis=1)
-    result = graph.add("Gather", node.op.inputs[0], graph.add("Cast", number, to=7), axis=0)
+    result = graph.add("Gather", node.input(0), graph.add("Cast", number, to=7), axis=0)
     for axis, (size, bins) in enumerate(zip(shape[2:], pooled, strict=True)):
         first, last = (
             _half_away(graph, graph.add("Mul", graph.add("Gather", regions, graph.integers(side), axis=1),

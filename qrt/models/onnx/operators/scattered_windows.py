@@ -39,7 +39,7 @@ def col2im(node: Node) -> None:
         outside = (outside[:, np.newaxis, :, np.newaxis] | beyond[np.newaxis, :, np.newaxis]).reshape(shape)
     images = batch * (rows // points)
     graph = composed(node)
-    x = graph.add("Reshape", node.op.inputs[0], graph.integers(images, points * count))
+    x = graph.add("Reshape", node.input(0), graph.integers(images, points * count))
     x = graph.add("Transpose", x, perm=(1, 0))
     zeros = graph.constant(np.zeros((total + 1, images)))  # the last row takes what lies in the padding
     indices = graph.constant(np.where(outside, total, places).reshape(-1, 1), np.int64)
@@ -66,8 +66,8 @@ def max_unpool(node: Node) -> None:
     if node.has(2) and node.integers(2, "a shape") != wanted:
         node.refuse(f"output_shape {list(node.integers(2, 'a shape'))}, expected {list(wanted)}")
     graph = composed(node)
-    positions = graph.add("Reshape", node.op.inputs[1], graph.integers(-1, 1))
-    values = graph.add("Reshape", node.op.inputs[0], graph.integers(-1))
+    positions = graph.add("Reshape", node.input(1), graph.integers(-1, 1))
+    values = graph.add("Reshape", node.input(0), graph.integers(-1))
     flat = graph.add("ScatterND", graph.constant(np.zeros(prod(wanted))), positions, values)
     graph.replace(node, graph.add("Reshape", flat, graph.integers(*wanted)))
 
@@ -85,7 +85,7 @@ def tensor_scatter(node: Node) -> None:
     graph, (batch, size, count) = composed(node), (shape[0], shape[axis], updates[axis])
     order = (0, axis, *(d for d in same if d))
     cache, new = (graph.add("Transpose", name, perm=order) for name in node.op.inputs[:2])
-    start = node.op.inputs[2] if node.has(2) else graph.integers(*(0,) * batch)
+    start = node.input(2) if node.has(2) else graph.integers(*(0,) * batch)
     places = graph.add("Add", graph.add("Reshape", start, graph.integers(batch, 1)), graph.integers(*range(count)))
     if mode == "circular":
         places = graph.add("Mod", places, graph.integers(size))

@@ -127,8 +127,6 @@ def split(node: Node) -> None:
         parts = node.ints("split", ())
     else:
         parts = node.integers(1, "sizes") if node.has(1) else ()
-    if not count:
-        node.fail("it must have at least one output, but has none")
     if size is None:
         _split_open(node, axis, parts)
         return

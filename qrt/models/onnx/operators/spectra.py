@@ -36,7 +36,7 @@ def dft(node: Node) -> None:
     _check_length(node, length)
     if is_onesided and parts != (2 if is_inverse else 1):
         node.refuse(f"one-sided of a {'real' if parts == 1 else 'complex'} signal")
-    graph, x = composed(node), node.op.inputs[0]
+    graph, x = composed(node), node.input(0)
     order = [d for d in range(rank - 1) if d != axis] + [axis, rank - 1]
     x = graph.add("Transpose", x, perm=tuple(order))
     x = _transformed(node, graph, x, (size, parts), length, is_inverse, is_onesided, rank)
@@ -63,14 +63,14 @@ def stft(node: Node) -> None:
         node.fail(f"it steps by {step} over {size} elements with frames of {length}, expected frames within the signal")
     if is_onesided and parts == 2:
         node.refuse("one-sided of a complex signal")
-    graph, x = composed(node), node.op.inputs[0]
+    graph, x = composed(node), node.input(0)
     starts = np.arange(0, size - length + 1, step)
     frames = graph.constant(starts[:, np.newaxis] + np.arange(length), np.int64)
     x = graph.add("Gather", x, frames, axis=1)
     if len(shape) == 2:
         x = graph.add("Unsqueeze", x, graph.integers(3))
     if node.has(2):
-        x = graph.add("Mul", x, graph.add("Reshape", node.op.inputs[2], graph.integers(length, 1)))
+        x = graph.add("Mul", x, graph.add("Reshape", node.input(2), graph.integers(length, 1)))
     graph.replace(node, _transformed(node, graph, x, (length, parts), length, False, is_onesided, 4))
 
 

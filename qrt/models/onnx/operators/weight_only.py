@@ -98,8 +98,8 @@ def _multiply_dequantized(node: Node, stored: Array, scales: Array, zeros: Array
             node.fail(f"g_idx must name for each of {depth} rows one of {scales.shape[1]} blocks")
     narrow, points = scales.astype(np.float32), zeros.astype(np.float32)
     weights = (stored.astype(np.float32) - points[:, blocks]) * narrow[:, blocks]
-    result = graph.add("MatMul", node.op.inputs[0], graph.constant(np.ascontiguousarray(weights.T)))
-    graph.replace(node, graph.add("Add", result, node.op.inputs[5]) if node.has(5) else result)
+    result = graph.add("MatMul", node.input(0), graph.constant(np.ascontiguousarray(weights.T)))
+    graph.replace(node, graph.add("Add", result, node.input(5)) if node.has(5) else result)
 
 
 def gather_block_quantized(node: Node) -> None:
@@ -132,7 +132,7 @@ def gather_block_quantized(node: Node) -> None:
         if points.shape != expected:
             node.fail(f"the zero points must have the shape {list(expected)}, got {list(points.shape)}")
         zeros = points.astype(np.float32)
-    graph, indices = composed(node), node.op.inputs[1]
+    graph, indices = composed(node), node.input(1)
     stored = graph.constant(data.astype(np.uint8 if is_packed or node.dtype(0) == "uint4" else np.int8), None)
     parts = [
         graph.add("Gather", name, indices, axis=axis)
