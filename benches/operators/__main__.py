@@ -29,6 +29,8 @@ MINUTES = 14
 """The rest of 15 minutes is for the last row."""
 SAMPLE = 0.003
 """Seconds of a sample of short calls."""
+LONG = 0.05
+"""Seconds of a call that is not repeated where it takes many times as long as the fastest one."""
 ROWS = rows_of([elementwise.rows, movement.rows, products.rows, reductions.rows, recurrent.rows])
 
 
@@ -76,7 +78,7 @@ def timed(row: Row, models: Models, workers: Workers, rounds: Iterable[int], fol
         lanes += [] if errors else pair
     # What takes long is known by its first call: its samples would take the time of the other rows.
     firsts = {lane: firsts[lane] for lane in lanes}
-    least = {lane: firsts[lane] for lane in dropped_peers(firsts, " ")}
+    least = {lane: firsts[lane] for lane in dropped_peers(firsts, " ") if firsts[lane] > LONG}
     chosen = [lane for lane in lanes if lane not in least]
     clock = "cpu" if workers.threads == 1 else "elapsed"
     try:

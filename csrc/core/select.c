@@ -12,6 +12,38 @@ static int number_size(qrt_number number) {
 
 /* ---- gather ---- */
 
+/* One column of indices, each of which names an entry of `bytes` bytes. */
+static inline qrt_status gather_entries(const qrt_gather_args *args, const void *indices, const char *x, char *out,
+                                        int64_t bytes) {
+    for (int64_t i = 0; i < args->count; i++) {
+        const int64_t index = args->wide ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
+        if (index < 0 || index >= args->sizes[0])
+            return QRT_INDEX_OUT_OF_RANGE;
+        memcpy(out + i * bytes, x + index * bytes, (size_t)bytes);
+    }
+    return QRT_OK;
+}
+
+/* The same for sizes that most entries have, whose copies are a few instructions. */
+static qrt_status gather_line(const qrt_gather_args *args, const void *indices, const char *x, char *out) {
+#define SIZED(size)                                                                                                    \
+    case size:                                                                                                         \
+        return gather_entries(args, indices, x, out, size)
+    switch (args->inner_bytes) {
+        SIZED(1);
+        SIZED(2);
+        SIZED(3);
+        SIZED(4);
+        SIZED(8);
+        SIZED(16);
+        SIZED(32);
+        SIZED(64);
+    default:
+        return gather_entries(args, indices, x, out, args->inner_bytes);
+    }
+#undef SIZED
+}
+
 qrt_status qrt_gather(const void *pointer, qrt_scratch *scratch) {
     const qrt_gather_args *args = pointer;
     const char *x = scratch->operands[0];
@@ -20,7 +52,15 @@ qrt_status qrt_gather(const void *pointer, qrt_scratch *scratch) {
     int64_t taken = 1; /* elements along the axes that an index names */
     for (int column = 0; column < args->columns; column++)
         taken *= args->sizes[column];
-    for (int64_t batch = 0; batch < args->batches; batch++)
+    for (int64_t line = 0; args->columns == 1 && line < args->batches * args->outer; line++) {
+        const int64_t first = line / args->outer * args->count;
+        const qrt_status status =
+            gather_line(args, (const char *)indices + first * (args->wide ? 8 : 4),
+                        x + line * taken * args->inner_bytes, out + line * args->count * args->inner_bytes);
+        if (status != QRT_OK)
+            return status;
+    }
+    for (int64_t batch = 0; args->columns != 1 && batch < args->batches; batch++)
         for (int64_t i = 0; i < args->count; i++) {
             int64_t place = 0;
             for (int column = 0; column < args->columns; column++) {
@@ -62,8 +102,94 @@ static qrt_status extremum_task(void *context, int64_t task) {
     return QRT_OK;
 }
 
+/* ---- extremes of lines that lie side by side ----
+ *
+ * Where results of 8 or 16 bits lie side by side, as those of channels over an image do, a line of them is the maximum
+ * of lines of x. Lines shorter than FOLDED bytes that follow each other are taken together, and what is left of these
+ * is folded at the end. */
+
+#define FOLDED 1024
+
+typedef struct {
+    const qrt_extremum_args *args;
+    qrt_pair_args pair;
+    const char *x;
+    char *out;
+    int64_t line, lines; /* elements of a line, and lines of x that follow each other */
+    int size;
+} fold_call;
+
+static void fold(const fold_call *call, char *best, const char *other, int64_t count) {
+    call->pair.kernels->pair_row(&call->pair, best, 1, other, 1, best, count);
+}
+
+/* Folds `lines` lines from x on into `best`, which has room for `together` of them and holds as many already. */
+static void fold_lines(const fold_call *call, const char *x, int64_t together, char *best) {
+    const int64_t bytes = call->line * call->size;
+    for (int64_t i = 0; i < call->lines; i += together)
+        fold(call, best, x + i * bytes, qrt_min(together, call->lines - i) * call->line);
+}
+
+static void fold_line(const fold_call *call, const char *x, char *out) {
+    const qrt_extremum_args *args = call->args;
+    const int64_t bytes = call->line * call->size, together = qrt_max(1, qrt_min(FOLDED / bytes, call->lines));
+    const int last = args->reduced_rank - (call->lines > 1) - 1; /* the last axis that no line runs along */
+    _Alignas(QRT_ALIGNMENT) char buffer[FOLDED];
+    char *best = together > 1 ? buffer : out;
+    int64_t index[QRT_MAX_RANK] = {0}, at = 0;
+    for (int64_t i = 0; i < together; i++)
+        memcpy(best + i * bytes, x, (size_t)bytes);
+    for (int64_t i = 0; i < args->count; i += call->lines) {
+        fold_lines(call, x + at * call->size, together, best);
+        for (int d = last; d >= 0; d--) {
+            at += args->reduced_strides[d];
+            if (++index[d] < args->reduced_shape[d])
+                break;
+            at -= args->reduced_shape[d] * args->reduced_strides[d];
+            index[d] = 0;
+        }
+    }
+    for (int64_t i = 1; i < together; i++)
+        fold(call, best, best + i * bytes, call->line);
+    if (together > 1)
+        memcpy(out, best, (size_t)bytes);
+}
+
+static qrt_status fold_task(void *context, int64_t task) {
+    const fold_call *call = context;
+    const qrt_extremum_args *args = call->args;
+    int64_t rest = task, offset = 0;
+    for (int d = args->rank - 2; d >= 0; d--) {
+        offset += rest % args->shape[d] * args->strides[d];
+        rest /= args->shape[d];
+    }
+    fold_line(call, call->x + offset * call->size, call->out + task * call->line * call->size);
+    return QRT_OK;
+}
+
+static bool folds(const qrt_extremum_args *args) {
+    const int last = args->rank - 1;
+    return args->index_bytes == 0 && args->number <= QRT_NUMBER_U16 && last >= 0 && args->strides[last] == 1 &&
+           args->shape[last] > 1 && args->count > 1;
+}
+
+static qrt_status run_folds(const qrt_extremum_args *args, qrt_scratch *scratch) {
+    static const qrt_container containers[] = {QRT_I8, QRT_U8, QRT_I16, QRT_U16};
+    const qrt_container container = containers[args->number];
+    const int last = args->reduced_rank - 1;
+    fold_call call = {.args = args, .x = scratch->operands[0], .out = scratch->operands[1]};
+    call.pair = (qrt_pair_args){.kernels = args->kernels, .kind = args->least ? QRT_MINIMUM : QRT_MAXIMUM};
+    call.pair.a = call.pair.b = call.pair.out = container;
+    call.line = args->shape[args->rank - 1];
+    call.lines = last >= 0 && args->reduced_strides[last] == call.line ? args->reduced_shape[last] : 1;
+    call.size = qrt_container_size(container);
+    return qrt_parallel(args->total / call.line, fold_task, &call, scratch->threads);
+}
+
 qrt_status qrt_extremum(const void *pointer, qrt_scratch *scratch) {
     const qrt_extremum_args *args = pointer;
+    if (folds(args) && args->total > 0)
+        return run_folds(args, scratch);
     extremum_call call = {args, scratch->operands[0], scratch->operands[1],
                           qrt_max(1, GRAIN / qrt_max(1, args->count))};
     return qrt_parallel(qrt_ceil_div(args->total, call.per_task), extremum_task, &call, scratch->threads);

@@ -18,7 +18,7 @@ Array = npt.NDArray[Any]
 # All that there are, or the one that QRT_ISA names.
 ISAS = tuple(isa for isa in isas() if os.environ.get("QRT_ISA") in (isa, None, ""))
 SIMD_ISAS = tuple(isa for isa in ISAS if isa != "ref")
-SHARED_ROWS = ("store", "store_wide")  # which other rows call by way of the table
+SHARED_ROWS = ("store", "store_wide", "byte_products")  # which other rows call by way of the table
 DTYPES: dict[str, Any] = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32
 }  # fmt: skip

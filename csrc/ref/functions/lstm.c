@@ -1,6 +1,5 @@
 /* A step of a long short-term memory in integers, whose cell has 16 bits. */
 #include "gemmlowp.h"
-#include "products.h"
 #include "ref/ref.h"
 
 /* Of a gate's 16-bit sums. */
@@ -9,6 +8,9 @@
 /* In whole blocks of so many cells, peepholes are rounded half up. */
 #define BLOCK 16
 
+/* Cells whose products are summed together. */
+#define AT_ONCE 64
+
 /* Of normalized sums, their fractional bits. */
 #define NORM_BITS 10
 
@@ -16,13 +18,11 @@ static int64_t scaled(const qrt_lstm_gate *gate, int which, int64_t x) {
     return ref_scale_fixed_double(x, gate->multiplier[which], gate->shift[which]);
 }
 
+/* The sum of cell i, from those of its products. */
 static int64_t gate_sum(const qrt_lstm_args *args, const qrt_lstm_gate *gate, void *const *operands, int64_t i,
-                        const int8_t *x, const int8_t *hidden, int16_t cell) {
-    const int8_t *w = operands[gate->w], *r = operands[gate->r];
+                        int64_t from_x, int64_t from_hidden, int16_t cell) {
     const int32_t *bias = operands[gate->bias];
-    int64_t from_x = byte_products(x, w + i * args->inputs, args->inputs, args->x_zero_point);
     from_x += gate->norm < 0 ? bias[i] : 0;
-    const int64_t from_hidden = byte_products(hidden, r + i * args->values, args->values, args->hidden_zero_point);
     int64_t sum = gemmlowp_saturate(scaled(gate, 0, from_x), 16);
     sum = gemmlowp_saturate(scaled(gate, 1, from_hidden) + sum, 16);
     if (gate->peephole >= 0) {
@@ -59,8 +59,16 @@ static void normalize(const qrt_lstm_gate *gate, void *const *operands, int64_t 
 
 static void gate_row(const qrt_lstm_args *args, const qrt_lstm_gate *gate, void *const *operands, const int8_t *x,
                      const int8_t *hidden, const int16_t *cell, int16_t *sums) {
-    for (int64_t i = 0; i < args->cells; i++)
-        sums[i] = (int16_t)gate_sum(args, gate, operands, i, x, hidden, cell[i]);
+    const int8_t *w = operands[gate->w], *r = operands[gate->r];
+    for (int64_t first = 0; first < args->cells; first += AT_ONCE) {
+        const int64_t part = qrt_min(AT_ONCE, args->cells - first);
+        int64_t from_x[AT_ONCE], from_hidden[AT_ONCE];
+        args->kernels->byte_products(x, w + first * args->inputs, part, args->inputs, args->x_zero_point, from_x);
+        args->kernels->byte_products(hidden, r + first * args->values, part, args->values, args->hidden_zero_point,
+                                     from_hidden);
+        for (int64_t i = first; i < first + part; i++)
+            sums[i] = (int16_t)gate_sum(args, gate, operands, i, from_x[i - first], from_hidden[i - first], cell[i]);
+    }
     if (gate->norm >= 0 && args->cells > 0)
         normalize(gate, operands, args->cells, sums);
 }
@@ -70,7 +78,8 @@ static void project(const qrt_lstm_args *args, void *const *operands, const int8
     const int32_t *bias = args->projection_bias < 0 ? NULL : operands[args->projection_bias];
     const int64_t most = args->projection_clip;
     for (int64_t i = 0; i < args->values; i++) {
-        const int64_t sum = byte_products(made, w + i * args->cells, args->cells, args->made_zero_point);
+        int64_t sum;
+        args->kernels->byte_products(made, w + i * args->cells, 1, args->cells, args->made_zero_point, &sum);
         const int64_t scaled = ref_scale_fixed_double(sum + (bias ? bias[i] : 0), args->multiplier[1], args->shift[1]);
         const int64_t value = gemmlowp_saturate(scaled + args->result_zero_point, 8);
         target[i] = (int8_t)(value < -most ? -most : value > most ? most : value);

@@ -1,6 +1,5 @@
 /* A step of a rank-decomposed filter with a memory, in integers. */
 #include "gemmlowp.h"
-#include "products.h"
 #include "ref/ref.h"
 
 void ref_svdf_step(const qrt_svdf_args *args, void *const *operands, const int8_t *x, int16_t *state, int8_t *target) {
@@ -14,7 +13,9 @@ void ref_svdf_step(const qrt_svdf_args *args, void *const *operands, const int8_
             int16_t *features = state + filter * memory;
             for (int64_t i = 0; i + 1 < memory; i++)
                 features[i] = features[i + 1];
-            const int64_t found = byte_products(x, feature + filter * args->inputs, args->inputs, args->x_zero_point);
+            int64_t found;
+            args->kernels->byte_products(x, feature + filter * args->inputs, 1, args->inputs, args->x_zero_point,
+                                         &found);
             features[memory - 1] =
                 (int16_t)gemmlowp_saturate(ref_scale_fixed_double(found, args->multiplier[0], args->shift[0]), 16);
             for (int64_t i = 0; i < memory; i++)
