@@ -47,7 +47,8 @@ def test_sums_of_products(isa: str, inputs: int) -> None:
         for unit in (1, 4, 5):
             multiplier = (1 << 30, -17)
             given = {"batch": 1, "inputs": inputs, "units": unit, "rank": 1, "memory": 2, "has_bias": False,
-                     "x_zero_point": zero, "result_zero_point": 1, "multipliers": [multiplier, (1 << 30, -9)]}  # fmt: skip
+                     "x_zero_point": zero, "result_zero_point": 1,
+                     "multipliers": [multiplier, (1 << 30, -9)]}  # fmt: skip
             time, state = np.full((unit, 2), 77, np.int16), np.zeros((1, unit * 2), np.int16)
             for x in (np.full((1, inputs), 127, np.int8), np.full((1, inputs), -128, np.int8), values("i8", 1, inputs)):
                 agree(isa, bind_svdf, given, x, values("i8", unit, inputs), time, state)
