@@ -32,7 +32,7 @@ static void copy_run(const char *source, int64_t source_stride, char *target, in
  * values are transposed in vectors of the compiler, by log2(SIDE) steps: each interleaves row i with row i + SIDE / 2.
  */
 
-#define LINE 64 /* bytes of a cache line, which the blocks of some rows fill one after the other */
+#define CACHE_BYTES 64 /* bytes of a cache line, which the blocks of some rows fill one after the other */
 #define SIDE_8 16
 #define SIDE_16 8
 #define SIDE_32 4
@@ -84,9 +84,9 @@ TRANSPOSE(32, integers4)
 static void transpose(const char *source, int64_t source_stride, char *target, int64_t target_stride, int64_t rows,
                       int64_t columns, int size) {
     const int64_t side = 16 / size;
-    for (int64_t first = 0; first < rows; first += LINE / size)
+    for (int64_t first = 0; first < rows; first += CACHE_BYTES / size)
         for (int64_t j = 0; j < columns; j += side)
-            for (int64_t i = first; i < qrt_min(first + LINE / size, rows); i += side) {
+            for (int64_t i = first; i < qrt_min(first + CACHE_BYTES / size, rows); i += side) {
                 const int64_t row = qrt_min(i, rows - side), column = qrt_min(j, columns - side);
                 const char *from = source + (row * source_stride + column) * size;
                 char *to = target + (column * target_stride + row) * size;

@@ -25,7 +25,7 @@ static inline qrt_status gather_entries(const qrt_gather_args *args, const void 
 }
 
 /* The same for sizes that most entries have, whose copies are a few instructions. */
-static qrt_status gather_line(const qrt_gather_args *args, const void *indices, const char *x, char *out) {
+static qrt_status gather_row(const qrt_gather_args *args, const void *indices, const char *x, char *out) {
 #define SIZED(size)                                                                                                    \
     case size:                                                                                                         \
         return gather_entries(args, indices, x, out, size)
@@ -52,11 +52,11 @@ qrt_status qrt_gather(const void *pointer, qrt_scratch *scratch) {
     int64_t taken = 1; /* elements along the axes that an index names */
     for (int column = 0; column < args->columns; column++)
         taken *= args->sizes[column];
-    for (int64_t line = 0; args->columns == 1 && line < args->batches * args->outer; line++) {
-        const int64_t first = line / args->outer * args->count;
+    for (int64_t row = 0; args->columns == 1 && row < args->batches * args->outer; row++) {
+        const int64_t first = row / args->outer * args->count;
         const qrt_status status =
-            gather_line(args, (const char *)indices + first * (args->wide ? 8 : 4),
-                        x + line * taken * args->inner_bytes, out + line * args->count * args->inner_bytes);
+            gather_row(args, (const char *)indices + first * (args->wide ? 8 : 4), x + row * taken * args->inner_bytes,
+                       out + row * args->count * args->inner_bytes);
         if (status != QRT_OK)
             return status;
     }
@@ -102,10 +102,10 @@ static qrt_status extremum_task(void *context, int64_t task) {
     return QRT_OK;
 }
 
-/* ---- extremes of lines that lie side by side ----
+/* ---- extremes of rows that lie side by side ----
  *
- * Where results of 8 or 16 bits lie side by side, as those of channels over an image do, a line of them is the maximum
- * of lines of x. Lines shorter than FOLDED bytes that follow each other are taken together, and what is left of these
+ * Where results of 8 or 16 bits lie side by side, as those of channels over an image do, a row of them is the maximum
+ * of rows of x. Rows shorter than FOLDED bytes that follow each other are taken together, and what is left of these
  * is folded at the end. */
 
 #define FOLDED 1024
@@ -115,7 +115,7 @@ typedef struct {
     qrt_pair_args pair;
     const char *x;
     char *out;
-    int64_t line, lines; /* elements of a line, and lines of x that follow each other */
+    int64_t row, rows; /* elements of a row, and rows of x that follow each other */
     int size;
 } fold_call;
 
@@ -123,24 +123,24 @@ static void fold(const fold_call *call, char *best, const char *other, int64_t c
     call->pair.kernels->pair_row(&call->pair, best, 1, other, 1, best, count);
 }
 
-/* Folds `lines` lines from x on into `best`, which has room for `together` of them and holds as many already. */
-static void fold_lines(const fold_call *call, const char *x, int64_t together, char *best) {
-    const int64_t bytes = call->line * call->size;
-    for (int64_t i = 0; i < call->lines; i += together)
-        fold(call, best, x + i * bytes, qrt_min(together, call->lines - i) * call->line);
+/* Folds `rows` rows from x on into `best`, which has room for `together` of them and holds as many already. */
+static void fold_rows(const fold_call *call, const char *x, int64_t together, char *best) {
+    const int64_t bytes = call->row * call->size;
+    for (int64_t i = 0; i < call->rows; i += together)
+        fold(call, best, x + i * bytes, qrt_min(together, call->rows - i) * call->row);
 }
 
-static void fold_line(const fold_call *call, const char *x, char *out) {
+static void fold_row(const fold_call *call, const char *x, char *out) {
     const qrt_extremum_args *args = call->args;
-    const int64_t bytes = call->line * call->size, together = qrt_max(1, qrt_min(FOLDED / bytes, call->lines));
-    const int last = args->reduced_rank - (call->lines > 1) - 1; /* the last axis that no line runs along */
+    const int64_t bytes = call->row * call->size, together = qrt_max(1, qrt_min(FOLDED / bytes, call->rows));
+    const int last = args->reduced_rank - (call->rows > 1) - 1; /* the last axis that no row runs along */
     _Alignas(QRT_ALIGNMENT) char buffer[FOLDED];
     char *best = together > 1 ? buffer : out;
     int64_t index[QRT_MAX_RANK] = {0}, at = 0;
     for (int64_t i = 0; i < together; i++)
         memcpy(best + i * bytes, x, (size_t)bytes);
-    for (int64_t i = 0; i < args->count; i += call->lines) {
-        fold_lines(call, x + at * call->size, together, best);
+    for (int64_t i = 0; i < args->count; i += call->rows) {
+        fold_rows(call, x + at * call->size, together, best);
         for (int d = last; d >= 0; d--) {
             at += args->reduced_strides[d];
             if (++index[d] < args->reduced_shape[d])
@@ -150,7 +150,7 @@ static void fold_line(const fold_call *call, const char *x, char *out) {
         }
     }
     for (int64_t i = 1; i < together; i++)
-        fold(call, best, best + i * bytes, call->line);
+        fold(call, best, best + i * bytes, call->row);
     if (together > 1)
         memcpy(out, best, (size_t)bytes);
 }
@@ -163,7 +163,7 @@ static qrt_status fold_task(void *context, int64_t task) {
         offset += rest % args->shape[d] * args->strides[d];
         rest /= args->shape[d];
     }
-    fold_line(call, call->x + offset * call->size, call->out + task * call->line * call->size);
+    fold_row(call, call->x + offset * call->size, call->out + task * call->row * call->size);
     return QRT_OK;
 }
 
@@ -180,10 +180,10 @@ static qrt_status run_folds(const qrt_extremum_args *args, qrt_scratch *scratch)
     fold_call call = {.args = args, .x = scratch->operands[0], .out = scratch->operands[1]};
     call.pair = (qrt_pair_args){.kernels = args->kernels, .kind = args->least ? QRT_MINIMUM : QRT_MAXIMUM};
     call.pair.a = call.pair.b = call.pair.out = container;
-    call.line = args->shape[args->rank - 1];
-    call.lines = last >= 0 && args->reduced_strides[last] == call.line ? args->reduced_shape[last] : 1;
+    call.row = args->shape[args->rank - 1];
+    call.rows = last >= 0 && args->reduced_strides[last] == call.row ? args->reduced_shape[last] : 1;
     call.size = qrt_container_size(container);
-    return qrt_parallel(args->total / call.line, fold_task, &call, scratch->threads);
+    return qrt_parallel(args->total / call.row, fold_task, &call, scratch->threads);
 }
 
 qrt_status qrt_extremum(const void *pointer, qrt_scratch *scratch) {

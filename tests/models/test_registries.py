@@ -12,13 +12,14 @@ import pytest
 import qrt
 from qrt.models.onnx.exporting.registry import WRITERS
 from qrt.models.onnx.registry import OPERATORS as ONNX
+from qrt.models.onnx.registry import WIDENED
 from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from qrt.registry import Registry
 
 FOLDER = Path(qrt.__file__).parent / "models"
 TABLES = {
     "tflite/operators": ("tflite", (OPERATORS, PLAIN_OPERATORS)),
-    "onnx/operators": ("onnx", (ONNX,)),
+    "onnx/operators": ("onnx", (ONNX, WIDENED)),
     "onnx/exporting/writers": ("onnx", (WRITERS,)),
 }
 

@@ -64,20 +64,20 @@ static void max_of_rows(qrt_container container, const char *pixels, int64_t row
 /* `count` pixels of `bytes` bytes, whose windows lie `stride` pixels apart and have at least 32 bytes together. */
 static void max_pool_narrow(qrt_container container, const char *pixels, int64_t rows, int64_t columns,
                             int64_t row_bytes, int64_t bytes, int64_t count, int64_t stride, char *target) {
-    _Alignas(32) char line[RUN + 64];
+    _Alignas(32) char maxima[RUN + 64];
     const int64_t last = (count - 1) * stride, whole = (last + 1) * bytes;
-    max_of_rows(container, pixels, rows, row_bytes, (last + columns) * bytes, line);
-    memset(line + (last + columns) * bytes, 0, 32);
+    max_of_rows(container, pixels, rows, row_bytes, (last + columns) * bytes, maxima);
+    memset(maxima + (last + columns) * bytes, 0, 32);
     for (int64_t i = 0; columns > 1 && i < whole; i += 32) {
-        __m256i largest = _mm256_loadu_si256((const __m256i *)(line + i));
+        __m256i largest = _mm256_loadu_si256((const __m256i *)(maxima + i));
         for (int64_t x = 1; x < columns; x++)
-            largest = max_of(container, largest, _mm256_loadu_si256((const __m256i *)(line + i + x * bytes)));
-        _mm256_storeu_si256((__m256i *)(line + i), largest);
+            largest = max_of(container, largest, _mm256_loadu_si256((const __m256i *)(maxima + i + x * bytes)));
+        _mm256_storeu_si256((__m256i *)(maxima + i), largest);
     }
     if (stride == 1)
-        memcpy(target, line, (size_t)whole);
+        memcpy(target, maxima, (size_t)whole);
     for (int64_t i = 0; stride != 1 && i < count; i++)
-        copy_pixel(target + i * bytes, line + i * stride * bytes, bytes);
+        copy_pixel(target + i * bytes, maxima + i * stride * bytes, bytes);
 }
 
 void avx2_max_pool_run(const qrt_pool_args *args, const void *pixels, int64_t rows, int64_t columns, int64_t row_stride,

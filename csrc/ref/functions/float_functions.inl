@@ -128,9 +128,9 @@ QRT_INLINE doubles wide_log1p(doubles x) {
 
 /* a2 h^2 + a3 h^3 + ..., with which erf(c + h) = erf(c) + erf'(c) * (h + a2 h^2 + ...): the coefficients of the series
  * around c follow from erf''(x) = -2x erf'(x). */
-QRT_INLINE doubles error_series(doubles c, doubles h, const int terms) {
+QRT_INLINE doubles error_series(doubles c, doubles h, const int degree) {
     doubles before = constant(1.0), last = minus(constant(0.0), c), power = times(h, h), sum = times(last, power);
-    for (int n = 3; n <= terms; n++) {
+    for (int n = 3; n <= degree; n++) {
         const doubles both = plus(times(c, last), times(constant((n - 2.0) / (n - 1.0)), before));
         before = last;
         last = times(both, constant(-2.0 / n));

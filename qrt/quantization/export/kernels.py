@@ -1,4 +1,4 @@
-"""The export of a region as a `qrt` operation, on values of the types of the region's operands and results."""
+"""The export of a region as a `qrt` operation, whose operands and results have the types decided for the ports."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

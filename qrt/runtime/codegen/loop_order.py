@@ -71,9 +71,10 @@ def structured_order(op: StructuredOp, operands: Sequence[Any], loops: Shape) ->
 
 @dataclass(frozen=True)
 class SplitLoop:
-    """An `affine.for` or `scf.for` whose body is ``prefix``, then a nest of loops (``inner``) around ``body``.
+    """An `affine.for` or `scf.for` that runs ``prefix``, then a nest of loops (``inner``) around ``body``.
 
-    It may run as two loops: one over the prefix, and one that is the innermost loop of the nest.
+    It may be split into two loops: one runs the prefix only, and the other is moved into the nest as its innermost
+    loop, directly around ``body``.
     """
 
     prefix: Sequence[Operation]

@@ -8,6 +8,7 @@ SUMS = "qrt/numerics/addition.py"
 SOFTMAXES, DYNAMIC, POOL = "qrt/numerics/softmaxes.py", "qrt/numerics/dynamic.py", "qrt/ops/pool.py"
 TABLES, CASTS = "qrt/models/onnx/tables.py", "qrt/models/onnx/operators/casts.py"
 PRODUCTS, CONVOLUTION = "qrt/models/onnx/operators/products.py", "qrt/models/onnx/operators/convolution.py"
+INTEGER_PRODUCTS = "qrt/models/onnx/operators/integer_products.py"
 AVERAGES, ORDERS = "qrt/numerics/sums.py", "qrt/ir/passes/lower_qrt/averages.py"
 POOLING = "qrt/models/onnx/operators/pooling.py"
 COORDINATES, ORDER = "qrt/models/onnx/coordinates.py", "qrt/models/onnx/operators/quantized.py"
@@ -27,13 +28,8 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (PROFILE, '"depthwise_conv2d", "float32"', '"depthwise_conv2d", "fixed"'): ("QLinearConv, halves, depth",),
     (PROFILE, '"matmul", "float32"', '"matmul", "fixed"'): ("QLinearMatMul, halves",),
     (PRODUCTS, 'UniformType("i32", "f32", x.scale * w.scale)', 'UniformType("i32", "f32", w.scale)'): ("QGemm",),
-    (PRODUCTS, "unit_scale_type(node, 0, none if zero is None else zero, 0)", "unit_scale_type(node, 0, none, 0)"): (
-        "MatMulInteger",
-    ),
-    (PRODUCTS, "unit_scale_type(node, 1, columns, len(right) - 1)", "unit_scale_type(node, 1, none, len(right) - 1)"): (
-        "MatMulInteger",
-    ),
-    (CONVOLUTION, "unit_scale_type(node, 0, zeros[0], 0)", "unit_scale_type(node, 0, zeros[1], 0)"): ("ConvInteger",),
+    (INTEGER_PRODUCTS, "np.zeros(1) if self.baked is None else self.baked", "np.zeros(1)"): ("MatMulInteger",),
+    (CONVOLUTION, "none if zero is None else zero, 0)", "none, 0)"): ("ConvInteger",),
     # Sums and elementwise products.
     (SUMS, "zo - _FMA(ra, za, rb * zb)", "zo - (ra * za + rb * zb)"): ("QLinearAdd",),
     (SUMS, "zo - _FMA(ra, za, rb * zb)", "zo - _FMA(rb, zb, ra * za)"): ("QLinearAdd",),

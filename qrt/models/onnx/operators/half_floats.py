@@ -14,7 +14,7 @@ F16 = FloatType("f16")
 
 _FLOAT = 1
 """ONNX's number of float32."""
-_MIXED = ("Pow", "Resize", "Upsample")
+_MIXED = ("OneHot", "Pow", "Resize", "Upsample")
 """Operators that may have inputs of several types of floats."""
 _WIDE_OUTPUTS = {"LayerNormalization": (1, 2)}
 """Outputs that are of float32 whatever the type of the inputs is."""
@@ -27,8 +27,9 @@ def in_float32(node: Node) -> None:
     """
     graph, op = composed(node), node.op
     kinds = [node.plain(i) if node.has(i) else None for i in range(len(op.inputs))]
-    if not op.domain and op.type not in _MIXED and len({kind for kind in kinds if isinstance(kind, FloatType)}) > 1:
-        node.fail(f"its floats must have one type, got {' and '.join(sorted(map(str, {*kinds} - {None})))}")
+    floats = sorted({str(kind) for kind in kinds if isinstance(kind, FloatType)})
+    if not op.domain and op.type not in _MIXED and len(floats) > 1:
+        node.fail(f"its floats must have one type, got {' and '.join(floats)}")
     names = []
     for name, kind in zip(op.inputs, kinds, strict=True):
         wide = node.graph.wide.get(name, "")
