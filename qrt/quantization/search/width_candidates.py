@@ -117,7 +117,7 @@ class Search:
     # -- improvement ---------------------------------------------------------------------------------------------------
 
     def _improve(self) -> None:
-        """Change up to NEAR widths together, as long as that improves the program; then try more together, up to FAR."""
+        """Change up to NEAR widths together as long as that improves the program; then try more together, up to FAR."""
         open_weights = sum(choice.is_weight and len(choice.widths) > 1 for choice in self._choices)
         left = TRIALS + TRIALS_PER_CHOICE * open_weights
         state, most = self._trials.best, NEAR
