@@ -15,6 +15,8 @@ POWERS, LOGARITHMS, ERRORS, COMPLEMENTS = 32, 128, 64, 324
 """The numbers of parts of an octave, and of cells of the logarithm, of erf and of erfc."""
 FIRST_CELL = 0x3F308000
 """The bits of the float32 with which the first cell of the logarithm begins: 1 is the middle of a cell."""
+PER_LINE = 4
+"""The entries of a table in a line of the header."""
 LOW_BITS = 42
 """The high part of a logarithm is a multiple of 2**-LOW_BITS."""
 _HEAD = """/* Tables of the functions of float32, each number rounded once. `python -m tests.kernels.function_tables`
@@ -126,7 +128,8 @@ def lines() -> Iterator[str]:
         yield f"#define {name} {value.hex()}\n"
     for name, values in tables().items():
         yield f"\nstatic const double {name}[{len(values)}] = {{\n"
-        yield from (f"    {value.hex()},\n" for value in values)
+        for row in range(0, len(values), PER_LINE):
+            yield f"    {', '.join(value.hex() for value in values[row : row + PER_LINE])},\n"
         yield "};\n"
     yield "\n/* 2 / pi in words, the first of which is 0. */\n"
     yield f"static const uint64_t qrt_two_over_pi[{len(words())}] = {{\n"

@@ -218,3 +218,15 @@ def test_shapes_of_a_command(heard: Any, tmp_path: Path) -> None:
     heard(lambda: qrt.load(tmp_path / "m.mlir", shapes={"x": (1,)}))
     heard.command(f"import {tmp_path}/m.tflite --input-shape x=2x0")
     assert status(f"import {tmp_path}/m.tflite --input-shape x=2x2x3 -o {tmp_path}/p.mlir") == 0
+
+
+@advises("models/onnx/importing.py", "save the optimized model with the level ORT_ENABLE_EXTENDED")
+def test_images_in_blocks_of_channels(heard: Any, tmp_path: Path) -> None:
+    """The runtime's optimizer writes ONNX's own operator at that level."""
+    ports, weights = ([port("x", shape=(1, 8, 4, 4))], [port("y")]), {"w": np.ones((8, 8, 1, 1), np.float32)}
+    blocks, own = node("Conv", ["x", "w"], ["y"], domain="com.microsoft.nchwc"), "com.microsoft.nchwc"
+    content = model([blocks], *ports, weights, change=lambda m: m.opset_import.append(helper.make_opsetid(own, 1)))
+    heard(lambda: qrt.load(onnx_file(tmp_path, content)))
+    path = onnx_file(tmp_path, model([node("Conv", ["x", "w"], ["y"])], *ports, weights))
+    x = np.arange(128, dtype=np.float32).reshape(1, 8, 4, 4)
+    np.testing.assert_array_equal(run(path, x)[0, 0], x[0].sum(0))

@@ -169,7 +169,7 @@ def test_interpolated() -> None:
         (
             tensor((3,), T),
             tensor((513,), LINE),
-            "'x' must have a per-layer type with storage i16, got !quant.uniform<i8:f32, 5.000000e-02:-3>",
+            "'q' must have a per-layer type with storage i16, got !quant.uniform<i8:f32, 5.000000e-02:-3>",
         ),
         (
             tensor((3,), WORD),

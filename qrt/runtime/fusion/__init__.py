@@ -9,8 +9,12 @@ from qrt.ops import FAMILIES
 from qrt.ops.declare import Traits
 from qrt.runtime.planner.float_loops import CODES
 
-LOOPS = frozenset({"linalg.generic", "arith.cmpf", "math.rsqrt", *(name for name in CODES if "." in name)})
-"""The op `linalg.generic` and the elementwise ops that the kernel of loops computes."""
+_LOOPS = (
+    "linalg.generic", "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf",
+    "arith.cmpf", "math.rsqrt",
+)  # fmt: skip
+LOOPS = frozenset(_LOOPS) | {name for name in CODES if name.startswith("math.")}
+"""The ops `linalg.generic` and the most common elementwise ops that can become one."""
 
 
 def _ops(has_trait: Callable[[Traits], bool]) -> frozenset[str]:

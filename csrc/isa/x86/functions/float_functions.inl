@@ -5,6 +5,10 @@
  * store_halves, keep_nans and are_within. */
 #pragma once
 
+#ifndef HALF
+#error "functions/float_functions.inl needs HALF"
+#endif
+
 #include <float.h>
 #include <string.h>
 

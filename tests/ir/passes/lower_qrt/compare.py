@@ -33,7 +33,7 @@ _NOT_OF_SUMS = [rule for rule in REQUANT_RULES if rule not in SUM_RULES]
 REFUSALS = {
     PARAMETERS: (
         r"(under|over)flows float(32|64)|range of float32|"
-        r"needs (a multiplier|(each|the) operand's scale|operand scales|scales|storage)"
+        r"needs (a multiplier|(each|the) operand's scale|the scale of (an|the) operand|operand scales|scales|storage)"
     ),
     ACCUMULATOR: "which overflows 64 bits|the sum would overflow 64 bits",
     BIAS: "^the bias overflows 64 bits",

@@ -5,7 +5,7 @@
  * Exact: sums of up to 2^14 values, each minus a zero point of at most 2^16 in magnitude, stay below 2^31. */
 #pragma once
 
-#include "widen.h"
+#include "isa/avx2/widen.h"
 
 #define MOST_VALUES (1 << 14)
 
