@@ -110,7 +110,7 @@ def test_updates_are_applied_in_order_or_left_out(body, function):
     wanted = X.copy()
     wanted[2] = function(X[2], UPDATES[1])
     np.testing.assert_array_equal(program(X, np.int32([[3], [2]]), UPDATES), wanted)
-    with pytest.raises(ModelError, match=r"STABLEHLO_SCATTER: .*('indices' must be at least 0 and less|an index is out of bounds)"):
+    with pytest.raises(ModelError, match=r"STABLEHLO_SCATTER: .*('indices' must be at least 0|index is out of bounds)"):
         program(X, np.int32([[0], [-1]]), UPDATES)
 
 
