@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "qrt/products/mixed_matmul.h"
 #include "ref/ref.h"
 
 typedef double doubles;
@@ -105,15 +106,11 @@ static double sign_of_quarter(int32_t at) {
 }
 
 static int32_t bits_of(float x) {
-    int32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
+    return (int32_t)qrt_bits_of(x);
 }
 
 static float halves_of(int32_t bits) {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return qrt_float_of((uint32_t)bits);
 }
 
 static double widened(float x) {

@@ -10,85 +10,19 @@
 #include "ref/functions/float_tables.h"
 
 #define HALF 4
+#define D(operation) _mm256_##operation
+#define H(operation) _mm_##operation
 
 typedef __m256d doubles;
 typedef __m128 halves;
 typedef __m128i indices;
 
-QRT_INLINE doubles constant(double value) {
-    return _mm256_set1_pd(value);
-}
-
-QRT_INLINE doubles plus(doubles a, doubles b) {
-    return _mm256_add_pd(a, b);
-}
-
-QRT_INLINE doubles minus(doubles a, doubles b) {
-    return _mm256_sub_pd(a, b);
-}
-
-QRT_INLINE doubles times(doubles a, doubles b) {
-    return _mm256_mul_pd(a, b);
-}
-
-QRT_INLINE doubles over(doubles a, doubles b) {
-    return _mm256_div_pd(a, b);
-}
-
 QRT_INLINE doubles nearest(doubles a) {
     return _mm256_round_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-QRT_INLINE doubles magnitude(doubles a) {
-    return _mm256_andnot_pd(constant(-0.0), a);
-}
-
-QRT_INLINE doubles sign_of(doubles a) {
-    return _mm256_and_pd(constant(-0.0), a);
-}
-
-QRT_INLINE doubles with_sign(doubles a, doubles zero) {
-    return _mm256_xor_pd(a, zero);
-}
-
-QRT_INLINE doubles least(doubles a, doubles b) {
-    return _mm256_min_pd(a, b);
-}
-
-QRT_INLINE doubles most(doubles a, doubles b) {
-    return _mm256_max_pd(a, b);
-}
-
-QRT_INLINE indices same_index(int value) {
-    return _mm_set1_epi32(value);
-}
-
-QRT_INLINE indices index_of(doubles a) {
-    return _mm256_cvtpd_epi32(a);
-}
-
-QRT_INLINE doubles doubles_of(indices a) {
-    return _mm256_cvtepi32_pd(a);
-}
-
-QRT_INLINE indices add(indices a, indices b) {
-    return _mm_add_epi32(a, b);
-}
-
-QRT_INLINE indices subtract(indices a, indices b) {
-    return _mm_sub_epi32(a, b);
-}
-
 QRT_INLINE indices and_bits(indices a, indices b) {
     return _mm_and_si128(a, b);
-}
-
-QRT_INLINE indices shift_left(indices a, const int places) {
-    return _mm_slli_epi32(a, places);
-}
-
-QRT_INLINE indices shift_right(indices a, const int places) {
-    return _mm_srai_epi32(a, places);
 }
 
 QRT_INLINE doubles entry(const double *table, indices at) {
@@ -100,16 +34,8 @@ QRT_INLINE doubles shifted(indices a, const int places) {
     return _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_cvtepi32_epi64(a), places));
 }
 
-QRT_INLINE doubles power_of_two(indices exponent) {
-    return shifted(add(exponent, same_index(1023)), 52);
-}
-
 QRT_INLINE doubles even(indices at, doubles a, doubles b) {
     return _mm256_blendv_pd(a, b, shifted(at, 63));
-}
-
-QRT_INLINE doubles sign_of_quarter(indices at) {
-    return sign_of(shifted(at, 62));
 }
 
 QRT_INLINE indices bits_of(halves x) {
@@ -120,24 +46,8 @@ QRT_INLINE halves halves_of(indices bits) {
     return _mm_castsi128_ps(bits);
 }
 
-QRT_INLINE doubles widened(halves x) {
-    return _mm256_cvtps_pd(x);
-}
-
-QRT_INLINE halves narrowed(doubles a) {
-    return _mm256_cvtpd_ps(a);
-}
-
 QRT_INLINE doubles choose_below(doubles a, doubles b, doubles below, doubles otherwise) {
     return _mm256_blendv_pd(otherwise, below, _mm256_cmp_pd(a, b, _CMP_LT_OQ));
-}
-
-QRT_INLINE halves load_halves(const float *from) {
-    return _mm_loadu_ps(from);
-}
-
-QRT_INLINE void store_halves(float *to, halves x) {
-    _mm_storeu_ps(to, x);
 }
 
 QRT_INLINE halves keep_nans(halves from, halves value) {

@@ -10,85 +10,19 @@
 #include "ref/functions/float_tables.h"
 
 #define HALF 8
+#define D(operation) _mm512_##operation
+#define H(operation) _mm256_##operation
 
 typedef __m512d doubles;
 typedef __m256 halves;
 typedef __m256i indices;
 
-QRT_INLINE doubles constant(double value) {
-    return _mm512_set1_pd(value);
-}
-
-QRT_INLINE doubles plus(doubles a, doubles b) {
-    return _mm512_add_pd(a, b);
-}
-
-QRT_INLINE doubles minus(doubles a, doubles b) {
-    return _mm512_sub_pd(a, b);
-}
-
-QRT_INLINE doubles times(doubles a, doubles b) {
-    return _mm512_mul_pd(a, b);
-}
-
-QRT_INLINE doubles over(doubles a, doubles b) {
-    return _mm512_div_pd(a, b);
-}
-
 QRT_INLINE doubles nearest(doubles a) {
     return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-QRT_INLINE doubles magnitude(doubles a) {
-    return _mm512_andnot_pd(constant(-0.0), a);
-}
-
-QRT_INLINE doubles sign_of(doubles a) {
-    return _mm512_and_pd(constant(-0.0), a);
-}
-
-QRT_INLINE doubles with_sign(doubles a, doubles zero) {
-    return _mm512_xor_pd(a, zero);
-}
-
-QRT_INLINE doubles least(doubles a, doubles b) {
-    return _mm512_min_pd(a, b);
-}
-
-QRT_INLINE doubles most(doubles a, doubles b) {
-    return _mm512_max_pd(a, b);
-}
-
-QRT_INLINE indices same_index(int value) {
-    return _mm256_set1_epi32(value);
-}
-
-QRT_INLINE indices index_of(doubles a) {
-    return _mm512_cvtpd_epi32(a);
-}
-
-QRT_INLINE doubles doubles_of(indices a) {
-    return _mm512_cvtepi32_pd(a);
-}
-
-QRT_INLINE indices add(indices a, indices b) {
-    return _mm256_add_epi32(a, b);
-}
-
-QRT_INLINE indices subtract(indices a, indices b) {
-    return _mm256_sub_epi32(a, b);
-}
-
 QRT_INLINE indices and_bits(indices a, indices b) {
     return _mm256_and_si256(a, b);
-}
-
-QRT_INLINE indices shift_left(indices a, const int places) {
-    return _mm256_slli_epi32(a, places);
-}
-
-QRT_INLINE indices shift_right(indices a, const int places) {
-    return _mm256_srai_epi32(a, places);
 }
 
 QRT_INLINE doubles entry(const double *table, indices at) {
@@ -100,16 +34,8 @@ QRT_INLINE doubles shifted(indices a, const int places) {
     return _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_cvtepi32_epi64(a), places));
 }
 
-QRT_INLINE doubles power_of_two(indices exponent) {
-    return shifted(add(exponent, same_index(1023)), 52);
-}
-
 QRT_INLINE doubles even(indices at, doubles a, doubles b) {
-    return _mm512_mask_mov_pd(a, _mm256_test_epi32_mask(at, same_index(1)), b);
-}
-
-QRT_INLINE doubles sign_of_quarter(indices at) {
-    return sign_of(shifted(at, 62));
+    return _mm512_mask_mov_pd(a, _mm256_test_epi32_mask(at, _mm256_set1_epi32(1)), b);
 }
 
 QRT_INLINE indices bits_of(halves x) {
@@ -120,24 +46,8 @@ QRT_INLINE halves halves_of(indices bits) {
     return _mm256_castsi256_ps(bits);
 }
 
-QRT_INLINE doubles widened(halves x) {
-    return _mm512_cvtps_pd(x);
-}
-
-QRT_INLINE halves narrowed(doubles a) {
-    return _mm512_cvtpd_ps(a);
-}
-
 QRT_INLINE doubles choose_below(doubles a, doubles b, doubles below, doubles otherwise) {
     return _mm512_mask_mov_pd(otherwise, _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), below);
-}
-
-QRT_INLINE halves load_halves(const float *from) {
-    return _mm256_loadu_ps(from);
-}
-
-QRT_INLINE void store_halves(float *to, halves x) {
-    _mm256_storeu_ps(to, x);
 }
 
 QRT_INLINE halves keep_nans(halves from, halves value) {

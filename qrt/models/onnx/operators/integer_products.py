@@ -97,10 +97,10 @@ def _zero_shape(node: Node, i: int, matrix: Shape, is_left: bool) -> Shape:
     own = node.shape(i)
     if all(size == 1 for size in own):
         return ()
-    kept, contracted = (-2, -1) if is_left else (-1, -2)
+    free, contracted = (-2, -1) if is_left else (-1, -2)
     if len(own) == 1:
         wanted: Shape = (own[0], 1) if is_left else own
-        fits = own[0] in (None, matrix[kept]) or matrix[kept] is None
+        fits = own[0] in (None, matrix[free]) or matrix[free] is None
     else:
         wanted = own
         fits = len(own) == len(matrix) and own[contracted] == 1 and all(
@@ -109,7 +109,7 @@ def _zero_shape(node: Node, i: int, matrix: Shape, is_left: bool) -> Shape:
     if not fits:
         row = "row" if is_left else "column"
         node.fail(
-            f"input {i} must have 1 zero point, or {matrix[kept]}, one for each {row} of an operand of shape "
+            f"input {i} must have 1 zero point, or {matrix[free]}, one for each {row} of an operand of shape "
             f"{list(matrix)}, got shape {list(own)}"
         )
     return wanted
