@@ -74,6 +74,7 @@ class Parser(NameParser, ResourceParser):
         only = block.first
         if only is not None and only is block.last and only.name == "builtin.module":
             return only.detach()
+        scanner.require_nesting_in_module()
         definition = registry.definition("builtin.module")
         location = Location(self.source, 0)
         return Operation("builtin.module", regions=[Region([block])], location=location, definition=definition)

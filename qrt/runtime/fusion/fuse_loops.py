@@ -52,7 +52,7 @@ def _is_read_in_place(op: Operation, value: Value) -> bool:
 
 
 def _may_be_loops(op: Operation) -> bool:
-    """Return True for an elementwise op or loop on tensors that kernels can run and that cannot raise an error."""
+    """Return True for an elementwise op or loop on tensors that kernels can run, and that is defined for all values."""
     if isinstance(op, StructuredOp):
         return is_pointwise(op) and all(map(_is_defined, list(op.regions[0].blocks[0])[:-1])) and is_chain(op)
     if op.definition is None or ELEMENTWISE not in op.definition.traits or not _is_defined(op) or len(op.results) != 1:
