@@ -116,8 +116,8 @@ class _Uses:
     def remove(self, callers_first: Iterable[FuncOp]) -> None:
         """Remove unused functions, callers first, as upstream does.
 
-        If a removed function was never inlined, the functions that it refers to remain, also if nothing else refers to
-        them; symbol-dce removes these.
+        If a removed function was never inlined, the functions that it refers to remain, even if nothing else refers to
+        them; the pass symbol-dce removes them.
         """
         for function in callers_first:
             if self.is_unused(function):

@@ -42,7 +42,7 @@ class Ranges:
         return index + (self._dimensions if name[0] == "s" else 0)
 
     def of(self, value: Expression) -> Range:
-        """Return the least and the greatest value of an expression, None for each that is unknown.
+        """Return (least value, greatest value) of an expression; each of the two is None if it is unknown.
 
         Both are unknown for a sum with quotients. A bound that exceeds 64 bits is unknown.
         """

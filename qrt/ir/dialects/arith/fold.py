@@ -260,7 +260,7 @@ def _cmpi_of_bool(op: Operation) -> Folded:
 
 
 def _cmpf(op: Operation, folds: Folds) -> Folded:
-    """Fold a comparison of two scalar float constants, or of any scalar with a NaN; as in upstream, none of tensors."""
+    """Fold a comparison of two scalar float constants, or of any scalar with a NaN, but no comparison of tensors."""
     constants = [constant_of(value) for value in op.operands]
     if any(isinstance(constant, FloatAttr) and isnan(constant.value) for constant in constants):
         name = tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python]

@@ -234,7 +234,7 @@ def _counts(stated: DenseElementsAttr, count: int) -> bool:
 
 
 def _memoizes(name: str) -> bool:
-    """Return True if the maps of an op follow from its name, strides and dilations alone."""
+    """Return True if an op's name, strides and dilations determine its maps."""
     return bool(TABLE[name].loops) and not TABLE[name].states_maps
 
 
@@ -400,8 +400,9 @@ def _require_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAtt
 def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
     """Raise VerifyError unless the `map` of an input of a batched product may stand in place of the `default` map.
 
-    With the batch `b`, the reduced dimension `k` and the other dimension `m`, it has three of these dimensions, `b`
-    first, or is a broadcast: `(k)`, `(b, k)`, or the default without `b`.
+    The results of `default` are the batch dimension `b`, the reduced dimension `k` and another dimension. The results
+    of `map` are three of these dimensions with `b` first, or broadcast the input: `(k)`, `(b, k)`, or the results of
+    `default` without `b`.
     """
     if not set(map.results) <= set(default.results):
         raise operation.op_error("Unexpected result dim expression (outside the set of default result dims).")

@@ -156,7 +156,7 @@ def _quantized(b: IterationBody, x: Value, w: Value, x_zero: Value, w_zero: Valu
 
 
 def pooling(function: str) -> Build:
-    """Return the builder of a pooling's body: ``function(output, input)``, which does not read the window operand."""
+    """Return the builder of a pooling's body, ``function(output, input)``, which does not read the window operand."""
     return lambda b, x, window, out: b.apply(function, out, b.cast(x))
 
 

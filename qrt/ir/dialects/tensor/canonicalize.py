@@ -132,7 +132,7 @@ def from_casts(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` of the result of another op by a size that the op's operands have.
+    """Replace a `tensor.dim` of another op's result by the size that one of that op's operands gives.
 
     For a cast this is a `tensor.dim` of the source, for an op with a destination a `tensor.dim` of the destination, for
     a reshape an element of the shape operand.

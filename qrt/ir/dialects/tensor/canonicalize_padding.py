@@ -51,7 +51,7 @@ def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> Tensor
 
 
 def _pad_as_stated(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed) -> PatternResult:
-    """Rebuild a `tensor.pad` with another source or other amounts, and cast it to its former type.
+    """Rebuild a `tensor.pad` with another source or other amounts of padding, and cast it to its former type.
 
     Return None if a size is negative or too large.
     """

@@ -224,7 +224,7 @@ def to_broadcast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def to_mask(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a part extracted from a `create_mask` by a smaller `create_mask`, or by a constant of false."""
+    """Replace a part extracted from a `create_mask` by a smaller `create_mask`, or by a constant that is all false."""
     mask, position, type = defining_op(op.operands[0], "vector.create_mask"), known_position(op), op.results[0].type
     if mask is None or position is None or not isinstance(type, VectorType):
         return None

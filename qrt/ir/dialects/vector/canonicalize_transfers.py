@@ -134,7 +134,7 @@ def read_of_written(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
-    """Return True if a masked read gives the written vector, because that is a splat of the read's padding value.
+    """Return True if a masked read gives the written vector, because the vector is a splat of the padding value.
 
     The write must have the same mask or none: then all lanes of the read, masked or not, have the padding value.
     """
@@ -146,9 +146,9 @@ def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
 
 @_of_plain
 def written_otherwise(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a read of the elements that a write has just written by a transpose of a broadcast of the written vector.
+    """Replace a read of the elements that a write has just written by ``transpose(broadcast(written vector))``.
 
-    The read may permute the dimensions, or repeat the elements along others.
+    The read may permute the dimensions of the written vector, and repeat its elements along new dimensions.
     """
     read, source = Transfer(op), defining_op(op.operands[0], "vector.transfer_write")
     if source is None or not is_plain(source) or not isinstance(read.base.type, TensorType) or not read.permutation:
