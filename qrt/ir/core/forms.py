@@ -106,8 +106,9 @@ class FormParser(AttributeReader, Protocol):
         """Read a region `{ blocks }`; if the text omits the terminator, add an operation of the op `terminator`.
 
         `isolated` gives the region a new scope of SSA names. Inside the region, ops of the dialect `dialect` may be
-        written without the dialect's name, as `return` in a `func.func`. If `dialect` is the name of an op instead,
-        all ops need their dialect's name. `arguments` are (name, offset in the text, type) of entry block arguments that the custom form has already read.
+        written without the dialect's name, as `return` in a `func.func`. If `dialect` is the name of an op instead, all
+        ops need their dialect's name. `arguments` are (name, offset in the text, type) of entry block arguments that
+        the custom form has already read.
         """
 
     def successor(self) -> Block:

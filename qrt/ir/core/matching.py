@@ -44,7 +44,8 @@ def defining_op(value: Value, name: str) -> Operation | None:
 def value_behind(value: Value, names: Container[str]) -> Value:
     """Follow first operands from `value` through operations whose names are in `names`; return the value reached.
 
-    In a cycle, as a graph region or an unreachable block may contain, the search stops at the first operation that repeats.
+    In a cycle, as a graph region or an unreachable block may contain, the search stops at the first operation that
+    repeats.
     """
     passed: set[Operation] = set()
     while (source := value.operation) is not None and source.name in names and source not in passed:

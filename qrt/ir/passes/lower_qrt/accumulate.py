@@ -64,7 +64,7 @@ def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct
 
 
 def _is_in_loop(context: LoweringContext, c: Contraction) -> bool:
-    """Return True if zero points are subtracted in the loop, by the option or the cost rule; record the rule's choice."""
+    """Return True if zero points are subtracted in the loop; record the choice if the cost rule makes it."""
     if not context.by_cost or not (c.a.has_zero_point or c.w.has_zero_point):
         return context.in_loop
     operands = [
