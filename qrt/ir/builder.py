@@ -435,7 +435,7 @@ class Builder:
     def moved(self, block: Block, from_end: bool = False) -> None:
         """Notify the observer of each operation of a block, because the operations were moved there.
 
-        The order is that of the text, or the reverse if `from_end`.
+        The operations come in text order, or in the reverse order if `from_end`.
         """
         for operation in reversed(block.operations) if from_end else block:
             self.observer.changed(operation)
@@ -486,7 +486,7 @@ class Builder:
 
 
 class DialectOps:
-    """The ops of one dialect as methods: ``b.arith`` of a Builder ``b`` is a ``DialectOps``.
+    """Methods that create the ops of one dialect: ``b.arith`` of a Builder ``b`` is a ``DialectOps``.
 
     Parameters
     ----------

@@ -72,8 +72,8 @@ class AttributeSpec:
 class DeclaredGroup:
     """Declaration of operands, results, regions or successors: `name`, `name?` or `name*`, perhaps with `: rest`.
 
-    `size` is "" for exactly one of them, "?" for at most one, "*" for any number; `rest` is the text after the colon,
-    or "".
+    `size` is "" for exactly one value, region or block, "?" for at most one, "*" for any number; `rest` is the text
+    after the colon, or "".
     """
 
     name: str

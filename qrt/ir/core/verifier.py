@@ -18,8 +18,8 @@ def verify(operation: Operation, strict: bool = False) -> list[Diagnostic]:
     error.
 
     Raises VerifyError for the first invalid operation in text order; its `diagnostics` lists all errors. As in upstream
-    MLIR, each operation that is isolated from above (a function, a module) reports only one error: the first invalid
-    operation inside it; if all are valid, the first symbol error; if there is none, the first dominance error.
+    MLIR, each operation that is isolated from above (a function, a module) reports only one error: that of the first
+    invalid operation inside it, else the first symbol error, else the first dominance error.
     """
     verifier = _Verifier(strict)
     verifier.isolated(operation)

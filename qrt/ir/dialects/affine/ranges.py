@@ -157,8 +157,8 @@ class Ranges:
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
     """Return True if every value in the range `other` is >= every value in `own`, or <= if `sign` is -1.
 
-    A result with the range `own` is then not needed. If both are the same constant, one must remain: the first, for
-    which (`is_first`) False is returned.
+    A result with the range `own` is then not needed. If both ranges are the same constant, the first result must
+    remain: for it (`is_first`), False is returned.
     """
     near, far = other[0], own[1]
     if near is None or far is None or sign * near < sign * far:

@@ -71,7 +71,7 @@ def _past(target: Target) -> Target | None:
 def jump_on(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `cf.br` by its successor's operations, if it is the only branch to the successor.
 
-    If the successor contains only another `cf.br`, branch directly to the target of that one.
+    If the successor contains only another `cf.br`, branch directly to the target of that `cf.br`.
     """
     (target,) = _targets(op)
     if target[0] is not op.parent and _single_predecessor(target[0]) is op:

@@ -281,7 +281,7 @@ def transpose_of_transpose(op: Operation, builder: Builder) -> PatternResult:
 
 
 def transpose_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """``transpose(broadcast(x)) -> broadcast(transpose(x))``."""
+    """Rewrite ``transpose(broadcast(x))`` to ``broadcast(transpose(x))``."""
     inner = defining_op(op.operands[0], "linalg.broadcast")
     if inner is None or len(op.operands[0].uses) > 1:
         return None

@@ -370,7 +370,7 @@ def _verify(operation: Operation) -> None:
 
 
 def _verify_stated_maps(operation: NamedOp) -> None:
-    """Raise VerifyError unless the maps of a matrix product are the default ones, or transpose or broadcast inputs."""
+    """Raise VerifyError unless a matrix product's maps are the defaults, or transpose or broadcast its inputs."""
     maps, default = operation.indexing_maps, stated_maps(default_maps(operation.name, 3, 0))
     batched = operation.name != "linalg.matmul"
     if len(maps) != 3:

@@ -86,7 +86,7 @@ class IterationBody(Builder):
         return value if not name else self.value(name, [value], target)
 
     def apply(self, name: str, *values: Value) -> Value:
-        """Apply a function such as "add" to values of one type. Raise QuantTypeError if the type does not have it."""
+        """Apply a function such as "add" to values of one type; raise QuantTypeError if it does not accept the type."""
         type = values[-1].type
         if name == "select":
             operation = "arith.select"

@@ -190,7 +190,7 @@ def static_reinterpret(op: Operation, builder: Builder) -> PatternResult:
 
 
 def transpose(op: Operation, builder: Builder) -> PatternResult:
-    """Remove a `memref.transpose` that keeps the order of the dimensions, and merge two into one."""
+    """Remove a `memref.transpose` that keeps the order of the dimensions, or merge it into a preceding transpose."""
     source, order = op.operands[0], permutation_of(op)
     if list(order) == sorted(order) and source.type is op.results[0].type:
         return [source]

@@ -250,7 +250,7 @@ def to_shape_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def over_insert(op: Operation, builder: Builder) -> PatternResult:
-    """``insert(x, insert(y, dest)) -> insert(x, dest)``, if x and y have the same position, so that x overwrites y."""
+    """Rewrite ``insert(x, insert(y, dest))`` to ``insert(x, dest)``, if x and y have the same position."""
     inner = defining_op(op.operands[1], op.name)
     if inner is None or position_of(inner) != position_of(op):
         return None

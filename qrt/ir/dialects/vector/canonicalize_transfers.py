@@ -48,16 +48,16 @@ class Transfer:
 
     @property
     def extents(self) -> list[int]:
-        """The vector's size along each dimension of the memory; 0 for dimensions along which it does not extend."""
+        """The vector's size along each dimension of the memory; 0 if the vector does not extend along the dimension."""
         sizes = dict(zip(self.permutation, self.type.shape, strict=True))
         return [sizes.get(axis, 0) for axis in range(len(self.indices))]
 
     def accesses_same_elements(self, other: "Transfer") -> bool:
-        """Return True if two transfers of one memory access the same element in each lane."""
+        """Return True if two transfers to or from one memory access the same element in each lane."""
         return self.indices == other.indices and self.map == other.map and self.type is other.type
 
     def is_disjoint_from(self, other: "Transfer") -> bool:
-        """Return True if constant indices show that two transfers of one memory have no element in common."""
+        """Return True if constant indices show that two transfers to or from one memory have no element in common."""
         if self.type is not other.type:
             return False
         lead = len(self.indices) - len(self.permutation)
