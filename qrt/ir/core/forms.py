@@ -61,7 +61,7 @@ class PendingOperation:
         self.successors: list[Block] = []
 
     def clear(self) -> None:
-        """Remove operands, types and attributes that a failed one-line pattern has set; the text is then parsed again."""
+        """Reset operands, types and attributes after a failed one-line pattern, before the text is parsed again."""
         self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
         self.inherent = frozenset()
 
