@@ -102,7 +102,7 @@ class _Uses:
         self._inlined: set[FuncOp] = set()
 
     def is_unused(self, function: FuncOp) -> bool:
-        """Return True if a function has no references and is private, so that it may be removed."""
+        """Return True if a function with a body has no references and is private, so that it may be removed."""
         if function is self._entry or function.is_declaration or not may_be_discarded(function):
             return False
         return self._counts[(function.sym_name,)] == 0

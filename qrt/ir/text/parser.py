@@ -58,7 +58,7 @@ class Parser(NameParser, ResourceParser):
     def program(self) -> Operation:
         """Parse the whole text, and return its `builtin.module`.
 
-        Operations outside a module, or several of them, are wrapped in a new module.
+        Top-level operations other than a single `builtin.module` are wrapped in a new module.
         """
         scanner = self.scanner
         block = Block()

@@ -43,7 +43,7 @@ def _single_predecessor(block: Block) -> Operation | None:
 
 
 def _past(target: Target) -> Target | None:
-    """Return the target behind a block that contains only a `cf.br`; None if the block cannot be skipped.
+    """Return the target to which a block that contains only a `cf.br` jumps; None if the block cannot be skipped.
 
     A target is a block and the values passed to it. A block that is part of a cycle, or whose arguments other
     operations use, cannot be skipped.

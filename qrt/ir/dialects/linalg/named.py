@@ -197,7 +197,7 @@ def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> M
 
 
 class NamedOp(StructuredOp):
-    """Operation with a name of `TABLE`.
+    """Named `linalg` operation, whose name is a key of `TABLE`.
 
     `memoized` is its attribute `linalg.memoized_indexing_maps`, or None: a cache of the maps that follow from the op's
     name. Upstream prints it in the generic form.

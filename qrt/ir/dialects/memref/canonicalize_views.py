@@ -91,7 +91,7 @@ def view_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_metadata(op: Operation, builder: Builder) -> PatternResult:
-    """Use constants for the results of `memref.extract_strided_metadata` that the source's type determines."""
+    """Replace results of `memref.extract_strided_metadata` that the source's type determines by constants."""
     type = memref_type(op.operands[0])
     layout = strides_of(type)
     if type.shape is None or layout is None:

@@ -148,7 +148,7 @@ def transpose_of_elements(op: Operation, builder: Builder) -> PatternResult:
 
 
 def transpose_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """Rewrite ``transpose(broadcast(x))`` to ``broadcast(x)``, if a broadcast can do both.
+    """Rewrite ``transpose(broadcast(x))`` to ``broadcast(x)``, if one broadcast has the same result.
 
     That is the case if no dimension moves past a dimension of x whose size is not 1.
     """

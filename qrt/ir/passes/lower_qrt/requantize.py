@@ -29,7 +29,7 @@ _I32_MIN, _I32_MAX = -(1 << 31), (1 << 31) - 1
 
 @dataclass(frozen=True)
 class Requantization:
-    """Requantization parameters, and the choice of the parameters of each accumulator.
+    """Requantization parameters, and the indices of those that apply to each accumulator of a loop nest.
 
     `channel` is an array of parameter indices; the loop nest reads it at `indices`. `element` is the type of the
     result. `bound` is the largest magnitude of an accumulator.

@@ -88,7 +88,7 @@ def _quantize_upstream(emitter: Emitter, t: UniformType) -> Value:
 
 
 def _has_zero_point(t: UniformType) -> bool:
-    """Return False if the only zero point is 0 modulo `2**storage_width`, and is therefore not emitted, as upstream."""
+    """Return False if the only zero point is 0 modulo `2**storage_width`: as in upstream, it is then not emitted."""
     return not t.is_per_layer or t.zero_points[0] % (1 << t.storage_width) != 0
 
 

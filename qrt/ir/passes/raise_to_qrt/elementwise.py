@@ -61,7 +61,7 @@ def _requantize(
 
 
 def _multiply(root: Operation, result: TensorType, r: Requantized, reads: Sequence[Read], constant: Array) -> Value:
-    """Build a `qrt.mul` for `(x - zx) * (y - zy)`, requantized: a polynomial with the factors -zy of x and -zx of y."""
+    """Build a `qrt.mul` for the polynomial `(x - zx) * (y - zy)`, in which x has the factor -zy, and y has -zx."""
     terms = r.inner.terms or r.sums.terms
     product = frozenset((read, 1) for read in reads)
     names = {product, *(frozenset(((read, 1),)) for read in reads), ONE}

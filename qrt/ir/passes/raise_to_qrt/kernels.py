@@ -330,7 +330,7 @@ def _weights(b: Builder, w: Weights, t: UniformType) -> Value:
 
 
 def _bias_type(p: Product, scales: Array, is_per_axis: bool) -> UniformType:
-    """Return the quantized type of the bias, with the accumulator's scales, or with those that rescale it as in `p`."""
+    """Return the quantized type of `p`'s bias: accumulator scales, or scales that reproduce the program's rescaling."""
     read = None if p.bias is None else p.bias.read
     storage = "i32" if read is None else storage_of(read)
     rescaling = None if p.bias is None else p.bias.rescaling
