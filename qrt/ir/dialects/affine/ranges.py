@@ -141,7 +141,8 @@ class Ranges:
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
         """Return the results that may be the greatest of all, or the least of all if `greatest` is False.
 
-        Of equal constants only the first is returned. In a loop without iterations, the ranges can exclude every
+        A result with only one possible value is returned as that number. Of equal constants only the first is
+        returned. In a loop without iterations, the ranges can exclude every
         result: then all are returned.
         """
         sign = 1 if greatest else -1
