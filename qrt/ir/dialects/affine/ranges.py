@@ -142,8 +142,7 @@ class Ranges:
         """Return the results that may be the greatest of all, or the least of all if `greatest` is False.
 
         A result with only one possible value is returned as that number. Of equal constants only the first is
-        returned. In a loop without iterations, the ranges can exclude every
-        result: then all are returned.
+        returned. In a loop without iterations, the ranges can exclude every result: then all are returned.
         """
         sign = 1 if greatest else -1
         ranges = [(low, high) if greatest else (high, low) for low, high in map(self.of, results)]
