@@ -46,8 +46,8 @@ _EARLIER_PASSES = {
 class QuantToIntegerTypes:
     """Replaces quantized types by their storage integers in all operations, and removes quant.scast.
 
-    Preserves every value. Changes the types of results, of block arguments (those of loops included), of functions, and
-    in attributes. An operation that computes with quantized values is an error, which leaves the module unchanged.
+    Preserves every value. Changes the types of results, block arguments (also of loops) and functions, and the types in
+    attributes. An operation that computes with quantized values is an error, which leaves the module unchanged.
     """
 
     def run(self, module: Module) -> None:
