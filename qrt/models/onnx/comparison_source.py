@@ -28,8 +28,8 @@ ROUNDED = frozenset({"Add", "Conv", "Gemm", "MatMul", "Mul", "Softmax"})
 runtime's."""
 _UNIT = 2.0**-24
 _STEPS = 4
-"""The number of roundings of a group beside those of its terms: the sum, the multiplier, their product and the
-result."""
+"""The number of roundings of a group in addition to those of its terms: the sum, the multiplier, their product and
+the result."""
 
 
 def rounding_interval(folding: Folding, group: Group, bound: Bound, run: Run) -> tuple[Array, Array]:

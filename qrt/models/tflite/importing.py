@@ -46,7 +46,7 @@ def import_file(
 
 
 def with_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
-    """Return a model whose inputs have the given shapes, which are by the names of the program's arguments.
+    """Return a model whose inputs have the given ``shapes``, by the names of the program's arguments.
 
     An argument has the input's name in its signature, or without a signature the name of the tensor.
     """

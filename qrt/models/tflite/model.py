@@ -21,8 +21,8 @@ ABSENT = -1
 class Quantization:
     """Scales and zero points of a tensor: one of each for the whole tensor, or one for each index along ``axis``.
 
-    If ``block_size`` is not 0, the tensor is a matrix with a scale for each so many elements of a row ("blockwise"):
-    ``scales`` is a matrix too, and all zero points are 0.
+    If ``block_size`` is not 0 ("blockwise"), the tensor is a matrix, with one scale for each block of ``block_size``
+    elements of a row. ``scales`` is then a matrix too, and all zero points are 0.
     """
 
     scales: npt.NDArray[np.float32]

@@ -72,7 +72,7 @@ def _where_positive(function: Function, x: Array, otherwise: float) -> Array:
 def function_of(name: str, out: UniformType, rule: str) -> Function:
     """Return the function of float32 arrays that computes the TFLite operator ``name``.
 
-    Of a number that is not positive, LOG gives the least value of the type ``out``, and RSQRT the greatest value.
+    For numbers that are not positive, LOG gives the least value of the type ``out``, and RSQRT the greatest value.
     """
     low, high = (float(F32(out.scale) * F32(end - out.zero_point)) for end in (out.storage_min, out.storage_max))
     if name == "LOG":

@@ -168,13 +168,13 @@ class Group:
     # -- nodes ------------------------------------------------------------------------------------------------------
 
     def node(self, op_type: str, *inputs: str, is_part: bool = False, **attributes: Any) -> str:
-        """Add a node and return its first output. The first node without ``is_part`` gets the group's name."""
+        """Add a node, and return the name of its output. The first node without ``is_part`` gets the group's name."""
         return self.nodes(op_type, inputs, 1, is_part, **attributes)[0]
 
     def nodes(
         self, op_type: str, inputs: Sequence[str], outputs: int, is_part: bool = False, **attributes: Any
     ) -> list[str]:
-        """Add a node with several ``outputs``, and return their names."""
+        """Add a node with the given number of ``outputs``, and return their names."""
         if op_type in ("DequantizeLinear", "QuantizeLinear"):
             attributes |= self._form
         if is_part or self._is_named:

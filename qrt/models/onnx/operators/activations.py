@@ -61,7 +61,7 @@ def _bounded(node: Node, name: str, x: Operand, bound: Operand, element: Type) -
 
 
 def leaky_relu(node: Node) -> None:
-    """Multiply negative floats by a slope, which is an attribute of LeakyRelu and a tensor for PRelu."""
+    """Multiply negative floats by a slope: an attribute of LeakyRelu, or an input of PRelu."""
     element = _floats(node)
     x = operand(node, 0)
     slope: Operand = number_of(node.attribute("alpha", 0.01), element)

@@ -180,7 +180,7 @@ def trilu(node: Node) -> None:
 
 
 def _mask_open_triangle(node: Node, k: int) -> None:
-    """Keep the triangle of matrices whose sizes only the run knows."""
+    """Keep the upper or lower triangle of matrices whose sizes are known only at run time."""
     graph, x = composed(node), node.op.inputs[0]
     sides = []
     for axis in (-2, -1):

@@ -96,7 +96,7 @@ def _sizes(node: Node) -> Sizes | None:
 
 
 def _size(node: Node, left: int | Value, right: int | Value) -> int | Value:
-    """Compute with two elements of shapes. Only sums of an int and 0, or products with 1, are the element itself."""
+    """Apply the node's operator to two sizes. If one is its neutral element, such as 0 in a sum, return the other."""
     kind = node.op.type
     neutral = _NEUTRAL.get(kind)
     if right == neutral:
@@ -164,10 +164,10 @@ def cast(node: Node) -> None:
     """Convert numbers to another type.
 
     Floats are rounded half to even to a narrower float type, and truncated to integers. A float that an integer of 32
-    or 64 bits cannot represent becomes the least signed integer, as on x86; integers of fewer bits, and uint32 from
-    float16, are the low bits of such an integer. In the runtime, uint32 from NaNs and from floats below -2^31 or from
-    2^32 on depends on the position of the element. With ``saturate``, numbers beyond the largest float8 become the
-    largest.
+    or 64 bits cannot represent becomes the least signed integer, as on x86. An integer of fewer bits is the low bits
+    of a 32-bit result, and uint32 from float16 the low bits of a 64-bit result. For a NaN, and for a float below -2^31
+    or of at least 2^32, the runtime's uint32 depends on the element's position. With ``saturate``, numbers beyond the
+    largest float8 become the largest float8.
     """
     source = node.plain(0)
     if node.op.type == "CastLike":
@@ -201,7 +201,7 @@ def _converted(node: Node, x: Operand, source: Type, target: Type) -> Operand:
 
 
 def truncated(node: Node, x: Operand, source: FloatType, target: IntegerType) -> Operand:
-    """Truncate floats to integers, as the conversions of x86 do it for all floats."""
+    """Truncate floats to integers. NaNs and floats out of range give the results of x86's conversions."""
     is_half, width, is_unsigned = source.width == 16, target.width, form(target) == 1
     if is_half:
         x, source = cast_to(node, x, source, F32, False, False), F32

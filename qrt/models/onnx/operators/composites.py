@@ -35,7 +35,7 @@ def instance_normalization(node: Node) -> None:
 
 
 def lp_normalization(node: Node) -> None:
-    """Divide float32 by its norm along an axis: the sum of magnitudes, or the root of the sum of squares.
+    """Divide float32 elements by their norm along an axis: the sum of magnitudes, or the root of the sum of squares.
 
     Where the norm is 0, the result is 0.
     """
@@ -157,10 +157,10 @@ def multi_head_attention(node: Node) -> None:
 
 
 def attention(node: Node) -> None:
-    """Compute attention of float32. Queries, keys and values are one product of the input with weights, plus a bias.
+    """Compute attention of float32, whose queries, keys and values are parts of one product of the input and weights.
 
-    The weights may be known at import or computed. A mask of keys, and a tensor that is added to the products of
-    queries and keys, are supported.
+    A bias is added to the product. The weights may be known at import or computed. A mask of keys, and a tensor that
+    is added to the products of queries and keys, are supported.
     """
     require_floats(node, 0, 1, 2, 5)
     _refuse_rest(node, 4, 6)

@@ -192,9 +192,9 @@ def _without_depth(
     out: UniformType,
     rule: str,
 ) -> Value:
-    """Return the convolution of images with three axes, as a convolution of images with two axes.
+    """Return the 3-D convolution of images, computed as a 2-D convolution.
 
-    An image of it has, for each element of the kernel along the depth, the channels of one slice of the padded image.
+    The channels of a 2-D image are those of all slices along the depth that one position of the kernel covers.
     """
     assert isinstance(image.type, TensorType)
     form, padding = shape.form, shape.form.padding
@@ -268,9 +268,9 @@ def _sums(node: Node, shape: _Shape, image: Value, weights: Value | Array, w: Un
 
 
 def _sums_over_ones(node: Node, shape: _Shape, x: UniformType, weights: Array | None, w: UniformType) -> Operand:
-    """Return the sum of the weights in each window that are not over padding, as a tensor [1, filters, ...].
+    """Return, for each window, the sum of the weights that are not over padding, as a tensor [1, filters, ...].
 
-    The zero point of the weights is subtracted from each.
+    The zero point of the weights is subtracted from each weight.
     """
     sizes = node.shape()[2:]
     if None in sizes or weights is None:

@@ -1,6 +1,6 @@
-"""Operators that ONNX defines by simpler operators, which are imported in their place, and their older forms.
+"""Operators that ONNX defines by simpler operators, and versions of them in opsets before the definition.
 
-The package `onnx` has the definitions.
+The simpler operators are imported in their place. The package `onnx` has the definitions.
 """
 
 from typing import Any
@@ -62,7 +62,7 @@ def defined(node: Node) -> None:
 
 
 def _import_newer_form(node: Node) -> None:
-    """Import an operator of an opset before its definition as an operator of that opset."""
+    """Import an operator of an opset that does not define it, in the form of the first opset that does."""
     op = node.op
     if len(op.inputs) != 1 or not op.inputs[0]:
         node.fail(f"its inputs are {shown(list(op.inputs))}, expected 1")

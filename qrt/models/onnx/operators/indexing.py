@@ -321,7 +321,7 @@ def _scatter_of_run(
     updates_shape: Sequence[int],
     axis: int,
 ) -> None:
-    """Scatter to positions along an axis that are known only at run time.
+    """Scatter updates along an axis to positions that are known only at run time.
 
     For each element of the result, a loop along ``axis`` of the positions compares all of them with the element's index
     along ``axis``. ``shape`` is the shape of the positions.

@@ -30,8 +30,8 @@ def matmul_integer(node: Node) -> None:
 class _Matrix:
     """An 8-bit operand as a batch of matrices: its integers, and its zero points.
 
-    ``zero`` is int32 that broadcasts to ``stored``. ``baked`` are the zero points that a quantized type has, or None if
-    it cannot have them, or only the run knows them.
+    ``zero`` has the zero points as int32, and broadcasts to ``stored``. ``baked`` has them for a quantized type; it is
+    None if they are known only at run time, or if no quantized type can have them.
     """
 
     stored: Operand
@@ -93,7 +93,7 @@ def _matrix(node: Node, i: int, zero: int, is_left: bool) -> _Matrix:
 
 
 def _zero_shape(node: Node, i: int, matrix: Shape, is_left: bool) -> Shape:
-    """Return the shape in which the zero points in input ``i`` broadcast to a matrix. Raise ModelError without one."""
+    """Return the shape in which the zero points in input ``i`` broadcast to a matrix, else raise ModelError."""
     own = node.shape(i)
     if all(size == 1 for size in own):
         return ()

@@ -56,7 +56,7 @@ def transformed(node: Node, graph: ComposedGraph, scores: str) -> str:
 
 
 def labels_at(graph: ComposedGraph, labels: Sequence[int], numbers: str) -> str:
-    """Return the name of the labels with the given numbers of classes, a tensor [batch]."""
+    """Return the name of a tensor [batch] with the label of each class number in the tensor ``numbers``."""
     return str(graph.add("Gather", graph.constant(labels, np.int64), numbers, axis=0))
 
 
@@ -109,7 +109,7 @@ def imputer(node: Node) -> None:
 
 
 def array_feature_extractor(node: Node) -> None:
-    """Take the elements at positions along the last axis. A single axis gets an axis of size 1 before it."""
+    """Take the elements at positions along the last axis. A vector becomes a matrix with one row."""
     graph, x = composed(node), node.input(0)
     positions = graph.add("Reshape", node.input(1), graph.integers(-1))
     if len(node.shape()) == 1:
@@ -126,7 +126,7 @@ def feature_vectorizer(node: Node) -> None:
 
 
 def zip_map(node: Node) -> None:
-    """Return the scores [batch, class] themselves: a program has no maps. The classes are in the file's order."""
+    """Set the output to the scores [batch, class], as a program has no maps. The classes are in the file's order."""
     node.set(0, movable(node))
 
 
@@ -219,7 +219,7 @@ def linear_classifier(node: Node) -> None:
 
 
 def svm_regressor(node: Node) -> None:
-    """Compute kernels of rows and support vectors, and add their products with coefficients. Kernels are of float32.
+    """Sum the products of coefficients and the float32 kernels of each row with the support vectors.
 
     With ``one_class`` the result is 1 for a positive sum, else -1.
     """
@@ -237,7 +237,7 @@ def svm_regressor(node: Node) -> None:
 
 
 def _kernels(node: Node, graph: ComposedGraph, x: str, supports: int) -> str:
-    """Add the kernels [batch, support vector] of rows, and return their name."""
+    """Add the kernel functions [batch, support vector] of rows and support vectors, and return their name."""
     kind, parameters = node.attribute("kernel_type", "LINEAR"), floats(node, "kernel_params")
     gamma, offset, degree = (*parameters, 0.0, 0.0, 0.0)[:3]
     vectors = np.asarray(floats(node, "support_vectors"), np.float32).reshape(supports, -1)

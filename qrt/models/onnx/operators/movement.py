@@ -70,7 +70,7 @@ def reshape(node: Node) -> None:
 
 
 def _computed_shape(node: Node, shape: Shape, wanted: Sizes, allows_zero: bool) -> Value:
-    """Return input 0 in a shape of which the run computes several sizes. A size that is known stays in the type."""
+    """Return input 0 in a shape with several sizes known only at run time. Other sizes are static in its type."""
     value = movable(node)
     kind = value.type
     assert isinstance(kind, TensorType)
@@ -328,7 +328,7 @@ def _set_shaped(node: Node, element: Type, stored: Value) -> None:
 def expand(node: Node) -> None:
     """Broadcast a tensor by NumPy's rules to a shape.
 
-    If only the run knows a size of the tensor, it must be the size in the shape, or that must be 1.
+    A size of the tensor that is known only at run time must equal the size in the shape, unless that is 1.
     """
     input_shape, given = node.shape(), run_sizes(node, 1)
     if min((size for size in given if isinstance(size, int)), default=0) < 0:
@@ -366,7 +366,7 @@ def _spread_extent(node: Node, size: Extent, other: Extent) -> Extent:
 
 
 def _spread(node: Node, value: Value, wanted: Sizes) -> Value:
-    """Broadcast a tensor to sizes that may be known only at run time. Axes of size 1 grow to them."""
+    """Broadcast a tensor along its axes of size 1 to sizes that may be known only at run time."""
     kind = value.type
     assert isinstance(kind, TensorType)
     element, shape, context = kind.element, kind.shape or (), lowering_context(node)
@@ -418,7 +418,7 @@ def blocks(node: Node) -> None:
 
 
 def _move_open_blocks(node: Node, size: int, channels: int) -> None:
-    """Move elements between channels and blocks of images whose height and width only the run knows."""
+    """Move elements between channels and blocks of images whose height and width are known only at run time."""
     value, mode, context = movable(node), node.attribute("mode", "DCR"), lowering_context(node)
     assert isinstance(value.type, TensorType)
     element, stored = value.type.element, node.as_storage(value)

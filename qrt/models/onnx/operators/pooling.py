@@ -187,8 +187,8 @@ def _counts(node: Node, given: Window, window: Window, sizes: list[int]) -> Any:
 def global_pool(node: Node) -> None:
     """Compute the largest element or the average of float32 over all axes after the channels.
 
-    The elements of an average are added in four lanes, or in float64 if only the run knows their number. The sum is
-    divided by their number.
+    The elements of an average are added in four lanes, or in float64 if their number is known only at run time. The
+    sum is divided by their number.
     """
     _require_floats(node)
     x, shape, context = node.value(0), node.shape(), lowering_context(node)

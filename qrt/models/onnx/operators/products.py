@@ -156,7 +156,7 @@ def qlinear_matmul(node: Node) -> None:
 
 
 def _multiply_each(node: Node, out: UniformType) -> None:
-    """Multiply the matrices of a batch one by one. The right ones have scales of their own, of shape [..., 1, N]."""
+    """Multiply the matrices of a batch one by one. Each right matrix has its own scales, of shape [..., 1, N]."""
     left, right, scales = node.shape(0), node.shape(3), node.known(4, "a scale")
     batch = tuple(size for size in right[:-2] if size is not None)
     if None in (*left, *right) or len(right) < 3 or left[:-2] not in ((), right[:-2]):

@@ -112,7 +112,7 @@ class _Cell:
         return str(graph.add("Squeeze", graph.add("Slice", self.node.op.inputs[i], *ends), graph.integers(1)))
 
     def _dimension(self, axis: int) -> str:
-        """Add nodes that compute the size of an axis of the sequences, as a list of one int64."""
+        """Add a node that computes the size of an axis of the sequences as a list of one int64; return its name."""
         return str(self.graph.add("Shape", self.node.input(0), start=axis, end=axis + 1))
 
     @cached_property

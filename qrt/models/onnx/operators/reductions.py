@@ -100,8 +100,8 @@ def softmax(node: Node) -> None:
 def batch_normalization(node: Node) -> None:
     """Normalize float32 by parameters that are known at import.
 
-    Each channel is multiplied by one constant, and a second one is added. These are computed in float32 from the
-    parameters.
+    Each channel is multiplied by one constant, and a second constant is added. Both constants are computed in float32
+    from the parameters.
     """
     if node.type(0).element is not F32 or any(node.returns(i) for i in range(1, 5)):
         node.refuse("in training, or of another type than float32")

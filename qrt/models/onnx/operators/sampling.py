@@ -68,7 +68,7 @@ def _weighted(graph: ComposedGraph, values: Sequence[str], weights: Sequence[str
 def _interpolated(
     graph: ComposedGraph, lines: Sequence[tuple[Sequence[str], Sequence[str]]], pixel: Any, at: tuple[str, ...] = ()
 ) -> str:
-    """Interpolate along the last axis first. ``lines`` has the positions and their weights for each axis."""
+    """Interpolate pixels, along the last axis first. ``lines`` has (positions, weights) for each axis."""
     if len(at) == len(lines):
         return str(pixel(at))
     positions, weights = lines[len(at)]

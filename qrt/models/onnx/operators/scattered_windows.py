@@ -9,7 +9,7 @@ from qrt.models.onnx.node import Node
 
 
 def col2im(node: Node) -> None:
-    """Add the elements of blocks of float32 at their places in images. All shapes must be known at import."""
+    """Add up float32 blocks at their positions in images. All shapes must be known at import."""
     require_floats(node, 0)
     if len(node.shape()) != 3:
         node.refuse(f"of shape {list(node.shape())}, expected a batch, rows and blocks")
@@ -73,7 +73,7 @@ def max_unpool(node: Node) -> None:
 
 
 def tensor_scatter(node: Node) -> None:
-    """Replace elements of a cache along an axis, from an index for each batch on. All shapes must be known at import.
+    """Write updates into a cache along an axis, from one index for each batch on. Shapes must be known at import.
 
     In mode ``circular``, elements beyond the end go to the beginning.
     """

@@ -148,7 +148,7 @@ def split(node: Node) -> None:
 
 
 def _split_open(node: Node, axis: int, parts: Sequence[int]) -> None:
-    """Split an axis whose size only the run knows. Sizes of parts that do not add up to it are an error of the run."""
+    """Split an axis whose size is known only at run time. If the parts do not add up to this size, the run fails."""
     value, count, context = movable(node), len(node.op.outputs), lowering_context(node)
     size = context.index(context.extent(value, axis))
     if parts and (len(parts) != count or min(parts) < 0):
@@ -362,7 +362,7 @@ def _mirrored(node: Node, value: Value, pairs: list[tuple[int, int]], mode: str)
 def _from_positions(node: Node, value: Value, axis: int, widths: tuple[int, int], mode: str) -> Value:
     """Pad one axis with elements that are gathered from positions, some of which follow from the size of the axis.
 
-    A position out of range, because the axis is too short, is an error of the run.
+    If the axis is too short, so that a position is out of range, the run fails.
     """
     before, after = (np.arange(width, dtype=np.int64) for width in widths)
     size = _size(node, value, axis, I64)

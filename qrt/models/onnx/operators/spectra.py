@@ -117,7 +117,9 @@ def _transformed(
 
 
 def _matrix(rows: int, columns: int, length: int, is_inverse: bool, is_onesided: bool) -> Array:
-    """Return the factors [row, part, column, part of the result] of a transform, in float64."""
+    """Return the float64 matrix [row, part of the input, column, part of the result] of a transform.
+
+    Part 0 of a complex number is real, part 1 imaginary."""
     numbers = np.arange(rows)[:, np.newaxis] * np.arange(columns) % length
     angles = 2 * np.pi * np.arange(length) / length
     cosines, sines = (bind(name, "f64")(angles)[numbers] for name in ("cos", "sin"))  # NumPy's depend on the CPU

@@ -187,7 +187,7 @@ def dynamic_quantize_matmul(node: Node) -> None:
 
 
 def _multiply_of_the_run(node: Node) -> None:
-    """Quantize the input, multiply it by weights that only the run knows, and multiply the sums by both scales."""
+    """Quantize the input, multiply it by weights known only at run time, and multiply the sums by both scales."""
     graph, names = composed(node), [*node.op.inputs, "", ""]
     stored, scale, zero = graph.add("DynamicQuantizeLinear", names[0], outputs=3)
     inputs = (stored, names[1], scale, names[2], zero, names[3], names[4])

@@ -22,7 +22,7 @@ from qrt.numerics.conversions import between_floats
 from qrt.types import TensorType, UniformType
 
 _MULTIPLE = 32
-"""The number of which the size of a block is a multiple."""
+"""The number that must divide the size of a block."""
 _OFFSET = 128
 """The number that is added to q, because VNNI multiplies unsigned bytes by signed ones."""
 
