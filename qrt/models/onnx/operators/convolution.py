@@ -65,7 +65,7 @@ def _shape(node: Node, weights: int) -> _Shape:
 
 
 def conv(node: Node) -> None:
-    """Convolve float32 images with one to three spatial axes.
+    """Import Conv: convolve float32 images with one to three spatial axes.
 
     Each sum begins with 0 and goes over the kernel's rows, its columns and the channels, in this order. Each product is
     added by a fused multiply-add, and the bias is added at the end.
@@ -116,7 +116,7 @@ def _arranged(array: Array, shape: _Shape) -> Array:
 
 
 def qlinear_conv(node: Node) -> None:
-    """Convolve 8-bit images with one to three spatial axes.
+    """Import QLinearConv: convolve 8-bit images with one to three spatial axes.
 
     The weights have one scale or one for each filter.
     """
@@ -231,10 +231,10 @@ _SUMS = UniformType("i32", "f32", 1.0)
 
 
 def conv_integer(node: Node) -> None:
-    """Convolve 8-bit integers with one to three spatial axes exactly in int32. Padding adds nothing to a sum.
+    """Import ConvInteger: convolve 8-bit integers with one to three spatial axes exactly in int32.
 
-    Each operand has one zero point, or the weights have one for each filter. Zero points and weights may be known only
-    at run time.
+    Padding adds nothing to a sum. Each operand has one zero point, or the weights have one for each filter. Zero points
+    and weights may be known only at run time.
     """
     shape = _shape(node, 1)
     for i, sizes in ((2, (1,)), (3, (1, shape.outputs))):

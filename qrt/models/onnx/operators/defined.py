@@ -34,7 +34,7 @@ _DEFINED_SINCE = {
 
 
 def defined(node: Node) -> None:
-    """Compute the simpler operators by which ONNX defines this one. All of them must be supported."""
+    """Import an operator as the simpler operators by which ONNX defines it. All of them must be supported."""
     op, place = node.op, node.graph.place(node.op)
     defs: Any = extra("onnx.defs", "onnx")
     try:

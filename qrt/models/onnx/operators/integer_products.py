@@ -18,7 +18,7 @@ I32 = IntegerType(32)
 
 
 def matmul_integer(node: Node) -> None:
-    """Multiply 8-bit integers exactly in int32.
+    """Import MatMulInteger: multiply 8-bit integers exactly in int32.
 
     The left operand has one zero point or one for each row, the right operand one or one for each column. They may be
     known only at run time, and differ between the matrices of a batch.

@@ -19,7 +19,7 @@ _SCALED = {"affine": (1.0, 0.0), "elu": (1.0, 0.0), "hardsigmoid": (0.2, 0.5), "
 
 
 def recurrent(node: Node) -> None:
-    """Compute an LSTM, GRU or RNN of float32 sequences in one or two directions.
+    """Import LSTM, GRU or RNN: run the network on float32 sequences in one or two directions.
 
     After the last step of a sequence that is shorter than the others, its states stay the same and its results are 0.
     Activations without parameters, a clip, peepholes and coupled gates are supported. Sums are computed as in MatMul,

@@ -26,13 +26,14 @@ _MOST_TAPS = 1024
 
 
 def resize(node: Node) -> None:
-    """Resize to sizes, or by scales that are known at import: nearest, linear or cubic, the last two of float32 only.
+    """Import Resize: resize to sizes, or by scales that are known at import, in the mode nearest, linear or cubic.
 
-    Antialiasing is supported. One axis is resized after the other, and each product and sum is rounded. A coordinate
-    within 1e-6 of the middle of two elements is a tie. As in the runtime, an axis of scale 1 is not changed, and if no
-    size changes, the input is not changed either, whatever the scales and the region are. Before opset 11 the nearest
-    element is the one before the coordinate if the axis grows, and the one after it if the axis shrinks. An axis whose
-    size or new size is known only at run time supports the modes nearest and linear.
+    The modes linear and cubic are for float32 only. Antialiasing is supported. One axis is resized after the other, and
+    each product and sum is rounded. A coordinate within 1e-6 of the middle of two elements is a tie. As in the runtime,
+    an axis of scale 1 is not changed, and if no size changes, the input is not changed either, whatever the scales and
+    the region are. Before opset 11 the nearest element is the one before the coordinate if the axis grows, and the one
+    after it if the axis shrinks. An axis whose size or new size is known only at run time supports the modes nearest
+    and linear.
     """
     mode = node.attribute("mode", "nearest")
     if mode not in _TAPS:
@@ -47,7 +48,10 @@ def resize(node: Node) -> None:
 
 
 def upsample(node: Node) -> None:
-    """Resize by scales that are known at import, with nearest or linear elements and asymmetric coordinates."""
+    """Import Upsample: resize by scales that are known at import, in the mode nearest or linear.
+
+    Coordinates are asymmetric.
+    """
     mode = node.attribute("mode", "nearest")
     mode = "linear" if mode == "bilinear" else mode  # the name in early models
     if mode not in ("nearest", "linear"):

@@ -21,7 +21,7 @@ _END = 2**31 - 1
 
 
 def slice_(node: Node) -> None:
-    """Slice a tensor from starts to ends along axes. The axes and steps must be known at import.
+    """Import Slice: slice a tensor from starts to ends along axes. The axes and steps must be known at import.
 
     Negative bounds count from the end. With a negative step, the bounds and the size of the axis must be known at
     import too.
@@ -119,7 +119,7 @@ def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
 
 
 def split(node: Node) -> None:
-    """Split a tensor along an axis into parts of equal sizes, or of sizes that are known at import."""
+    """Import Split: split a tensor along an axis into parts of equal sizes, or of sizes that are known at import."""
     input_shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(input_shape))
     size, count = input_shape[axis], len(node.op.outputs)
@@ -166,7 +166,7 @@ def _split_open(node: Node, axis: int, parts: Sequence[int]) -> None:
 
 
 def gather(node: Node) -> None:
-    """Take elements along an axis at positions, which may be known at import or computed.
+    """Import Gather: take elements along an axis at positions, which may be known at import or computed.
 
     Negative positions count from the end.
     """
@@ -215,7 +215,7 @@ def _size(node: Node, value: Value, axis: int, element: Type) -> Operand:
 
 
 def pad(node: Node) -> None:
-    """Pad with a constant, by reflection, by repetition of the edge, or by wrapping around.
+    """Import Pad: pad with a constant, by reflection, by repetition of the edge, or by wrapping around.
 
     The widths must be known at import, except for a constant. Negative widths crop the tensor.
     """

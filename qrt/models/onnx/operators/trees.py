@@ -165,7 +165,10 @@ def _finished(node: Node, sums: Value, graph: ComposedGraph, name: str, *results
 
 
 def tree_ensemble_regressor(node: Node) -> None:
-    """Follow trees for each row of float32 or integers, and add or average the weights of their leaves."""
+    """Import TreeEnsembleRegressor: follow trees for each row, and add or average the weights of their leaves.
+
+    The rows are of float32 or integers.
+    """
     count, aggregate = node.attribute("n_targets", 1), node.attribute("aggregate_function", "SUM")
     if aggregate not in ("SUM", "AVERAGE"):
         node.refuse(f"aggregate_function {aggregate}")
@@ -179,11 +182,11 @@ def tree_ensemble_regressor(node: Node) -> None:
 
 
 def tree_ensemble_classifier(node: Node) -> None:
-    """Add the weights of leaves for each class, and compute the integer label of the class with the largest sum.
+    """Import TreeEnsembleClassifier: sum the weights of leaves for each class, and find the label of the largest sum.
 
-    If there are two classes, all weights must be of the first class, but their sum x is the score of the second class.
-    The score of the first class is 1 - x if all weights are at least 0, else -x. ``post_transform`` LOGISTIC is of -x
-    and x; other values do nothing.
+    Labels are integers. If there are two classes, all weights must be of the first class, but their sum x is the score
+    of the second class. The score of the first class is 1 - x if all weights are at least 0, else -x.
+    ``post_transform`` LOGISTIC is of -x and x; other values do nothing.
     """
     labels = class_labels(node, "classlabels_int64s", len(node.ints("classlabels_int64s")))
     sums, is_positive, targets = _scores(node, "class", max(len(labels), 1))

@@ -212,6 +212,6 @@ def _check_map(node: Node, name: str, axes: Sequence[int], rank: int, positions:
 
 
 def _position(node: Node, nest: LoopNest, batch: Sequence[Expression], number: int, i: int) -> Value:
-    """Return index ``number`` of the position of the batch in input ``i``, as a 64-bit integer."""
+    """Return coordinate ``number`` of the position at ``batch`` in input ``i``, as a 64-bit integer."""
     last = int(node.options["index_vector_dim"])
     return nest.extend(nest.read(node.value(i), [*batch[:last], number, *batch[last:]]), _I64)
