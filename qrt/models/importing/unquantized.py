@@ -33,7 +33,7 @@ _F32 = FloatType("f32")
 
 
 def signless(element: Type) -> Type:
-    """Return the element type for `arith` ops: integers and quantized storage as a signless integer, others as is."""
+    """Return the element type for `arith` ops: a signless integer for integers and storage, else the same type."""
     if isinstance(element, UniformType):
         return IntegerType(element.storage_width)
     return IntegerType(element.width) if isinstance(element, IntegerType) else element

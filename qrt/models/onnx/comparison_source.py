@@ -238,7 +238,7 @@ def _input(graph: ModelGraph, port: ModelPort) -> Input:
 
 
 def _limit(graph: ModelGraph, name: str) -> int:
-    """Return n, if test data for the integer input ``name`` must be from 0 to n - 1.
+    """Return n such that test data for the integer input ``name`` must be from 0 to n - 1.
 
     This is the size of the axis that the input indexes in a Gather of a constant, or 2 if there is no such Gather.
     """

@@ -126,7 +126,7 @@ _STORAGE = {"int2": "i2", "int4": "i4", "uint4": "u4", "int8": "i8", "uint8": "u
 
 
 def storage_of(tensor: Tensor) -> str:
-    """Return the storage type of a quantized tensor, such as "i8"; of any other tensor its dtype, such as "float32"."""
+    """Return the storage type of a quantized tensor, such as "i8"; for other tensors the dtype, such as "float32"."""
     if tensor.quantization is None:
         return tensor.dtype
     return _STORAGE.get(tensor.dtype, tensor.dtype)

@@ -140,7 +140,7 @@ def _multiplier_16(multiplier: float) -> tuple[int, int]:
 
 
 def hard_swish_fits(x: UniformType, out: UniformType) -> bool:
-    """Return True if LiteRT accepts the scales of a HARD_SWISH: the result's is at least 1/128 of the input's."""
+    """Return True if LiteRT accepts a HARD_SWISH: the result's scale is at least 1/128 of the input's scale."""
     return double_multiplier(float(F32(1 / 128) * F32(x.scale) / F32(out.scale)))[1] <= 0
 
 

@@ -82,7 +82,7 @@ _MOST_SIZES = 64
 
 
 def _sizes(node: Node) -> Sizes | None:
-    """Return the elements of the result of arithmetic on two lists of sizes, or None if an operand is no such list."""
+    """Apply the node's operator to two lists of sizes, and return the sizes; None if an operand is no list of sizes."""
     if node.op.type not in _OF_SIZES or len(node.op.inputs) != 2 or node.op.outputs[0] in node.graph.constants:
         return None
     if node.plain(0) is not I64 or any(len(node.shape(i)) > 1 for i in (0, 1)):

@@ -62,7 +62,7 @@ def defined(node: Node) -> None:
 
 
 def _import_newer_form(node: Node) -> None:
-    """Import an operator of an opset that does not define it, in the form of the first opset that does."""
+    """Import an operator as the first opset does in which ONNX defines it by simpler operators."""
     op = node.op
     if len(op.inputs) != 1 or not op.inputs[0]:
         node.fail(f"its inputs are {shown(list(op.inputs))}, expected 1")

@@ -143,9 +143,9 @@ def _quantized(node: Node, matrix: _Matrix, element: UniformType) -> Value:
 
 
 def _total(node: Node, matrix: _Matrix, axis: int, all_zeros: bool = False) -> Operand:
-    """Return the sums along an axis, which gets the size 1, of the integers minus the zero points that are baked.
+    """Return the sums along an axis of a matrix's integers, minus the zero points if they are ``baked``.
 
-    With ``all_zeros`` the zero points are subtracted in any case.
+    The axis remains with size 1. With ``all_zeros`` the zero points are subtracted in any case.
     """
     if matrix.baked is None and not all_zeros:
         terms = _widened(node, matrix.stored, matrix.is_unsigned)

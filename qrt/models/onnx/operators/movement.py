@@ -109,7 +109,7 @@ def _computed_shape(node: Node, shape: Shape, wanted: Sizes, allows_zero: bool) 
 
 
 def _is_dimension(size: Value) -> bool:
-    """Return True if a size is that of a tensor's dimension, and so neither -1 nor a 0 that stands for another size."""
+    """Return True if ``size`` is a tensor's dimension, so that it is not -1, and not a 0 that copies another size."""
     return size.operation is not None and size.operation.name == "tensor.dim"
 
 

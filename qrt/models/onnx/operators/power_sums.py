@@ -24,7 +24,7 @@ def _power_of(node: Node) -> int:
 
 
 def _power(node: Node, x: Operand, exponent: float) -> Operand:
-    """Raise nonnegative float32 to a power."""
+    """Raise nonnegative float32 values to the power ``exponent``."""
     if exponent == 1:
         return x
     if exponent == 2:

@@ -68,7 +68,7 @@ def _possible_counts(size: int | None) -> tuple[int, ...]:
 
 
 def _depends_on_order(types: tuple[UniformType, UniformType, UniformType]) -> bool:
-    """Return True if exchanging the operands changes the sum of any pair of 8-bit numbers."""
+    """Return True if exchanging the operands changes the sum of at least one pair of 8-bit numbers."""
     a, b = (QuantTensor(np.arange(t.storage_min, t.storage_max + 1).astype(storage_dtype(t)), t) for t in types[:2])
     pair = a[:, np.newaxis], b[np.newaxis]
     sums = [add(*operands, out_type=types[2], requant="float32_fused") for operands in (pair, pair[::-1])]

@@ -87,7 +87,7 @@ class _Cell:
         self.functions = [_PLAIN[name.lower()] for name in names]
 
     def _part(self, i: int, direction: int, start: int = 0, end: int | None = None, axis: int = 1) -> str:
-        """Add nodes that take one direction of input ``i``, without the direction's axis 0, and return their result.
+        """Add nodes that take one direction of input ``i``, without the direction's axis 0; return the result's name.
 
         With ``end``, only the elements from ``start`` up to ``end`` are taken along ``axis``, an axis of input ``i``.
         """

@@ -28,7 +28,7 @@ _OFFSET = 128
 
 
 def is_hybrid(node: Node) -> bool:
-    """Return True if the operator is computed in this way; False if the profile converts the weights to floats.
+    """Return True if the input is quantized at each run; False if the profile converts the weights to floats.
 
     Raise UnsupportedForm if LiteRT computes 0 instead: outside XNNPACK, which needs blocks of a multiple of 32.
     """

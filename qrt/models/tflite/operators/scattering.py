@@ -87,7 +87,7 @@ def _scattered(node: Node, x: Value, indices: Value, updates: Value, reduction: 
 
 
 def _finish(node: Node, value: Value) -> None:
-    """Set the result to a value; if the value can be computed at import, to a constant."""
+    """Set the result to a value, or to a constant if the value can be computed at import."""
     array = known_result(value)
     finish(node, 0, value if array is None else array)
     if array is not None:
