@@ -1,4 +1,4 @@
-"""Slices whose bounds, or the sizes of whose axes, are known only at run time."""
+"""Slices whose bounds or axis sizes are known only at run time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Samples of images between their elements: GridSample, RoiAlign, DeformConv, and MaxRoiPool."""
+"""Samples of images between their pixels: GridSample, RoiAlign, DeformConv, and MaxRoiPool."""
 
 from collections.abc import Sequence
 from functools import reduce

@@ -39,7 +39,7 @@ def lstm(node: Node) -> None:
 
 
 def require_full_kernel(node: Node) -> None:
-    """Raise UnsupportedForm if the operator is an LSTM of five inputs, and ModelError for several results."""
+    """Raise UnsupportedForm unless the operator's kernel is FULL, and ModelError unless it has one result."""
     if node.options.get("kernel_type", "FULL") != "FULL":
         node.refuse(f"the kernel {node.options['kernel_type']}")
     if len(node.outputs) != 1:

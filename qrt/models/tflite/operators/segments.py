@@ -1,4 +1,4 @@
-"""Import of SEGMENT_SUM and the operators UNSORTED_SEGMENT: reductions of the rows that have the same number."""
+"""Import of SEGMENT_SUM and UNSORTED_SEGMENT_*: reductions of the rows that have the same segment number."""
 
 from math import prod
 
