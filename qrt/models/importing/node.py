@@ -19,7 +19,7 @@ TENSOR = "qrt.tensor"
 
 
 class UnsupportedForm(Exception):
-    """An operator has an unsupported form. The importer catches these exceptions to list all of them in one error."""
+    """Exception for an unsupported form of an operator. The importer catches it, to list all forms in one error."""
 
 
 class Node:

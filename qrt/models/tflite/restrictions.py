@@ -1,4 +1,4 @@
-"""Restrictions of the dtypes and quantization of an operator's tensors, beside those of its own import function."""
+"""Restrictions of the dtypes and quantization of an operator's tensors, checked before its import function runs."""
 
 from qrt.errors import shown
 from qrt.models.tflite.model import Tensor
@@ -25,7 +25,7 @@ _PACKED_INPUTS = {
 _BLOCKWISE_INPUTS = {("input", 1, "EMBEDDING_LOOKUP"), ("input", 1, "FULLY_CONNECTED")}
 """The inputs that may have a scale for each block of elements."""
 _SPARSE_INPUTS = {("DENSIFY", 0), ("FULLY_CONNECTED", 1)}
-"""The inputs that may be sparse constants: operators with their number."""
+"""The inputs that may be sparse constants, as (operator, input number)."""
 _INT16_ZERO_POINTS = frozenset(
     {
         "ASSIGN_VARIABLE", "AVERAGE_POOL_2D", "BITCAST", "BROADCAST_TO", "CALL", "CAST", "DYNAMIC_UPDATE_SLICE",
@@ -41,7 +41,7 @@ _INT16_ZERO_POINTS = frozenset(
 
 
 def require_supported_tensors(node: Node) -> None:
-    """Raise UnsupportedForm if no form of the operator reads or computes such tensors.
+    """Raise UnsupportedForm if no form of the operator supports the packing, sparsity or zero points of its tensors.
 
     Sparse constants are read by DENSIFY, or as the weights of FULLY_CONNECTED. Zero points of int16 are 0 in most
     operators.
@@ -64,7 +64,7 @@ def has_zero_point(tensor: Tensor) -> bool:
 def _require_packed_weights(node: Node) -> None:
     """Raise UnsupportedForm if the operator has a tensor with blocks, or of less than 8 bits, that it does not support.
 
-    DEQUANTIZE reads such tensors, and other operators as constant weights with zero points 0. GATHER moves them.
+    DEQUANTIZE and GATHER support such tensors; other operators only take constant weights with zero points of 0.
     """
     for what, tensors in (("input", node.inputs), ("output", node.outputs)):
         for i, tensor in enumerate(tensors):

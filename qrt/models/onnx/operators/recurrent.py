@@ -16,7 +16,7 @@ _ACTIVATIONS = ("sigmoid", "tanh", "tanh")
 
 
 def dynamic_quantize_lstm(node: Node) -> None:
-    """Compute an LSTM of float32 sequences with 8-bit weights, which must be known at import.
+    """Import DynamicQuantizeLSTM: compute an LSTM of float32 sequences with 8-bit weights known at import.
 
     All sequences must have the full length, and the activations must be the default ones. Peepholes, a clip and coupled
     gates are not supported. The weights have one scale for each direction, or one for each column.

@@ -20,7 +20,7 @@ def conv_2d(node: Node) -> None:
     """Import CONV_2D: convolve 8-bit, int16 or float32 images with OHWI weights.
 
     Weights have one scale or one for each filter. Weights of int8 images are int8 or int4, those of float32 images
-    float32, int8 or int4. If the input has n times as many channels as the weights, the convolution has n groups.
+    float32, int8 or int4. If the input has n times as many channels as a filter, the convolution has n groups.
     """
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
@@ -112,7 +112,7 @@ def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: 
 
 
 def _joined(node: Node, parts: list[Value], whole: int) -> Value:
-    """Return the first ``whole`` channels of the first of two results, and the other channels of the second."""
+    """Join the first ``whole`` channels of the first of two results with the other channels of the second result."""
     assert isinstance(parts[0].type, TensorType)
     *outer, channels = parts[0].type.shape or ()
     if None in outer or channels is None:
