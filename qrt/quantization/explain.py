@@ -21,7 +21,7 @@ from qrt.runtime.program import Program
 
 MANY_REGIONS = 100
 FEW_ROWS = 64
-"""With more regions than MANY_REGIONS, shares of the error are measured on at most FEW_ROWS rows."""
+"""The most rows on which shares of the error are measured if a program has more than MANY_REGIONS regions."""
 
 
 def explain_program(

@@ -130,7 +130,8 @@ def _open_values(function: FuncOp) -> list[Value]:
 
 
 def _is_open(value: Value, spec: Type) -> bool:
-    """Return True for a float tensor whose port's specification is its float type or a least width (`!quant.any`)."""
+    """Return True for a float tensor if the specification of its port is a float type or a least width
+    (`!quant.any`)."""
     element = element_of(value.type)
     if not isinstance(value.type, TensorType) or not isinstance(element, FloatType):
         return False
@@ -138,7 +139,7 @@ def _is_open(value: Value, spec: Type) -> bool:
 
 
 def _origin(value: Value) -> Value:
-    """Return the value that annotation operations pass on as ``value``; ``value`` itself if no annotation yields it."""
+    """Return the operand of the first of the annotations that end in ``value``; ``value`` itself if none yields it."""
     while value.operation is not None and value.operation.name in IDENTITIES:
         value = value.operation.operands[0]
     return value

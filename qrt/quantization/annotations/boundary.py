@@ -162,7 +162,8 @@ def joined(own: Type, annotated: Type, element: Type) -> Type:
 
 
 def _meets(type: UniformType | AnyQuantizedType, least: AnyQuantizedType) -> bool:
-    """Return True if a type has the bits of ``least`` or more, and if ``least`` has bounds, as many values or more."""
+    """Return True if a type has at least the bits of ``least``, and at least its storage values if ``least`` has
+    bounds."""
     return least.is_met_by(type.storage_width, type.storage_min, type.storage_max)
 
 

@@ -35,7 +35,7 @@ A bin may be as wide as a quantization step: a single point for the bin would fa
 _MANY_BINS = 16
 """The largest number of bins that the ``repr`` of a record lists."""
 _FEW = 1 << 29
-"""With fewer values than this, the sums of both halves of the squares at ``_POINTS`` points fit 64 bits."""
+"""The number of values below which the sums of the upper and of the lower halves of squared errors fit 64 bits."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from qrt.quantization.targets.model import Target
 from qrt.types import FloatType
 
 LINEAR = "linear"
-"""The kernel name of these regions."""
+"""The kernel name of regions of connected linear operations."""
 _MOVEMENT = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "tensor.concat"})
 
 

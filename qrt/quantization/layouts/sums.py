@@ -74,7 +74,8 @@ def _elements_of_term(
 
 
 def _terms(operation: Operation | None) -> list[tuple[Value, Index]] | None:
-    """Return the operands, each with an index, whose sum is an element of the result; None if it is no sum."""
+    """Return the operands, each with an index, whose sum is an element of an operation's result; None for other
+    operations."""
     if not isinstance(operation, StructuredOp) or len(operation.outputs) != 1:
         return None
     maps, kinds = operation.indexing_maps, operation.iterators
@@ -104,7 +105,7 @@ def _terms(operation: Operation | None) -> list[tuple[Value, Index]] | None:
 
 
 def _extents(operation: StructuredOp) -> dict[int, int | None]:
-    """Return the number of iterations of each loop that alone indexes an axis of an operand; None if it is dynamic."""
+    """Map each loop that is the whole index of an operand's axis to the size of the axis, which is None if dynamic."""
     extents: dict[int, int | None] = {}
     for operand, map in zip(operation.operands, operation.indexing_maps, strict=True):
         for result, size in zip(map.results, shape_of(operand), strict=True):

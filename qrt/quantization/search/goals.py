@@ -11,7 +11,7 @@ from qrt.quantization.search.budget import Budget
 from qrt.quantization.search.trial_runs import TrialResult
 
 Quality = tuple[Fraction, ...]
-"""Numbers of which larger is better, compared in order."""
+"""The quality of a trial: numbers that are compared in order, larger ones being better."""
 
 _WORST = -Fraction(1 << 4096)
 """The quality of a program that does not run, lower than any sum of squares of float64."""
@@ -36,7 +36,7 @@ class Goal(ABC):
 
     @abstractmethod
     def fits(self, widths: Widths) -> bool:
-        """Return True if the greedy search may try these widths."""
+        """Return True if the budget does not exclude these widths from the greedy search."""
 
     @abstractmethod
     def may_gain(self, state: TrialResult, widths: Widths) -> bool:

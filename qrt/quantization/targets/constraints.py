@@ -102,7 +102,7 @@ def _function_of(kernel: TargetKernel, constraint: Constraint | QuantFn, coarser
 def _is_open(spec: Spec, expressed: FloatType) -> bool:
     """Return True if a constraint may write a type for floats of type ``expressed`` over ``spec``.
 
-    It may, unless ``spec`` is ``!quant.none`` or another float type, which keep the values float.
+    A constraint may not do so if ``spec`` is ``!quant.none`` or another float type, which keep the values float.
     """
     return spec is expressed if isinstance(spec, FloatType) else not isinstance(spec, NoQuantizedType)
 

@@ -39,7 +39,7 @@ CONSTRAINTS: Final[tuple[Constraint, ...]] = get_args(Constraint)
 WILDCARD: Final = "*"
 
 FusionPattern = Callable[[Value], KernelMatch | None]
-"""A fusion pattern: the operations by which a kernel computes a value; None if the kernel does not compute it."""
+"""A fusion pattern: a function that finds the operations by which a kernel computes a value, or returns None."""
 
 
 @dataclass(frozen=True)

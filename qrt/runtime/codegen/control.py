@@ -34,7 +34,7 @@ def _counted_loop(
     *,
     unsigned: bool = False,
 ) -> None:
-    """Emit a loop over a range of 64-bit integers; its first argument has the integer, the others are carried."""
+    """Emit a loop over a range of 64-bit integers: the first argument of its block; the others are carried values."""
     block, build, (lower, upper) = op.regions[0].blocks[0], e.builder, bounds
     refuse_memrefs(op, inits)
     if step.low <= 0 and not unsigned:
@@ -162,7 +162,7 @@ def _apply(sign: str) -> Handler:
 
 
 def _choose(e: Emitter, op: Operation, condition: Any) -> None:
-    """Emit the op's first region if a condition holds, else the second, and set the results that they yield."""
+    """Emit a branch: if a condition holds, the op's first region computes the results, else the second one does."""
     variables = result_variables(e, op)
     with e.branch(condition) as branches:
         for region, inside in zip(op.regions, branches, strict=True):
@@ -181,7 +181,7 @@ def _if(e: Emitter, op: Operation) -> None:
 
 
 def _taken(e: Emitter, op: Operation, number: int) -> None:
-    """Emit only the region that is known to run."""
+    """Emit only the op's region ``number``, which is known to run."""
     blocks = op.regions[number].blocks
     yielded = e.block(blocks[0]) if blocks else []
     variables = [e.variable(value.type, e.shape(value)) for value in yielded]

@@ -92,7 +92,7 @@ def is_buffer(t: Type) -> bool:
 
 
 def splat_of(array: Array) -> Any:
-    """Return the element of an array whose elements are all the same bytes and that has one; None for other arrays."""
+    """Return the element that all elements of an array equal, byte by byte; None if they differ or there are none."""
     if not array.size:
         return None
     bits = array.view(f"u{array.itemsize}")

@@ -32,7 +32,8 @@ MOST_VALUES = 64
 
 
 SHORT_LOOP = 16
-"""Loops of fewer iterations are not vectorized: LLVM 22 would write them by masked stores (see `target.py`)."""
+"""The number of iterations below which loops are not vectorized, as LLVM 22 would use masked stores (see
+`target.py`)."""
 
 
 class _LoopMetadata(ll.values.MDValue):  # type: ignore[misc] # llvmlite has no types
@@ -49,7 +50,8 @@ class NotEmittedError(ModelError):
 
 @dataclass(frozen=True)
 class CheckedPlace:
-    """A place where a run may end with an error: the message, or a function that makes it of the reported values."""
+    """An operation at which a run may end with an error: the message, or a function of the reported values that makes
+    it."""
 
     operation: Operation
     message: Message
@@ -189,7 +191,7 @@ class Emitter:
     # -- memory --------------------------------------------------------------------------------------------------------
 
     def slot(self, kind: str, nbytes: int, number: int = -1, array: Array | None = None, aliased: bool = False) -> Slot:
-        """Add an argument of the function for a block of memory. ``aliased`` allows that others overlap it."""
+        """Add a function argument for a block of memory. If ``aliased``, other blocks may overlap it."""
         pointer = ll.Argument(self.function, POINTER)
         if not aliased:
             pointer.add_attribute("noalias")
@@ -250,7 +252,8 @@ class Emitter:
             self._owners.discard(value)
 
     def set_empty(self, value: Value, shape: Shape) -> None:
-        """Declare a tensor without elements of its own: zeros, if an op reads it."""
+        """Declare a tensor whose elements are undefined, such as that of `tensor.empty`; an op that reads it gets
+        zeros."""
         self._check_shape(value, shape)
         self._empty[value] = shape
 
@@ -289,7 +292,7 @@ class Emitter:
         return target
 
     def address(self, buffer: Buffer, indices: Sequence[Index]) -> Any:
-        """Return the address of an element; the indices are within the bounds."""
+        """Return the address of an element; the caller has checked that the indices are within the bounds."""
         offset, terms = buffer.offset, [] if buffer.base is None else [buffer.base]
         for index, stride in zip(indices, buffer.strides, strict=True):
             if index.is_constant:
@@ -313,7 +316,8 @@ class Emitter:
         buffer.element.store(self.builder, value, self.address(buffer, indices))
 
     def copy(self, source: Buffer, target: Buffer) -> None:
-        """Emit a copy of all elements to a buffer of the same shape, whose storage may be of another width."""
+        """Emit a copy of all elements to a buffer of the same shape, whose elements may have another width in
+        memory."""
         if source.is_contiguous and target.is_contiguous:
             source, target = source.reshaped((source.size,)), target.reshaped((target.size,))
         with self.nest(target.shape) as indices:
@@ -327,7 +331,7 @@ class Emitter:
                 self.store(register, buffer, indices)
 
     def part(self, buffer: Buffer, offsets: Sequence[Index], sizes: Sequence[int], steps: Sequence[int]) -> Buffer:
-        """Return a slice of a buffer; it is within the bounds."""
+        """Return a slice of a buffer; the caller has checked that the slice is within the bounds."""
         offset, base = buffer.offset, buffer.base
         for start, stride in zip(offsets, buffer.strides, strict=True):
             if start.is_constant:
@@ -410,7 +414,7 @@ class Emitter:
     def counted(self, count: int | Any) -> Iterator[Any]:
         """Emit a loop and yield the register that counts its iterations from 0; ``count`` is a number or a register.
 
-        A number is at least 1.
+        If ``count`` is a number, it must be at least 1.
         """
         with ExitStack() as stack:
             stack.enter_context(self._deferred_checks() if isinstance(count, int) else self.immediate_checks())
@@ -451,7 +455,8 @@ class Emitter:
 
     @contextmanager
     def branch(self, condition: Any) -> Iterator[tuple[Any, Any]]:
-        """Emit the blocks of a condition; yield two context managers, one for each branch."""
+        """Emit a branch on a condition; yield two context managers, in which the true and the false branch are
+        emitted."""
         first, second, after = (self.function.append_basic_block(name) for name in ("then", "else", "after"))
         self.builder.cbranch(condition, first, second)
 

@@ -21,7 +21,7 @@ def _is_nan(s: ScalarOp, x: Any) -> Any:
 
 
 def _with_one_nan(s: ScalarOp, result: Any) -> Any:
-    """Emit the NaN rule: the quiet NaN of the first NaN operand, and a positive quiet NaN if no operand is a NaN."""
+    """Replace a NaN result by the first NaN operand, made quiet, or by a positive quiet NaN if no operand is a NaN."""
     form, build = s.form, s.builder
     nan = form.constant(form.dtype.type(np.nan))
     for x in reversed(s.operands):

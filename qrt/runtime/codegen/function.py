@@ -152,7 +152,7 @@ def _body(e: Emitter, function: FuncOp) -> list[Any]:
 
 
 def _define_result(e: Emitter, t: Type, content: Any, number: int) -> TensorType:
-    """Emit a result: in the slot of its buffer, which becomes that of the result array, or as a copy."""
+    """Emit a result: a temporary's memory becomes the result array; any other value is copied to a new result array."""
     element, shape = scalar_type(t), content.shape if isinstance(content, Buffer) else ()
     if isinstance(content, Buffer) and content.slot.kind == "temporary" and content.is_whole:
         content.slot.kind, content.slot.number = "result", number
@@ -167,7 +167,7 @@ def _define_result(e: Emitter, t: Type, content: Any, number: int) -> TensorType
 
 
 def _finished(e: Emitter) -> str:
-    """Finish the body, add the function that calls it with the slots of a table, and return the module's text."""
+    """Finish the body, add an entry function that passes it the addresses in a table, and return the module's text."""
     e.builder.ret(I64(0))
     start = e.function.blocks[1]
     e.allocas.branch(start)

@@ -22,8 +22,8 @@ SIGNED, UNSIGNED, INEXACT = "signed overflow (nsw)", "unsigned overflow (nuw)", 
 
 @dataclass(frozen=True)
 class ScalarOp:
-    """One application of an op to registers. ``known`` has the operands' NumPy scalars, None if they are
-    known only at run time."""
+    """One application of an op to registers; ``known`` has each operand's NumPy scalar, None if known only at run
+    time."""
 
     emitter: Emitter
     operation: Operation
@@ -51,7 +51,7 @@ class ScalarOp:
 
     @property
     def form(self) -> Element:
-        """The form of the first result."""
+        """The element type of the first result in machine code."""
         type = scalar_type(self.operation.results[0].type)
         return element_form(type.element if self.is_lane and isinstance(type, VectorType) else type)
 
@@ -165,9 +165,10 @@ def _remainder(s: ScalarOp, a: Any, b: Any, divided: Any, remainder: Any) -> Any
 
 
 def _rounded(step: int, if_opposite: bool | None) -> Callable[[ScalarOp, Any, Any, Any, Any], Any]:
-    """Return the function that moves an inexact quotient by ``step``.
+    """Return a function that adds ``step`` to an inexact quotient.
 
-    It moves only if the operands have opposite signs (True) or the same sign (False); always for None.
+    If ``if_opposite`` is True, it does so only for operands of opposite signs; if False, only for operands of the same
+    sign; if None, always.
     """
 
     def finish(s: ScalarOp, a: Any, b: Any, divided: Any, remainder: Any) -> Any:

@@ -8,8 +8,9 @@ from llvmlite import binding
 
 SPEED_LEVEL = 2
 _MISCOMPILED = "@llvm.masked.store"
-"""LLVM 22 writes 8 bytes for a masked store of one 4-byte element that was truncated from 8 bytes. Only the vectorizer
-of loops makes masked stores."""
+"""The name of masked stores in LLVM's text, which only the vectorizer of loops makes.
+
+LLVM 22 writes 8 bytes for a masked store of one 4-byte element that was truncated from 8 bytes."""
 _LOCK = threading.Lock()
 
 

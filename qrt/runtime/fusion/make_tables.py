@@ -32,7 +32,8 @@ class MakeTables:
 def _input(op: Operation | None) -> int | None:
     """Return the index of the operand that may vary; None if a table lookup cannot compute the op.
 
-    Such an op is elementwise and per layer, and all its other operands are constants: tables, or a single element.
+    An op that a table lookup can compute is elementwise and per layer, and all its other operands are constants:
+    tables, or single elements.
     """
     family = family_of(op)
     if op is None or family is None or not family.traits.is_elementwise or not _is_per_layer(op.results[0]):

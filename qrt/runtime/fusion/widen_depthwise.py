@@ -14,7 +14,7 @@ from qrt.types import TensorType, UniformType
 
 @dataclass(frozen=True)
 class WidenDepthwise:
-    """Replaces a depthwise convolution with one input channel and constant weights by a convolution. Preserves every
+    """Replaces depthwise convolutions with one input channel and constant weights by convolutions. Preserves every
     value."""
 
     def run(self, module: Module) -> None:

@@ -346,7 +346,7 @@ class Code:
 
 
 class FunctionCode:
-    """A function that is compiled when it is first called."""
+    """A function of the program that is compiled when it is first called."""
 
     def __init__(self, operation: Operation, module: "ModuleCode") -> None:
         self.operation = operation

@@ -53,7 +53,7 @@ def live_bytes(spans: Iterable[Span]) -> int:
 
 
 def _alignment(nbytes: int) -> int:
-    """Return the alignment for a temporary of this size; small ones need no cache line of their own."""
+    """Return the alignment in bytes for a temporary of this size: a cache line, or less for a small temporary."""
     return ALIGNMENT if nbytes >= 16 * ALIGNMENT else 16 if nbytes >= 256 else 8
 
 

@@ -1,6 +1,6 @@
 """Binding of the kernel for loops of elementwise ops on f32 and i32.
 
-It runs structured ops whose body is a chain of elementwise ops, and single elementwise ops on tensors. The kernel runs
+The kernel runs structured ops whose body is a chain of elementwise ops, and single elementwise ops on tensors. It runs
 reduced loops in the same order as the interpreter.
 """
 
