@@ -32,10 +32,10 @@ class SuppressionLimits:
 
 
 def overlaps(boxes: Array, box: int, others: Array) -> Array:
-    """Return intersection over union of box ``box`` with each of the boxes ``others``, which are given by index.
+    """Return the intersection over union of box number ``box`` with each of the boxes numbered ``others``.
 
-    It is 0 if one of the two boxes has no area. Boxes [n, 4] of float32 are (top, left, bottom, right), and every step
-    is rounded to float32.
+    The result is 0 if one of the two boxes has no area. Boxes [n, 4] of float32 are (top, left, bottom, right), and
+    every step is rounded to float32.
 
     >>> overlaps(np.float32([[0, 0, 2, 2], [0, 1, 2, 3]]), 0, np.array([1])).tolist()
     [0.3333333432674408]

@@ -1,4 +1,4 @@
-"""Bounds of elementary functions of rational numbers, to any precision, by integer arithmetic alone.
+"""Bounds of elementary functions of rational numbers, to any precision, computed only with integers.
 
 Each function takes rational arguments in its domain and a number of bits, and returns a rational below and one above
 the exact value. Their relative distance is about ``2**-bits``; for functions that subtract, it is their absolute
@@ -15,7 +15,7 @@ from math import isqrt
 Bounds = tuple[Fraction, Fraction]
 
 _SATURATED = 2048
-"""``exp`` of this number overflows every format, and ``exp`` of its negative rounds to zero in every format."""
+"""A number whose ``exp`` overflows every format, and the ``exp`` of whose negative rounds to zero in every format."""
 
 
 def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int], bits: int = 96) -> int:

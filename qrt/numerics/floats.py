@@ -26,7 +26,7 @@ from qrt.numerics.float_text import FORMATS
 from qrt.numerics.rounding import round_integral
 
 Make = Callable[[str], Function]
-"""Makes an op on a float format, given the format's name."""
+"""A function that returns the function of an op on a float format, given the format's name."""
 NATIVE = frozenset({"f16", "f32", "f64"})
 
 

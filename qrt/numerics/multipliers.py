@@ -15,8 +15,10 @@ Array = npt.NDArray[Any]
 
 ADD_FRACTION_BITS: Final = 20
 _DOUBT: Final = 2.0**-14
-"""The distance of M0's float64 estimate from a tie below which its rounding is uncertain. Each of the few operations of
-the estimate is off by at most 2**-22 of a unit of M0."""
+"""The distance of M0's float64 estimate from a tie below which its rounding is uncertain.
+
+Each of the few operations of the estimate is off by at most 2**-22 of a unit of M0.
+"""
 
 
 def fixed_multiplier(multiplier: Fraction) -> tuple[int, int]:

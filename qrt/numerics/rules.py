@@ -1,8 +1,8 @@
 """Table of requantization rules: ways to turn an exact accumulator into storage.
 
 A rule has an arithmetic, which computes with the accumulator and integer or float parameters, and a function that forms
-these parameters from scales, zero points and counts. C kernels, the lowering and `requantize` depend on the arithmetic
-alone.
+these parameters from scales, zero points and counts. C kernels, the lowering and `requantize` depend only on the
+arithmetic.
 
 Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
 gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; ``fixed_double`` as NEON's

@@ -18,7 +18,7 @@ from qrt.numerics.rounding import Array
 SigmoidRule = Literal["table_uint16", "gemmlowp"]
 SIGMOID_RULES: Final[tuple[SigmoidRule, ...]] = get_args(SigmoidRule)
 LARGEST_SCALE: Final = 65536 / (3 * 4096)
-"""The least scale with which a value times its multiplier exceeds 32 bits."""
+"""The bound of scales: from it on, a value times its multiplier exceeds 32 bits."""
 
 
 @lru_cache(maxsize=16)
@@ -58,7 +58,7 @@ def _shift(name: str, scale: float) -> int | None:
 def _multiplier(name: str, scale: float) -> tuple[int, int]:
     """Return (multiplier, right shift) that convert a stored value to units of 1/24 with 9 fractional bits.
 
-    For ``tanh`` it is 8 fractional bits.
+    For ``tanh`` there are 8 fractional bits.
     """
     shift = _shift(name, scale)
     if shift is not None:

@@ -1,9 +1,9 @@
 """The declaration of an op family: its operands, its attributes, and how the type of its result is determined.
 
-From it follow the op of the dialect (``qrt.ir.dialects.qrt``), the attributes of a call with their defaults, the row of
-docs/reference/dialects/qrt.md and the check of the public function's signature. The family's traits are facts that
-passes, targets and exporters read instead of listing the names of families. ``tests/ops/test_traits.py`` compares the
-traits with the results of the references.
+The declaration determines the op of the dialect (``qrt.ir.dialects.qrt``), the attributes of a call with their
+defaults, the row of docs/reference/dialects/qrt.md and the check of the public function's signature. The family's
+traits are facts that passes, targets and exporters read instead of listing the names of families.
+``tests/ops/test_traits.py`` compares the traits with the results of the references.
 
 >>> slope = Attribute("slope", "number", 0.25, positional=True)
 >>> leaky = Declaration("leaky_relu", operands=(Operand("q"),), attributes=(slope,), result=KEPT)
@@ -21,8 +21,10 @@ import numpy.typing as npt
 from qrt.types import TensorType, Type, UniformType
 
 Kind = Literal["choice", "integer", "number", "boolean", "axes", "pair", "pairs"]
-"""The kinds of attributes: one of ``choices``, a number, a truth value, a list of axes, a pair of integers for height
-and width, or a pair (before, after) for each dimension.
+"""The kind of an attribute's values.
+
+A value is one of ``choices``, a number, a bool, a list of axes, a pair of integers for height and width, or a pair
+(before, after) for each dimension.
 """
 
 Constraint = Literal[

@@ -22,8 +22,10 @@ class Selection(NamedTuple):
     source: int
     """The axis, counted from 0."""
     items: slice | int | Array
-    """The selected positions: a slice, an array of positions below the axis's size, or an integer; an array has several
-    axes if the positions vary along several axes of the result."""
+    """The selected positions: a slice, an integer, or an array of positions below the axis's size.
+
+    An array has several axes if the positions vary along several axes of the result.
+    """
     target: int | None
     """The axis of the result; None if the elements lie along no axis of the result, or along several."""
 

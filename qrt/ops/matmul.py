@@ -197,7 +197,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _matrix_steps(t: UniformType, rank: int, contracted: int) -> tuple[int, int] | None:
-    """Return how much an operand's parameter index grows from (matrix to matrix, row to row or column to column).
+    """Return the steps of an operand's parameter index: (from matrix to matrix, from row to row or column to column).
 
     ``contracted`` is the contracted axis of the matrices: -1 for a, which has rows, and -2 for w, which has columns.
     Return None if two such steps do not describe the parameter index.

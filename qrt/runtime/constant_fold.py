@@ -66,8 +66,8 @@ class FoldPlanConstants:
     cannot be written as a constant, or raises an error. An op of the `qrt` dialect whose types do not fit each other,
     and a constant whose type is not supported or whose array needs more memory than is available, make the pass fail.
 
-    The pass `constant-fold` differs: it folds the whole program, with callees and the regions of all loops, in the
-    interpreter alone, and only results of static shape.
+    The pass `constant-fold` differs: it folds the whole program, with callees and the regions of all loops. It uses
+    only the interpreter, and folds only results of static shape.
     """
 
     entry: str = option("", ENTRY)

@@ -19,8 +19,7 @@ __pyx_capi__: dict[str, object]  # the C functions that qrt/runtime/argument_bin
 
 @disjoint_base
 class Tensor:
-    """The fields of a quantized tensor: integers, their type, and the shape, which differs from the data's if bits are
-    packed."""
+    """The fields of a quantized tensor: integers, their type, and the shape before bits were packed."""
 
     @property
     def type(self) -> Any: ...
@@ -34,7 +33,7 @@ class Tensor:
     def _cache(self) -> CallCache: ...  # None unless the tensor never changes
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
     def _keep_calls(self) -> None:
-        """Give this tensor its own call cache. Its data must never change, and have the form that kernels take."""
+        """Give this tensor its own call cache. Its data must never change, and must have the form that kernels take."""
 
 def set_tensor_class(kind: type) -> None:
     """Set the subclass of Tensor that results have."""
@@ -44,7 +43,7 @@ def tensor_of(data: np.ndarray[Any, Any], element: Any, shape: tuple[int, ...]) 
 
 @final
 class CallCache:
-    """A cache of bound calls of operation families, `sets` times `ways`.
+    """A cache of bound calls of op families, with `sets` times `ways` entries.
 
     The key of a call consists of its function, the ISA in `kernels.forced_isa`, the parameters that have their default,
     and each argument: types by identity, as they are interned; attributes by kind and value, so that `True` differs
@@ -78,7 +77,7 @@ class CallCache:
 class Function(Generic[_P, _R]):
     """A public function that caches the calls that `bind` returns, and runs them.
 
-    The call may depend on types, shapes and attributes alone, never on values in arrays. The argument named `out`, if
+    The call may depend only on types, shapes and attributes, never on values in arrays. The argument named `out`, if
     there is one, is the output.
     """
 

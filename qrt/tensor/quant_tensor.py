@@ -259,8 +259,10 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
             return self.storage, "storage="
 
     def __getitem__(self, key: Any, /) -> "QuantTensor":
-        """Select elements by the rules of an ndarray: slices, ``...``, None and integers for some axes give a view
-        unless bits are packed; anything else gives a copy.
+        """Select elements by the rules of an ndarray, and return them as a tensor.
+
+        Slices, ``...``, None, and integers for some of the axes give a view, unless bits are packed. Any other index
+        gives a copy.
 
         Channels of a per-axis type are selected with the elements of their axis; an integer there gives that channel's
         type. Raises IndexError where NumPy does, and ``QuantTypeError`` if channels would mix along an axis, or blocks
@@ -395,8 +397,8 @@ def bind_sum(
 ) -> EagerCall[Any]:
     """Bind ``add`` or ``sub``.
 
-    Two tensors of rank 0 and equal scales have an exact i32 result if the result's value fits, also if the operands'
-    types alone do not guarantee that. Python's ``sum`` needs this: it adds each element to an i32 sum.
+    Two tensors of rank 0 and equal scales have an exact i32 result if the result's value fits, even if the operands'
+    types do not guarantee that. Python's ``sum`` needs this: it adds each element to an i32 sum.
     """
     attributes = {"requant": requant}
     is_of_elements = (

@@ -130,8 +130,7 @@ def _open_values(function: FuncOp) -> list[Value]:
 
 
 def _is_open(value: Value, spec: Type) -> bool:
-    """Return True for a float tensor if the specification of its port is a float type or a least width
-    (`!quant.any`)."""
+    """Return True for a float tensor if the specification of its port gives no range: a float type or `!quant.any`."""
     element = element_of(value.type)
     if not isinstance(value.type, TensorType) or not isinstance(element, FloatType):
         return False

@@ -162,8 +162,7 @@ def joined(own: Type, annotated: Type, element: Type) -> Type:
 
 
 def _meets(type: UniformType | AnyQuantizedType, least: AnyQuantizedType) -> bool:
-    """Return True if a type has at least the bits of ``least``, and at least its storage values if ``least`` has
-    bounds."""
+    """Return True if a type has enough bits for ``least`` and, if ``least`` has bounds, enough storage values."""
     return least.is_met_by(type.storage_width, type.storage_min, type.storage_max)
 
 

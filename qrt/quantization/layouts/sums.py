@@ -74,8 +74,7 @@ def _elements_of_term(
 
 
 def _terms(operation: Operation | None) -> list[tuple[Value, Index]] | None:
-    """Return the operands, each with an index, whose sum is an element of an operation's result; None for other
-    operations."""
+    """Return the operands, each with an index, that a sum adds for each element; None if the operation is no sum."""
     if not isinstance(operation, StructuredOp) or len(operation.outputs) != 1:
         return None
     maps, kinds = operation.indexing_maps, operation.iterators

@@ -17,10 +17,10 @@ The classes at the ends of an edge stay separate in these cases:
 - The smallest range that includes the ranges of both is more than ``max_widening`` times as wide as the narrowest range
   of a node in one of them.
 
-There are two exceptions. A use that is alone in its class takes the type of the definition even if its own range is
-wider, because the definition has clipped the values already. Where a definition keeps values float, a region also keeps
-them float if its kernel accepts any type and all its float ports share one class; a use that keeps values float does
-not affect the definition.
+There are two exceptions. A use that is the only node of its class takes the type of the definition even if its own
+range is wider, because the definition has clipped the values already. Where a definition keeps values float, a region
+also keeps them float if its kernel accepts any type and all its float ports share one class; a use that keeps values
+float does not affect the definition.
 """
 
 from collections import deque

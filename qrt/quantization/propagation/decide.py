@@ -334,7 +334,7 @@ def _expresses(spec: Spec, element: FloatType) -> bool:
 
 
 def is_own_constant(class_: Class) -> bool:
-    """Return True if the type of a class is chosen from the values of a constant alone.
+    """Return True if the type of a class is chosen only from the values of a constant.
 
     The class must contain only one use of the constant, and this use must have no annotated range. A port that is
     quantized in blocks qualifies in spite of such a range, because one range does not give a scale for each block.
@@ -376,7 +376,7 @@ def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
 def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
     """Return the types of a region's ports for a call of its constraint.
 
-    A port whose elements are not floats is given as `!quant.none`, because constraints leave such ports alone.
+    A port whose elements are not floats is given as `!quant.none`, because constraints do not change such ports.
     """
     return [_NO_FLOAT if node is None else _type(node, proposed) for node in region.nodes]
 

@@ -32,7 +32,7 @@ class Rescaler:
         }
 
     def run(self) -> int:
-        """Insert all rescales, and return how many."""
+        """Insert all rescales, and return their number."""
         for region in self._graph.regions:
             for node in [node for node in region.floats if node.is_input]:
                 self._meet(region.operation, node.index, node)

@@ -30,8 +30,10 @@ Array = npt.NDArray[Any]
 _I64 = IntegerType(64)
 
 _NUMBER, _ZERO, _SCALED, _ANSWER = "number", "zero", "scaled", "answer"
-"""The kinds of a value: a constant, 0, a value that every positive factor of the input multiplies, and a comparison
-that no factor changes."""
+"""The kinds of a value: a constant, 0, a value scaled by every positive factor of the input, and a comparison.
+
+No positive factor of the input changes a comparison.
+"""
 _EITHER = frozenset({_ZERO, _SCALED})
 _OF_SCALED = frozenset(
     {

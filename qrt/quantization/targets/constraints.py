@@ -55,7 +55,7 @@ def constraint_of(kernel: TargetKernel, *, coarser_bias: bool = False) -> QuantF
     """Return a kernel's constraint as a function that writes derived types into its lists of input and output types.
 
     The function returns the indices of changed inputs and outputs. It changes nothing while too few types are known,
-    and leaves operands and results that stay float (``!quant.none``, a narrower float) alone. It raises QuantTypeError
+    and never changes operands and results that stay float (``!quant.none``, a narrower float). It raises QuantTypeError
     if no types satisfy the constraint. With ``coarser_bias``, a bias may also keep a scale that is ``sa * sw``, the
     product of the factors' scales, times 1, 2, 4 and so on.
 

@@ -1,5 +1,4 @@
-"""A kernel of a target: the types that its operands and results accept, and the constraint between these types
-(docs/reference/targets.md).
+"""The kernels of a target: the types that they accept, and the constraint between these (docs/reference/targets.md).
 
 A *port* describes one operand or result of a kernel.
 """

@@ -1,5 +1,4 @@
-"""The memory of machine code: slots, which are arguments of the function, and buffers, which are strided views of
-slots."""
+"""The memory of machine code: slots (arguments of the function), and buffers (strided views of slots)."""
 
 from dataclasses import dataclass, field, replace
 from math import prod

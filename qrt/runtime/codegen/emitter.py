@@ -32,8 +32,7 @@ MOST_VALUES = 64
 
 
 SHORT_LOOP = 16
-"""The number of iterations below which loops are not vectorized, as LLVM 22 would use masked stores (see
-`target.py`)."""
+"""The number of iterations below which loops are not vectorized, because of masked stores (see `target.py`)."""
 
 
 class _LoopMetadata(ll.values.MDValue):  # type: ignore[misc] # llvmlite has no types
@@ -50,8 +49,8 @@ class NotEmittedError(ModelError):
 
 @dataclass(frozen=True)
 class CheckedPlace:
-    """An operation at which a run may end with an error: the message, or a function of the reported values that makes
-    it."""
+    """An operation at which a run may end with an error: ``message``, or its result for the values that the run
+    reports."""
 
     operation: Operation
     message: Message
@@ -252,8 +251,7 @@ class Emitter:
             self._owners.discard(value)
 
     def set_empty(self, value: Value, shape: Shape) -> None:
-        """Declare a tensor whose elements are undefined, such as that of `tensor.empty`; an op that reads it gets
-        zeros."""
+        """Declare a tensor with undefined elements, such as a `tensor.empty`; an op that reads them gets zeros."""
         self._check_shape(value, shape)
         self._empty[value] = shape
 
@@ -316,8 +314,7 @@ class Emitter:
         buffer.element.store(self.builder, value, self.address(buffer, indices))
 
     def copy(self, source: Buffer, target: Buffer) -> None:
-        """Emit a copy of all elements to a buffer of the same shape, whose elements may have another width in
-        memory."""
+        """Emit a copy of all elements to a buffer of the same shape, in which elements may have another width."""
         if source.is_contiguous and target.is_contiguous:
             source, target = source.reshaped((source.size,)), target.reshaped((target.size,))
         with self.nest(target.shape) as indices:
@@ -455,8 +452,7 @@ class Emitter:
 
     @contextmanager
     def branch(self, condition: Any) -> Iterator[tuple[Any, Any]]:
-        """Emit a branch on a condition; yield two context managers, in which the true and the false branch are
-        emitted."""
+        """Emit a branch on a condition; yield two context managers, for emitting the true and the false branch."""
         first, second, after = (self.function.append_basic_block(name) for name in ("then", "else", "after"))
         self.builder.cbranch(condition, first, second)
 

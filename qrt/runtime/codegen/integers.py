@@ -22,8 +22,10 @@ SIGNED, UNSIGNED, INEXACT = "signed overflow (nsw)", "unsigned overflow (nuw)", 
 
 @dataclass(frozen=True)
 class ScalarOp:
-    """One application of an op to registers; ``known`` has each operand's NumPy scalar, None if known only at run
-    time."""
+    """One application of an op to registers.
+
+    ``known`` has each operand's NumPy scalar, or None if the operand is known only at run time.
+    """
 
     emitter: Emitter
     operation: Operation

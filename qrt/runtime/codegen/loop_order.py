@@ -19,8 +19,7 @@ Access = tuple[Buffer, AffineMapAttr]
 
 
 def count_gaps(accesses: Sequence[Access], loop: int) -> int:
-    """Return the number of accesses whose elements in consecutive iterations of a loop are neither adjacent nor
-    equal."""
+    """Return the number of accesses that jump in consecutive iterations of a loop, to no equal or adjacent element."""
     return sum(_stride(buffer, map, loop) not in (0, 1) for buffer, map in accesses)
 
 

@@ -98,7 +98,8 @@ Tap = Callable[[Operation, Any], Any]
 """A function that is called with each `quant.stats_ref` and its value.
 
 If the op allows the value to be replaced, the run continues with the returned array, if that is not None. Otherwise the
-function must not keep a reference to the value."""
+function must not keep a reference to the value.
+"""
 
 
 MOST_ROUNDS = 1_000_000

@@ -15,7 +15,8 @@ from qrt.types import IntegerType, TensorType, Type, UniformType
 class PlanDetails:
     """The steps of a plan, and the slots of its values.
 
-    ``frame`` has the constants and the initial arrays of globals."""
+    ``frame`` has the constants and the initial arrays of globals.
+    """
 
     slots: Mapping[int, PlanSlot]
     inputs: Sequence[SlotView]

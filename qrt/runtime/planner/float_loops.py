@@ -156,7 +156,7 @@ class _LoopBodyBuilder:
         self.steps: list[list[int]] = []
 
     def constant(self, bits: int) -> int:
-        """Return the register of a constant: a negative number, until `chain` knows how many registers there are."""
+        """Return the register of a constant: a negative number, until `chain` knows the number of registers."""
         return self.values.setdefault(bits, -1 - len(self.values))
 
     def register(self, value: Value) -> int | None:

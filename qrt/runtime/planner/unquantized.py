@@ -22,7 +22,8 @@ Types = Sequence[TensorType]
 Bind = Callable[[Operation, Types], KernelCall | None]
 """A function that returns the kernel call for operands of these static types, or None if there is no kernel.
 
-A call of n inputs reads the first n operands of the op."""
+A call of n inputs reads the first n operands of the op.
+"""
 _MOST_PARTS = 32
 
 

@@ -15,8 +15,7 @@ from qrt.errors import shown
 Check = Callable[[Any], Any]
 
 MOST = 1 << 40
-"""The largest number of elements of an array, and the bound of strides and zero points, as in
-``qrt/_ext/arguments.pxi``."""
+"""The most elements of an array, and the bound of strides and zero points, as in ``qrt/_ext/arguments.pxi``."""
 
 _MOST_CHARACTERS = 60
 """The largest number of characters of a value in an error, which is one short line."""

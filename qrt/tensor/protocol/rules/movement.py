@@ -25,7 +25,7 @@ from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType
 
 ElementOf = Callable[..., UniformType]
-"""Returns the result's type, given a tensor whose type is not per layer, its moved storage, and all other arguments."""
+"""A function that returns the result's type, given a tensor, its moved storage, and all other arguments of the call."""
 
 
 def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:

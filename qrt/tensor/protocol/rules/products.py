@@ -42,7 +42,7 @@ Labels = tuple[str, ...]
 Contraction = tuple[Sequence[Labels], Labels]
 """The labels of the axes of each operand, and those of the result."""
 _FEW = 4096
-"""Up to this number of products NumPy is faster than a kernel, whose operands need types."""
+"""The number of products up to which NumPy is faster than a kernel, whose operands need types."""
 
 
 @implements(np.einsum, kind="sums", operands=0)

@@ -106,10 +106,9 @@ def negative(q: QuantTensor) -> QuantTensor:
 
 
 def absolute(q: QuantTensor) -> QuantTensor:
-    """Return the magnitudes, in the same type if it holds them; else in unsigned storage of that width with zero point
-    0.
+    """Return the magnitudes, in the same type if it holds them; else in unsigned storage of the same width.
 
-    The unsigned storage holds them because two integers of N bits differ by less than 2**N.
+    Unsigned storage, with zero point 0, holds all magnitudes, because two integers of N bits differ by less than 2**N.
     """
     t, storage, zeros = q.type, stored(q), zero_points(q)
     distance = np.subtract(clipped(storage, zeros), clipped(storage, high=zeros))

@@ -1,5 +1,6 @@
-"""Exact sums, differences and products of the elements of one tensor, as i32 of the tensor's scale; and means,
-variances and norms, which are exact sums rounded once at the end.
+"""Exact sums, differences and products of one tensor's elements, as i32; and means, variances and norms.
+
+Means, variances and norms are exact sums, rounded once at the end.
 
 Zero points are subtracted from sums of storage. The sums may wrap in int32: a result that fits 32 bits is exact all the
 same.
