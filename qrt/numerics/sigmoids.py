@@ -39,8 +39,8 @@ def sigmoid_results(name: str, scale: float, rule: str) -> Array:
 def gemmlowp_shift(name: str, scale: float) -> int:
     """Return the left shift that converts values of this scale to the scale 2^-12.
 
-    That is 0 for the scale 2^-12, and 1 for the scale 2^-11, which only ``tanh`` supports. Raises QuantTypeError for
-    other scales, for which gemmlowp's functions are not defined.
+    The shift is 0 for the scale 2^-12, and 1 for the scale 2^-11, which only ``tanh`` supports. Raises QuantTypeError
+    for other scales, for which gemmlowp's functions are not defined.
     """
     shift = _shift(name, scale)
     if shift is None:

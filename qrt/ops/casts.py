@@ -254,7 +254,8 @@ def _common_layout(
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None:
     """Return (shape, block, step), the parameter layout that serves both types; see `collapsed_layout`.
 
-    It is the layout of the type that is not per layer. Return None if neither is per layer and their layouts differ.
+    The result is the layout of the type that is not per layer. Return None if neither is per layer and their layouts
+    differ.
     """
     here, there = collapsed_layout(source, shape), collapsed_layout(element, shape)
     if element.is_per_layer or here == there:

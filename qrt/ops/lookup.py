@@ -64,7 +64,7 @@ def table_of(
 def is_fast(isa: str) -> bool:
     """Return True if a table lookup on an instruction set is faster than any other computation of 8-bit elements.
 
-    It is if the instruction set has a vector kernel for lookups.
+    That is the case if the instruction set has a vector kernel for lookups.
     """
     return kernels.coverage()[isa]["lookup_row"] != "ref"
 

@@ -1,8 +1,8 @@
 """lstm: a long short-term memory in integers, as LiteRT computes it (docs/numerics_functions.md).
 
 x is [batch, steps, inputs], or [steps, batch, inputs] if ``time_major``. The gates are input, forget, cell and output.
-The state consists of hidden values (8 bits) and a cell (16 bits, with a scale that is a power of two). It is given by
-two operands, and returned as the second and third result. A step reads hidden values in the type of the operand, and
+The state consists of hidden values (8 bits) and a cell (16 bits, with a scale that is a power of two). Two operands
+give the state, and the second and third result return it. A step reads hidden values in the type of the operand, and
 returns them in the type of the result. With a projection these types are equal, and the cell's output before the
 projection has the scale ``made_scale`` and the zero point ``made_zero_point``.
 

@@ -46,11 +46,11 @@ class CallCache:
     """A cache of bound calls of op families, with `sets` times `ways` entries.
 
     The key of a call consists of its function, the ISA in `kernels.forced_isa`, the parameters that have their default,
-    and each argument: types by identity, as they are interned; attributes by kind and value, so that `True` differs
-    from 1, and 0.0 from -0.0; arrays by dtype and shape. There is no such key if an argument is a list, an object of
-    another kind, or an array that is not C-contiguous, aligned and of native byte order; or if the call needs a copy of
-    its arrays, or is no `KernelCall`. Such a call is found by a second key, which the function computes: family, types,
-    attributes and ISA.
+    and each argument. A type counts by identity, because types are interned. An attribute counts by kind and value, so
+    that `True` differs from 1, and 0.0 from -0.0. An array counts by dtype and shape. A call has no such key if an
+    argument is a list, an object of another kind, or an array that is not C-contiguous, aligned and of native byte
+    order. It has none either if it needs a copy of its arrays, or is no `KernelCall`. A call without such a key is
+    found by a second key, which the function computes: family, types, attributes and ISA.
 
     The process has one cache of 512 calls, `call_cache`. A tensor that never changes has a cache of its own, with 8
     calls that read the tensor as their second or a later operand; the calls are freed with the tensor. Only these calls

@@ -327,9 +327,9 @@ set_tensor_class(QuantTensor)
 class PackedTensor(QuantTensor):
     """A tensor that never changes, made by ``qrt.pack``.
 
-    Functions such as ``matmul`` and ``conv2d`` that read the tensor as their second or third operand pack it once for
-    each ISA and set of argument types, and store the packed forms in the tensor (the latest 8). Views and copies of the
-    tensor are ordinary tensors. A pickle has the storage without the packed forms.
+    Functions such as ``matmul`` and ``conv2d``, which read the tensor as their second or third operand, pack it once
+    for each ISA and set of argument types. The tensor stores the latest 8 packed forms. Views and copies of the tensor
+    are ordinary tensors. A pickle has the storage without the packed forms.
 
     Parameters
     ----------

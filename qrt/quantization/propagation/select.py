@@ -17,7 +17,7 @@ with a fixed type are ignored, because they can be rescaled. Of several signatur
 all ``!quant.any`` ports is selected, and of equal ones the first of the target.
 
 If no round finds one, annotations are changed. A type with few storage values may be stored in the wider storage of a
-port, with the same storage values; if that does not help, annotations at ports that the target keeps float are dropped.
+port, with the same storage values. If that does not help, annotations at ports that the target keeps float are dropped.
 Of the signatures that fit then, the one with the fewest changes is selected. Otherwise the whole region stays float.
 Each change emits a remark. With ``undecided=error``, a region that would stay float is an error, unless one of its
 ports is annotated ``!quant.none``.

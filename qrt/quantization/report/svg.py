@@ -214,7 +214,7 @@ def _sums(cells: Array, counts: Array) -> dict[int, int]:
 def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
     """Return the axis of a port's histogram, from the greatest magnitude of a value or code down to half the scale.
 
-    It goes further down if it would otherwise leave out more than a small share of the values.
+    The axis goes further down if it would otherwise leave out more than a small share of the values.
     """
     octaves = ((bits & 0x7FFF) >> 7) - 127
     used = (bits & 0x7FFF) > 0

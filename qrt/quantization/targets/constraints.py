@@ -262,8 +262,8 @@ def _is_bias(t: UniformType, scales: Array, port: TargetPort, coarser_bias: bool
 def bias_fits(values: Array, scales: Array | Sequence[float] | float, storage: str = "i32") -> Array:
     """Return, for each bias value, the least k >= 0 for which a storage with scale ``scale * 2**k`` can represent it.
 
-    The comparison is exact. If some k is not 0, a target with coarser biases multiplies the scale of the bias by 2^k;
-    other targets multiply the scale of the channel's weights, and the scale of the bias follows. Values must be finite.
+    The comparison is exact. If some k is not 0, a target with coarser biases multiplies the scale of the bias by 2^k.
+    Other targets multiply the scale of the channel's weights, and the scale of the bias follows. Values must be finite.
 
     >>> bias_fits([1.0, -3e9, 3e9], 1.0).tolist()
     [0, 1, 1]

@@ -30,8 +30,8 @@ Changed = tuple[list[int], list[int]]
 QuantFn = Callable[[list[Spec], list[Spec]], Changed]
 """A constraint: a function of the lists of input and output types.
 
-It writes types that follow from others into the lists, and returns the numbers of the types that it wrote. It is called
-again whenever a port of the kernel is decided.
+The function writes types that follow from others into the lists, and returns the numbers of the types that it wrote. It
+is called again whenever a port of the kernel is decided.
 """
 
 CONSTRAINTS: Final[tuple[Constraint, ...]] = get_args(Constraint)

@@ -120,8 +120,8 @@ def chosen(wanted: Wanted) -> Sequence[str]:
 def changed_as(program: NamedProgram, target: Target, quantized: Module) -> NamedProgram:
     """Apply to a float program the optional passes that changed the floats of a quantized program.
 
-    An attribute of the quantized program lists these passes. They depend only on the program's constants, so equal
-    values of both programs have equal keys in records.
+    An attribute of the quantized program lists these passes. The passes depend only on the program's constants, so
+    equal values of both programs have equal keys in records.
     """
     for name in passes_of(quantized):
         program = _changed(program, target, name) or program

@@ -1,6 +1,6 @@
 """The pass `check-quant`, and the functions `is_quantized` and `is_fully_quantized`.
 
-They read only the regions, the data flow between regions, and the target, not how the types were chosen.
+The checks read only the regions, the data flow between regions, and the target; they do not know how types are chosen.
 """
 
 from dataclasses import dataclass

@@ -1,12 +1,13 @@
 """The emitter: LLVM IR of one function for concrete input types, built operation by operation.
 
-A value of a scalar type is a register, or a number if it is known while emitting (as sizes are, also those that the
-program computes); a tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other modules) emit the ops.
+A value of a scalar type is a register, or a number if it is known while emitting. Sizes are known then, also those that
+the program computes. A tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other modules) emit the
+ops.
 
 The emitted function returns 0, or the number of a `CheckedPlace`: an operation that is undefined for the run's values.
 LLVM does not vectorize a loop that a failed check can leave. In a loop whose number of iterations is known, a failed
-check therefore sets a flag, which is tested after the loop, and the iteration continues with another operand, for which
-the operation is defined.
+check therefore sets a flag, and the iteration continues with another operand, for which the operation is defined. The
+flag is tested after the loop.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,8 +50,10 @@ class NotEmittedError(ModelError):
 
 @dataclass(frozen=True)
 class CheckedPlace:
-    """An operation at which a run may end with an error: ``message``, or its result for the values that the run
-    reports."""
+    """An operation at which a run may end with an error, and the error's message.
+
+    ``message`` is the text, or a function that makes the text from the values that the run reports.
+    """
 
     operation: Operation
     message: Message
@@ -346,9 +349,9 @@ class Emitter:
     ) -> None:
         """Emit a check that ends the run with an error at ``op`` if a condition (an i1 register) holds.
 
-        In a loop whose number of iterations is known, the run ends only after the loop, so that the caller must emit
-        code that replaces the operand for which the operation would be undefined. If there are ``values`` for the
-        message, or if ``is_limit``, the run ends at once.
+        In a loop whose number of iterations is known, the run ends only after the loop. The caller must then emit code
+        that replaces the operand for which the operation would be undefined. If there are ``values`` for the message,
+        or if ``is_limit``, the run ends at once.
         """
         self.sites.append(CheckedPlace(op, message, len(values), is_limit))
         number = len(self.sites)

@@ -131,7 +131,7 @@ def memref_argument(array: Array, declared: MemRefType, number: int) -> Array:
     """Return argument `number` as a memref on a `Memory` that has only the array's elements.
 
     Raise ModelError if the array's strides are not those of the declared layout. The memory begins at the array's first
-    element, so that the offset is 0; a layout with another static offset is an error, because passes may already have
+    element, so that the offset is 0. A layout with another static offset is an error, because passes may already have
     replaced reads of the offset by the declared number.
     """
     seen, layout = on_memory(array), layout_of(declared)

@@ -109,8 +109,9 @@ MOST_ROUNDS = 1_000_000
 class Run:
     """One execution of a program.
 
-    It has the number of steps that may still run, the limit of a loop's iterations, the depth of calls, the memory of
-    `memref` globals, the state that outlives the run, and the tap, which is called with observed values.
+    The attributes are the number of steps that may still run, the limit of a loop's iterations, the depth of calls, the
+    memory of `memref` globals, the state that outlives the run, and the tap, a function that is called with observed
+    values.
     """
 
     __slots__ = ("depth", "globals", "rounds", "state", "steps", "tap")

@@ -389,7 +389,7 @@ def _results(op: Operation, types: Sequence[TensorType]) -> Sequence[TensorType]
 def _collapsed(op: Operation, number: int, array: Array, operand: Strided, loops: Loops) -> tuple[Array, Strided]:
     """Return a constant operand without repeated elements, and its layout.
 
-    It is returned unchanged unless each of its axes is indexed by a single loop.
+    The operand is returned unchanged unless each of its axes is indexed by a single loop.
     """
     axes = plain_loops(op.indexing_maps[number]) if isinstance(op, StructuredOp) else loops.parallel
     return collapsed(array, operand, axes) if axes is not None else (np.asarray(array, order="C"), operand)

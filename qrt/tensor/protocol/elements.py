@@ -218,7 +218,7 @@ def varies_along(q: Tensor, axis: Any) -> bool:
 def in_order(q: Tensor, axis: Any) -> Array:
     """Return an array whose order along the axis (None: of all elements) is that of the values.
 
-    That is the storage, or the values themselves if scales or zero points differ along the axis.
+    The array is the storage, or the values themselves if scales or zero points differ along the axis.
     """
     return np.asarray(q) if varies_along(q, axis) else stored(q)
 

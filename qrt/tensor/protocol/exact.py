@@ -60,7 +60,8 @@ class Units:
 def _i32_type(units: Units, bound: int, takes_dtype: bool) -> UniformType:
     """Return the i32 type of zero point 0 whose scales are the units, for integers of a magnitude up to ``bound``.
 
-    Raise QuantTypeError if there is no such type. Its advice is to give a ``dtype``, if the function ``takes_dtype``.
+    Raise QuantTypeError if there is no such type. The error advises to give a ``dtype``, if the function
+    ``takes_dtype``.
     """
     typed = "dtype=t, a !quant.uniform type, or " if I32_END <= bound < I64_END else ""
     instead = f"give {typed}dtype=np.float64" if takes_dtype else GIVE_VALUES

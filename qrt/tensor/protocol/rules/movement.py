@@ -1,8 +1,8 @@
 """Functions that move the elements of one tensor without changing their type.
 
 NumPy's own function moves the storage. If scales or zero points vary, the type of the result follows from how the
-function moves the axes, which its row in the table gives: the order of the axes, an equivalent index, or the positions
-that it takes along each axis.
+function moves the axes. The function's row in the table says that by the order of the axes, an equivalent index, or the
+positions that it takes along each axis.
 """
 
 from collections.abc import Callable, Mapping

@@ -92,8 +92,8 @@ def sign(q: QuantTensor) -> QuantTensor:
 def negative(q: QuantTensor) -> QuantTensor:
     """Return the opposite values.
 
-    Storage and zero points are mirrored at the middle of the storage bounds if that leaves the zero points unchanged;
-    otherwise at the middle of the storage type's range, and the bounds with them.
+    Storage and zero points are mirrored at the middle of the storage bounds if that leaves the zero points unchanged.
+    Otherwise storage, zero points and bounds are mirrored at the middle of the storage type's range.
     """
     t = q.type
     ends = t.storage_min + t.storage_max
