@@ -34,8 +34,8 @@ class SumParameters:
 
     Without shifts (``a_shift`` and ``b_shift``), operand a minus its zero point is multiplied by ``a_multiplier``. With
     shifts, it is shifted left by ``left``, then scaled by the rule ``fixed_double`` with ``a_multiplier`` and
-    ``a_shift``. Operand b is scaled alike. ``end`` requantizes the sum to storage. Arrays are flat, with one entry per
-    parameter index (such as a channel).
+    ``a_shift``. Operand b is scaled in the same way. ``end`` requantizes the sum to storage. Arrays are flat, with one
+    entry per parameter index (such as a channel).
     """
 
     a_multiplier: Array

@@ -225,7 +225,7 @@ def _bind_requantize(
 
 
 _MANY = 256
-"""The number of elements from which a lookup table is faster; the table itself has so many entries."""
+"""The number of elements from which a lookup table is faster, which is the number of entries of the table."""
 
 
 def _pays(source: UniformType, element: UniformType, size: int) -> bool:

@@ -33,7 +33,7 @@ Constraint = Literal[
 """The names of constraints between the types at the ports of a kernel."""
 
 REQUIRED: Final = ...
-"""The default of a parameter without one."""
+"""The value of `Attribute.given` for a parameter without a default."""
 SAME: Final = object()
 
 
@@ -181,7 +181,7 @@ class Traits:
         attributes that change if the op works on untransposed operands, the permutation to apply to its result then).
     scaled_axis : callable, optional
         Function of ``(attributes, axis)`` for a first operand multiplied by a factor per index of ``axis``. It returns
-        the axis of the result along which the same factors apply, or None if the result is not scaled so.
+        the axis of the result along which the same factors apply, or None if the result is not scaled in this way.
     """
 
     is_elementwise: bool = False

@@ -159,7 +159,7 @@ def _check_numbers(types: Types, attributes: Attributes) -> None:
 
 
 def cell_exponent(scale: float, types: Types) -> int:
-    """Return e for a cell's scale 2**e. Raise QuantTypeError if the scale is not such a power of two in range."""
+    """Return e for a cell's scale ``2**e``. Raise QuantTypeError unless e is an integer from -15 to -9."""
     fraction, exponent = frexp(scale)
     if fraction != 0.5 or not LEAST_CELL <= exponent - 1 <= MOST_CELL:
         fail(

@@ -109,7 +109,7 @@ def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
 
 
 def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
-    """Raise QuantTypeError if scales vary along the contracted axis, unless they are those of sub-channel weights."""
+    """Raise QuantTypeError if scales vary along the contracted axis, except for scales of sub-channel weights."""
     assert types[0].shape is not None
     assert types[1].shape is not None
     a_rank, w_rank = len(types[0].shape), len(types[1].shape)

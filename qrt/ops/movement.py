@@ -99,8 +99,8 @@ def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
 def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: TensorType | None = None) -> UniformType:
     """Return the element type after a reshape: a per-axis type follows its channel axis, which must stay one axis.
 
-    A type of a single channel may have its channel axis along any dimension of size 1. The declared result type then
-    chooses the dimension, even if the shape is unchanged.
+    A per-axis type of a single channel may have its channel axis along any dimension of size 1. The declared result
+    type then chooses the dimension, even if the shape is unchanged.
     """
     declared = getattr(result and result.element, "axis", None)
     if t.is_per_layer or (old == new and declared in (None, t.axis)):

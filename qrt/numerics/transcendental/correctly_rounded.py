@@ -135,7 +135,7 @@ def _factors(exponent: Any) -> tuple[Any, Any]:
 
 
 def _pair(function: Function) -> Function:
-    """Return a function with the result (high, low, None) from one with the double-double result (high, low)."""
+    """Return a function that appends None, for no exponent, to the double-double (high, low) of ``function``."""
     return lambda *x: (*function(*x), None)
 
 

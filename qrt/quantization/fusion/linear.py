@@ -164,12 +164,12 @@ def _is_linear(operation: Operation) -> bool:
 
 
 def _degree_of(value: Value) -> int:
-    """Return 0 for a constant or a broadcast of one, and 1 for any other value."""
+    """Return the degree of a value: 0 for a constant or a broadcast constant, and 1 for any other value."""
     return int(constant_of(value) is None and splat_of(value) is None and not _is_repeated_constant(value))
 
 
 def _degree(expression: Expression, inputs: list[int]) -> int | None:
-    """Return the degree of an expression, given those of its inputs: 0 if constant, 1 if linear, None otherwise."""
+    """Return the degree of an expression, given its inputs' degrees: 0 if constant, 1 if linear, None otherwise."""
     if expression[0] == "constant":
         return 0
     if expression[0] == "input":

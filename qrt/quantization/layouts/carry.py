@@ -1,4 +1,8 @@
-"""Moves transposes and reshapes of convolutions and pools behind element-wise operations, annotations and pads."""
+"""The movement of transposes and reshapes from the operands of an operation to its result.
+
+`normalize-layouts` writes transposes and reshapes around convolutions and pools. They move behind element-wise
+operations, annotations and pads.
+"""
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.attributes import FloatAttr
@@ -94,7 +98,8 @@ def _operand(
 ) -> Value | None:
     """Return an element-wise operation's operand in the layout of ``source``, if no new transpose or reshape is needed.
 
-    The result is None if one is needed. ``axes`` maps the axes of the operand to those of the operation's result.
+    The result is None if a new transpose or reshape is needed. ``axes`` maps the axes of the operand to those of the
+    operation's result.
     """
     before, own = relayouts.get(value, (None, ()))
     rank = len(shape_of(result))

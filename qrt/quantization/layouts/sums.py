@@ -44,8 +44,8 @@ def write_sum(operation: Operation) -> None:
 def _elements_of_sum(value: Value) -> tuple[Value, list[Index]] | None:
     """Return (tensor, indices) if each element of ``value`` is a sum of elements of one tensor; None otherwise.
 
-    For the element of ``value`` at some index, `indices` are those of the elements that are summed: expressions in
-    this index.
+    For the element of ``value`` at some index, `indices` are the indices of the elements that are summed, as
+    expressions in this index.
     """
     terms = _terms(value.operation)
     if terms is None:

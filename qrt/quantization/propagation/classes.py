@@ -166,7 +166,7 @@ class Classes:
     def _covers(self, given: UniformType, side: Class) -> bool:
         """Return False if it is known that the type ``given`` does not cover the range of a class.
 
-        It is not known for a type with several scales, nor for a class without a range.
+        That is not known for a type with several scales, nor for a class without a range.
         """
         storage = storage_of(given)
         span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
@@ -349,7 +349,8 @@ def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> Any
 def _complete(side: Class) -> None:
     """Set the storage of a class for which kernels accept any type: a kernel's default, or an annotated least width.
 
-    The default is that of the first port in program order that has one; a wider annotated width is preferred to it.
+    The default is that of the first port in program order that has a default. An annotated width that is wider is
+    preferred to the default.
     """
     port = side.default[1] if side.default is not None else None
     if port is not None and port.is_float:

@@ -76,7 +76,7 @@ class Search:
     # -- greedy --------------------------------------------------------------------------------------------------------
 
     def _widen(self, start: Widths, numbers: Sequence[int]) -> TrialResult:
-        """Widen one choice at a time, always that with the best gain per bit.
+        """Widen one choice at a time, always the choice with the best gain per bit.
 
         The search ends when the budget is reached, or when no wider width fits the budget and gains anything.
         """

@@ -166,7 +166,7 @@ class Emitter:
         return Index(self.register(value), *self.bounds(value))
 
     def alias(self, value: Value, source: Value) -> None:
-        """Set a value to that of another one, which keeps its memory."""
+        """Set a value to the register or buffer of another value, which keeps its memory."""
         if source in self._empty:
             self._empty[value] = self._empty[source]
         elif is_buffer(source.type):

@@ -98,7 +98,7 @@ def _broadcast(e: Emitter, op: Operation) -> None:
 
 
 def _position(op: Operation, vector: Value) -> Any:
-    """Return the static position of one lane."""
+    """Return the static position of the one lane that an op extracts or inserts."""
     _vector(op, vector)
     position = op.attribute("static_position", DenseArrayAttr).values
     count = vector.type.shape[0] if isinstance(vector.type, VectorType) else 0

@@ -1,6 +1,6 @@
 """The memory of memrefs: the bytes that a program may access, and arrays as views of them.
 
-A memref in a running program is a NumPy array that views a `Memory`: bytes that the program allocated, those of an
+A memref in a running program is a NumPy array that views a `Memory`: bytes that the program allocated, the bytes of an
 array that the caller passed, or a copy of a tensor's elements. Views are checked to stay within the `Memory`, even if
 the caller's array is itself a view of a larger array.
 """

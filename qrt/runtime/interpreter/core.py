@@ -224,7 +224,7 @@ class Compiler:
 
 
 def raise_located(operation: Operation, error: QuantError) -> NoReturn:
-    """Raise an error as a ModelError with the op's location. A ModelError, which has one, is raised unchanged."""
+    """Raise an error as a ModelError with the op's location; a ModelError, which has a location, unchanged."""
     if isinstance(error, ModelError):
         raise error
     if isinstance(error, KernelError) and error.reason is not None:

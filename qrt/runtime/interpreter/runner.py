@@ -102,7 +102,7 @@ def external(function: FuncOp) -> Function:
     """Return the Python implementation of a runner function that the program declares.
 
     A tensor is accepted for a memref argument, because bufferization would convert it. Raise QuantError for an unknown
-    function, or for one declared with other types.
+    function, or for a function declared with other types.
     """
     if function.sym_name not in EXTERNALS:
         raise QuantError(f"cannot be called: @{function.sym_name} has no body")

@@ -12,7 +12,7 @@ from qrt.runtime.planner.slots import CallStep, PlanSlot, Step, root
 
 ALIGNMENT = 64
 _MOST_SORTED = 128
-"""The largest number of temporaries for which placement by size, which is quadratic, is tried too."""
+"""The largest number of temporaries for which placement by size is also tried, because its time is quadratic."""
 
 
 @dataclass(eq=False)

@@ -32,10 +32,10 @@ from qrt.types import UniformType
 
 
 def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Any) -> Callable[..., Any]:
-    """Return the rule of a ufunc with the operator ``sign``.
+    """Return the implementation, for tensors, of a ufunc with the operator ``sign``.
 
-    If both operands are tensors, the rule calls ``family``, the public function of an op family, with the result type
-    ``dtype``. If one is a number, it calls ``with_number``. For all other operands it gives floats.
+    If both operands are tensors, the implementation calls ``family``, the public function of an op family, with the
+    result type ``dtype``. If one is a number, it calls ``with_number``. For all other operands it gives floats.
     """
 
     def rule(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:

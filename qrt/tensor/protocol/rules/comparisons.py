@@ -35,7 +35,7 @@ _MIRRORED: dict[Any, tuple[Any, str]] = {
     np.greater: (np.less, "Where a value is greater than the other, as bools."),
     np.greater_equal: (np.less_equal, "Where a value is at least the other, as bools."),
 }
-"""For each comparison, the one that gives the same with exchanged operands."""
+"""For each comparison, the comparison that gives the same result for exchanged operands."""
 
 
 def compare(ufunc: Any, a: Any, b: Any) -> Any:

@@ -81,7 +81,7 @@ def stack(
 
 
 def _along_axis(function: Any, atleast: Any, axis: int) -> Callable[..., QuantTensor]:
-    """Return the rule of ``np.vstack`` or a similar function, which joins tensors along ``axis``.
+    """Return the implementation of ``np.vstack`` or a similar function, which joins tensors along ``axis``.
 
     ``atleast`` adds axes to operands of too low rank. Vectors, which have no axis 1, are joined along axis 0.
     """

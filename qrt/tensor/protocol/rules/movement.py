@@ -29,7 +29,7 @@ ElementOf = Callable[..., UniformType]
 
 
 def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
-    """Return the rule of a function that moves the storage of its first argument, the tensor."""
+    """Return the implementation of a NumPy function that moves the storage of its first argument, the tensor."""
 
     def rule(*args: Any, **kwargs: Any) -> QuantTensor:
         if not args:
@@ -82,7 +82,7 @@ enter("moves", lambda function: _moved(function, _order_of(function)), _ORDERS)
 
 
 def _atleast(function: Any, keys: Mapping[int, Any]) -> Callable[..., Any]:
-    """Return the rule of a function that adds axes to tensors of low rank; NumPy handles arrays."""
+    """Return the implementation of a NumPy function that adds axes to tensors of low rank; NumPy handles arrays."""
 
     def rule(*arys: Any) -> Any:
         results = [
@@ -108,7 +108,7 @@ enter("moves", _atleast, _AT_LEAST)
 
 
 def along(function: Any) -> ElementOf:
-    """Return the function that computes the result type of ``function``, which moves all lines along an axis alike.
+    """Return the function that computes the result type of ``function``, which moves the lines along an axis uniformly.
 
     ``function`` is applied to the positions along an axis of channels or blocks, and so gives their new order. If it
     adds axes, these come first.
@@ -181,7 +181,7 @@ def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
 
 
 def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[..., list[QuantTensor]]:
-    """Return the rule of a function that splits a tensor of at least ``least`` axes along an axis.
+    """Return the implementation of a NumPy function that splits a tensor of ``least`` or more axes along an axis.
 
     The axis is ``fixed`` (for a vector, its only one), or an argument if ``fixed`` is None. NumPy's function splits the
     positions along the axis, and the parts of the tensor follow from that.

@@ -93,8 +93,8 @@ def _of_list(given: Any) -> Labels:
 def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) -> Contraction:
     """Return the labels with a label for each axis that an ellipsis stands for.
 
-    Such an axis is labelled by its place, counted from the last one, because these axes broadcast as those of NumPy's
-    elementwise functions do. Without ``output``, the result has these axes first, and then all labels that occur once.
+    Axes of an ellipsis are labelled by their position, counted from the last one, because they broadcast as in NumPy's
+    elementwise functions. Without ``output``, the result has these axes first, and then all labels that occur once.
     """
     if len(inputs) != len(shapes) or not shapes:
         raise QuantValueError(f"expected {plural(len(inputs), 'operand')} by the subscripts, got {len(shapes)}")
@@ -129,7 +129,7 @@ def _spelled_out(labels: Labels, gap: Labels) -> Labels:
 
 @implements(np.dot, kind="sums", operands=2)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
-    """The product over the last axis of one tensor and the last but one of the other."""
+    """The product over the last axis of one tensor and the second to last axis of the other."""
     require_tensors(a, b)
     if out is None and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
         with suppress(QuantTypeError):  # whose message is about matmul's arguments
@@ -143,7 +143,7 @@ def _letters(prefix: str, count: int) -> Labels:
 
 
 def _of_two(function: Function, labels_of: Any) -> Callable[..., Any]:
-    """Return the rule of a product of two tensors.
+    """Return the implementation of a NumPy product of two tensors.
 
     ``labels_of`` returns the labels of operands and result, given the operands' shapes and the options of NumPy's
     function. Its parameters have the names and defaults of these options.
@@ -292,7 +292,7 @@ class _Term:
     expressed: FloatType
     factors: tuple[tuple[float, ...], ...]
     channel: str | None
-    """The label of the axis along which ``factors`` differ, None where there is one."""
+    """The label of the axis along which ``factors`` differ; None if they are equal along every axis."""
 
     @property
     def magnitude(self) -> int:

@@ -16,7 +16,7 @@ from qrt.types import UniformType
 
 
 def _of_truths(function: Function) -> Callable[..., Any]:
-    """Return the rule of a function of one array that depends only on which elements are 0."""
+    """Return the implementation of a NumPy function of one array that depends only on which elements are 0."""
     plain: Callable[..., Any] = getattr(*function) if isinstance(function, tuple) else function
 
     def rule(a: Any, *args: Any, **options: Any) -> Any:
