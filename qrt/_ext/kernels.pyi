@@ -1,11 +1,11 @@
 """Calls into the C kernels: bind once, run many times with the GIL released.
 
-The storage of a value is named by its array's dtype, "i8" "u8" "i16" "u16" "i32" "u32", an expressed type "f16" "bf16"
-"f32" "f64". Every bind_* function copies the arrays that it is given (any dtype that converts exactly), and raises
-KernelError, with the name of its C entry, for arguments with which a kernel would read or write out of bounds. The
-operands of a KernelCall are C-contiguous, aligned arrays of `operand_dtypes`. Only the number of elements must be that
-of `operand_shapes`; the shape may differ. Inputs come first, then the output (the comment of a bind_* function tells if
-there are several). Constants given to bind_* are not operands.
+The storage of a value is named by its array's dtype: "i8", "u8", "i16", "u16", "i32" or "u32". The names of expressed
+types are "f16", "bf16", "f32" and "f64". Every bind_* function copies the arrays that it is given (any dtype that
+converts exactly), and raises KernelError, with the name of its C entry, for arguments with which a kernel would read or
+write out of bounds. The operands of a KernelCall are C-contiguous, aligned arrays of `operand_dtypes`. Only the number
+of elements must be that of `operand_shapes`; the shape may differ. Inputs come first, then the output (the comment of a
+bind_* function tells if there are several). Constants given to bind_* are not operands.
 
 The index of an element's parameters (scale, zero point, multiplier) in their arrays is the sum over the dimensions of
 `shape` of index[d] // block[d] * step[d]. Per layer, `step` is () or all 0; per axis it is 1 on the axis; for

@@ -19,7 +19,7 @@ _SATURATED = 2048
 
 
 def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int], bits: int = 96) -> int:
-    """Return the value to which both bounds round, with as many bits as it takes for them to agree.
+    """Return the value to which both bounds of a number round, after adding bits until they agree.
 
     ``enclosure(bits)`` returns the bounds; ``form`` rounds a rational and is monotonic. ``bits`` doubles until they
     agree.

@@ -124,8 +124,8 @@ class RequantRule:
     """A value of the attribute ``requant``, with its arithmetic.
 
     ``form`` makes the parameters from real multipliers; ``ratio`` names the format to which each step of computing the
-    multipliers is rounded. ``zero_point`` tells if the result's zero point is added ``after`` rounding to an integer,
-    ``before``, to the float, or not at all (``none``).
+    multipliers is rounded. ``zero_point`` is ``after`` if the result's zero point is added to the rounded integer,
+    ``before`` if it is added to the float, and ``none`` if it is not added.
     """
 
     name: str

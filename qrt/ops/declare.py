@@ -57,9 +57,10 @@ BIAS: Final = Operand("bias", size="?")
 class Attribute:
     """An attribute in the declaration of an op family, which is also a parameter of the family's public function.
 
-    ``default`` is the default of the IR op; the documentation shows ``note`` in place of it. The public function's
-    default is ``given``: SAME for that of the IR op, REQUIRED for none. The function takes the attribute by keyword
-    only, unless it is ``positional``, and not at all unless it is ``public``.
+    ``default`` is the default of the IR op; the documentation shows ``note`` in place of it. ``given`` is the default
+    of the public function: SAME means the default of the IR op, and REQUIRED means no default. The function takes the
+    attribute only by keyword, unless the attribute is ``positional``. The function has no such parameter unless the
+    attribute is ``public``.
     """
 
     name: str

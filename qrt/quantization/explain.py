@@ -134,7 +134,7 @@ def _reported(comparison: Comparison, target: Target, batches: Batches) -> Repor
 
 
 def _few(batches: Batches, program: Program) -> Batches:
-    """Return the first batches: as many as have at most FEW_ROWS rows together, but at least one batch."""
+    """Return the first batches, which have at most FEW_ROWS rows together; at least one batch."""
     few: list[dict[str, Array]] = []
     rows = 0
     for batch in batches:

@@ -68,7 +68,7 @@ def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
 
 @lru_cache(256)
 def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
-    """Return `concrete` for an argument or a result, cached. Raise ModelError in place of a QuantTypeError."""
+    """Return the cached result of `concrete` for an argument or a result; raise ModelError for its QuantTypeError."""
     try:
         return concrete(declared, shape, what)
     except QuantTypeError as error:

@@ -169,8 +169,8 @@ def _meets(type: UniformType | AnyQuantizedType, least: AnyQuantizedType) -> boo
 def _contradicts(annotated: Type, own: Type) -> bool:
     """Return True if an annotation that was not used contradicts the region's specification ``own``.
 
-    A range contradicts only another range; a least width, only a type with fewer bits or storage values. A quantized
-    type that was not used contradicts every specification but itself.
+    A range contradicts only another range. A least width contradicts only a type with fewer bits or storage values. A
+    quantized type contradicts every other specification.
     """
     if annotated is own:
         return False

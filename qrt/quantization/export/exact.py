@@ -183,7 +183,7 @@ def _multipliers(x: Exact, common: Sequence[Fraction]) -> list[int]:
 
 
 def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tuple[Fraction, ...]]:
-    """Return the axis along which either value's scales vary, and both values' scales, repeated to equal length."""
+    """Return the axis along which the scales of a or b vary, and the scales of both, repeated to equal length."""
     if a.axis is not None and b.axis is not None and a.axis != b.axis:
         raise QuantTypeError("scales that differ along one axis are combined with scales that differ along another")
     axis = b.axis if a.axis is None else a.axis

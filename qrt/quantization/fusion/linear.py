@@ -55,7 +55,7 @@ def fuse_linear(block: Block, target: Target) -> None:
 
 
 def _contains_groups(match: KernelMatch, order: dict[Operation, int]) -> bool:
-    """Return True if a match contains the `_group` of each of its linear operations."""
+    """Return True if a match contains the whole `_group` of each linear operation in the match."""
     inside = {*match.operations, *match.copied}
     return all(_group(operation, order) <= inside for operation in match.operations if _is_linear(operation))
 

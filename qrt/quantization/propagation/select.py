@@ -125,7 +125,7 @@ def _is_enough(port: TargetPort, spec: AnyQuantizedType) -> bool:
 
 
 def _best(region: GraphRegion, signatures: Sequence[TargetKernel], hints: Hints = ()) -> TargetKernel | None:
-    """Return the fitting signature with the fewest bits over the ports annotated `!quant.any`, the first of equals."""
+    """Return the first fitting signature with the fewest bits over the ports annotated `!quant.any`."""
     asking = [node for node in region.floats if isinstance(node.spec, AnyQuantizedType)]
     fitting = (kernel for kernel in signatures if _misfits(region, kernel, hints) == [])
     if not asking:

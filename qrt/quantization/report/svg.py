@@ -149,7 +149,7 @@ def log2(value: float) -> float:
 
 
 def _magnitude(bits: int) -> float:
-    """Return the f32 whose 15 bits after the sign are these; infinity counts as the next power of two."""
+    """Return the f32 with these 15 bits after the sign, then zeros; infinity counts as the next power of two."""
     exponent, fraction = bits >> 7, bits & 0x7F
     return ldexp(fraction | (exponent > 0) << 7, max(exponent, 1) - 134)
 

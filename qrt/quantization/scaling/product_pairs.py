@@ -127,7 +127,7 @@ def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | Non
 
 
 def _moved(region: RegionOp, form: KernelForm, where: _Channels) -> _Channels | None:
-    """Return the channels after a movement of elements, by moving an array of channel numbers the same way.
+    """Return the channels after a movement of elements, by moving an array of channel numbers in the same way.
 
     Returns None if the channels are no longer along one axis.
     """

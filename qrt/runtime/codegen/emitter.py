@@ -203,7 +203,7 @@ class Emitter:
         return self.slots[-1]
 
     def alloca(self, type: Any, initial: Any = None) -> Any:
-        """Return the address of a variable in registers; ``initial`` is its value at the function's entry."""
+        """Return the address of a variable, which LLVM keeps in registers; ``initial`` is its initial value."""
         address = self.allocas.alloca(type)
         if initial is not None:
             self.allocas.store(initial, address)
