@@ -25,7 +25,7 @@ _FEW = 16
 """The number of multiples up to which they are rounded one by one."""
 
 _FAR = 480
-"""The largest exponent, up or down, of numbers whose squares neither overflow float64 nor lose bits to underflow.
+"""The bound of exponents, positive or negative, for which squares neither overflow float64 nor lose bits to underflow.
 
 For other numbers this holds after their exponents are changed by 2 * _FAR.
 """

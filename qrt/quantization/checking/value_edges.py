@@ -34,7 +34,8 @@ def edge_violations(module: Module) -> Iterator[Violation]:
 def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]]) -> Iterator[Violation]:
     """Yield each use of a value, direct or through control flow, with another type than ``spec``.
 
-    ``where`` describes the definition in messages. ``flows`` maps values to those that control flow copies them to.
+    ``where`` describes the definition in messages. ``flows`` maps each value to the values to which control flow copies
+    it.
     """
     is_dequantized = where == _DEQUANTIZED
     seen, pending = {value}, [value]

@@ -24,7 +24,7 @@ from qrt.quantization.layouts.tensors import Layout, arranged, filled, padded, r
 from qrt.types import FloatType, TensorType
 
 Relayouts = dict[Value, tuple[Value, Layout]]
-"""Values that transposes and reshapes compute, each with the value before these and its layout."""
+"""For each value that transposes and reshapes compute, the value that they start from, and the layout of the result."""
 
 
 def carried(operation: Operation, relayouts: Relayouts) -> None:
@@ -98,7 +98,7 @@ def _operand(
 ) -> Value | None:
     """Return an element-wise operation's operand in the layout of ``source``, if no new transpose or reshape is needed.
 
-    The result is None if a new transpose or reshape is needed. ``axes`` maps the axes of the operand to those of the
+    Return None if one is needed. ``axes`` maps the axes of the operand to those of the
     operation's result.
     """
     before, own = relayouts.get(value, (None, ()))

@@ -24,7 +24,7 @@ class Goal(ABC):
         self.budget = budget
         self._choices, self._has_metric = choices, has_metric
         self.all_8 = sum(8 * choice.elements for choice in choices)
-        """The bits of all weights at 8 bits each."""
+        """The number of bits of all weights if each of their elements has 8 bits."""
 
     @abstractmethod
     def is_reached(self, tried: TrialResult) -> bool:

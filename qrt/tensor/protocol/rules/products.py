@@ -57,7 +57,7 @@ def einsum(
 
 
 _OTHERS = "..."
-"""The label in place of all axes without a label."""
+"""The label that `einsum` has in place of all axes without a label."""
 
 
 def _subscripts_of(operands: tuple[Any, ...]) -> tuple[list[Labels], Labels | None, Sequence[Any]]:
@@ -193,7 +193,7 @@ def _of_vectors(shapes: Shapes) -> Contraction:
 
 
 def _of_batches(left: Labels, right: Labels) -> Any:
-    """Return a ``labels_of`` that labels the operands' last axes by ``left`` and ``right``.
+    """Return a function ``labels_of`` (see `_of_two`) that labels the operands' last axes by ``left`` and ``right``.
 
     The axes before them are batch axes, which broadcast.
     """
