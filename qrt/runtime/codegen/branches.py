@@ -82,7 +82,7 @@ class BlockGraph:
 
 
 def _reverse_postorder(entry: Block) -> list[Block]:
-    """Return the blocks that are reachable, each after those that dominate it."""
+    """Return the reachable blocks, each after the blocks that dominate it."""
     finished: list[Block] = []
     seen = {entry}
     stack = [(entry, iter(entry.successors))]

@@ -34,7 +34,7 @@ def _counted_loop(
     *,
     unsigned: bool = False,
 ) -> None:
-    """Emit a loop over a range of 64-bit integers: the first argument of its block; the others are carried values."""
+    """Emit a loop over 64-bit integers; its block takes the integer as first argument, then the carried values."""
     block, build, (lower, upper) = op.regions[0].blocks[0], e.builder, bounds
     refuse_memrefs(op, inits)
     if step.low <= 0 and not unsigned:
@@ -115,7 +115,7 @@ def _for(e: Emitter, op: Operation) -> None:
 
 
 def _nest_around(e: Emitter, op: Operation, loops: Sequence[Operation], body: Sequence[Operation]) -> None:
-    """Emit the nested loops ``loops``, outermost first; inside of them the loop ``op``; and inside of it ``body``."""
+    """Emit a nest: ``loops`` from the outermost inwards, then the loop ``op``, then the operations ``body``."""
     if not loops:
         _one_loop(e, op, lambda block: e.operations(body))
         return

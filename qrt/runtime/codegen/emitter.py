@@ -37,7 +37,8 @@ SHORT_LOOP = 16
 
 
 class _LoopMetadata(ll.values.MDValue):  # type: ignore[misc] # llvmlite has no types
-    """Metadata of one loop: a node that is distinct because it refers to itself, which llvmlite does not print."""
+    """The metadata of one loop: a node that is distinct because it refers to itself. llvmlite cannot print such
+    nodes."""
 
     def descr(self, buf: list[str]) -> None:
         operands = ", ".join(node.get_reference() for node in (self, *self.operands))
@@ -281,7 +282,7 @@ class Emitter:
         return value in self._owners and len(value.uses) == 1 and value.block is op.parent
 
     def writable(self, value: Value, op: Operation, *, is_read: bool = True) -> Buffer:
-        """Return a buffer for a result of ``op`` that begins with the elements of ``value`` (if ``is_read``)."""
+        """Return a buffer for a result of ``op``; if ``is_read``, it initially has the elements of ``value``."""
         if value in self._empty:
             return self.fresh(scalar_type(value.type), self._empty[value], zero=is_read)
         given = self._buffers[value]

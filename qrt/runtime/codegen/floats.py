@@ -192,4 +192,4 @@ OPS: dict[str, Emit] = {
     "math.sqrt": _root,
     "math.trunc": _whole("llvm.trunc"),
 }
-"""The emission of each float op: a function of a `ScalarOp` and its registers."""
+"""The function that emits each float op, given a `ScalarOp` and its registers."""

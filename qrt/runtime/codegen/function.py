@@ -29,7 +29,7 @@ HANDLERS: dict[str, Handler] = {
     for part in (branches, control, memrefs, structured, tensors, vectors)
     for name, handler in part.HANDLERS.items()
 }
-"""The emission of each op, by its name."""
+"""The function that emits each op, by the op's name."""
 _ALIGNMENT = 64
 
 

@@ -135,7 +135,7 @@ def _extended_sum(s: ScalarOp, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _divided(quotient: str, finish: Callable[[ScalarOp, Any, Any, Any, Any], Any] | None = None) -> Emit:
-    """Return the emission of a division: ``quotient`` is "sdiv" or "udiv".
+    """Return the function that emits a division; ``quotient`` is "sdiv" or "udiv".
 
     ``finish`` computes the result from the operands, the quotient toward zero and its remainder.
     """
@@ -306,7 +306,7 @@ OPS: dict[str, Emit] = {
     "math.cttz": _count("llvm.cttz"),
     "math.ctpop": lambda s, x: s.call("llvm.ctpop", x),
 }
-"""The emission of each integer op: a function of a `ScalarOp` and its registers."""
+"""The function that emits each integer op, given a `ScalarOp` and its registers."""
 ON_VECTORS = frozenset(
     f"arith.{name}"
     for name in (

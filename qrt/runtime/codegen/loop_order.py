@@ -19,7 +19,7 @@ Access = tuple[Buffer, AffineMapAttr]
 
 
 def count_gaps(accesses: Sequence[Access], loop: int) -> int:
-    """Return the number of accesses that jump in consecutive iterations of a loop, to no equal or adjacent element."""
+    """Return the number of accesses that jump beyond the adjacent element in consecutive iterations of a loop."""
     return sum(_stride(buffer, map, loop) not in (0, 1) for buffer, map in accesses)
 
 

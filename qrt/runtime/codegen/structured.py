@@ -46,7 +46,7 @@ def _elementwise(e: Emitter, op: Operation) -> None:
 
 
 def _evaluated(e: Emitter, op: Operation, known: Sequence[Any]) -> tuple[Any, ...] | None:
-    """Return the results of an op on numbers; None if it is undefined for them, which only a run may report."""
+    """Return the results of an op on numbers; None if the op is undefined for them, so that a run reports the error."""
     try:
         with np.errstate(all="ignore"):
             results = bind_operation(op, saturating=e.saturating)(*known)

@@ -47,7 +47,7 @@ class Buffer(Memory):
 
 
 class Span(NamedTuple):
-    """The memory that a memref may access, as elements of a dtype: from its offset 0 to the end of its buffer."""
+    """The memory that a memref may access, from its offset 0 to the end of the buffer, as elements of a dtype."""
 
     bytes: Array
     dtype: np.dtype[Any]
@@ -205,7 +205,7 @@ def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
 
 
 def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]:
-    """Return the strides and the offset of a new buffer; those that the type leaves dynamic are row-major and 0."""
+    """Return the strides and the offset of a new buffer; dynamic strides are row-major, and a dynamic offset is 0."""
     strides = list(row_major_strides(tuple(shape)))
     layout = layout_of(declared)
     if declared.layout is None or layout is None:

@@ -95,7 +95,7 @@ def _externals() -> dict[str, External]:
 
 
 EXTERNALS = _externals()
-"""The types of the arguments and results, and the Python function, by name."""
+"""The types of arguments and results, and the Python function, of each runner function by name."""
 
 
 def external(function: FuncOp) -> Function:

@@ -28,7 +28,7 @@ from qrt.types import FloatType, IndexType, TensorType, Type
 
 
 def _combine(op: Operation) -> Function:
-    """Return the function that adds one more element to the running value of an op's reduction."""
+    """Return the function that combines the running value of an op's reduction with one more element."""
     element = as_tensor(op.results[0].type).element
     return bind(combination(op), [element, element], [element])
 

@@ -111,7 +111,7 @@ def _product(op: StructuredOp) -> tuple[int, int, bool] | None:
 
 _PRODUCTS = {"arith.addf": "arith.mulf", "arith.addi": "arith.muli"}
 _USED = frozenset({"math.fma", "arith.extsi", *_PRODUCTS, *_PRODUCTS.values()})
-"""The ops that may be in the body. Other ops could be undefined for some values."""
+"""The ops that the body of a contraction may have. Other ops could be undefined for some values."""
 
 
 def _are_supported(types: Sequence[TensorType], a: int, b: int, constants: Constants) -> bool:

@@ -58,7 +58,7 @@ def plan_executable(
 
 
 def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
-    """Return (executable of consecutive kernels, slots of its external arrays, of which those only read come first).
+    """Return (executable of consecutive kernels, slots of its external arrays); slots that are only read come first.
 
     ``first_step`` is the number of the first kernel among the steps of the plan.
     """
