@@ -27,7 +27,8 @@ class Requant(Protocol):
     """Parameters of a requantization: numerics.RequantParameters, or any object with these attributes.
 
     Only zero_point and the arrays in numerics.ARITHMETICS[rule] are read; each must have an entry for every parameter
-    index. offset_f32 and divisor_f32 are needed only if the rule reads them."""
+    index. offset_f32 and divisor_f32 are needed only if the rule reads them.
+    """
 
     @property
     def rule(self) -> str: ...  # a name of numerics.ARITHMETICS
@@ -55,7 +56,8 @@ class KernelCall:
     """A bound kernel, to be called as call(*inputs, *outputs). It is immutable and safe to call from many threads.
 
     Raises KernelError for a wrong number of operands, a wrong dtype, size or layout, and a read-only output. An output
-    must not overlap another operand, except that it may be exactly the memory of one of the operands `in_place`."""
+    must not overlap another operand, except that it may be exactly the memory of one of the operands `in_place`.
+    """
 
     def __new__(cls, unmakable: Never) -> Self: ...  # `bind_*` makes it
     @property
@@ -81,7 +83,8 @@ class Frame:
     """The memory of one run of an executable: pointers to the operands of all steps, and an arena.
 
     `Executable.bind` returns a frame on the caller's arrays, whose current values each `run` reads. `run` raises
-    KernelError if the frame is running in another thread."""
+    KernelError if the frame is running in another thread.
+    """
 
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]: ...
@@ -96,7 +99,8 @@ class Executable:
     the inputs, then the outputs, which run() allocates, then the states (arrays of globals), which are read and
     written. The constructor checks that no operand leaves its base and that no step overwrites an operand that it
     reads. An executable may run in several threads at once, if each has its own states. After an error the contents of
-    the outputs are unspecified."""
+    the outputs are unspecified.
+    """
 
     def __new__(
         cls,

@@ -356,7 +356,7 @@ def _bind_concat(types: Types, result: TensorType, attributes: Attributes, const
 
 
 _MOST_OPERANDS = 63
-"""A call of the copy kernel has 64 operands, the result among them."""
+"""The most operands of a concatenation: a call of the copy kernel has at most 64 operands, with the result."""
 _SHAPE = Result("as declared, which gives the shape", "shape", required=True, keeps_type=True)
 
 FAMILIES = (

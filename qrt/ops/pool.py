@@ -42,7 +42,7 @@ AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageName)
 
 
 _MOST_SCALE = 2.0**64
-"""Scales must be below this bound, so that no sum of dequantized values overflows float32."""
+"""The bound of scales: below it, no sum of dequantized values overflows float32."""
 
 
 def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:

@@ -138,7 +138,7 @@ def _is_open(value: Value, spec: Type) -> bool:
 
 
 def _origin(value: Value) -> Value:
-    """Return the operand of the first of the annotations that end in ``value``; ``value`` itself if none yields it."""
+    """Return the value to which the annotations that yield ``value`` are applied; ``value`` itself without any."""
     while value.operation is not None and value.operation.name in IDENTITIES:
         value = value.operation.operands[0]
     return value

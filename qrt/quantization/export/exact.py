@@ -21,7 +21,7 @@ from qrt.ir.dialects.linalg.lowering import I64
 from qrt.ir.passes.lower_qrt.requantize import round_shift, scale_fixed_exactly
 
 MOST = 1 << 62
-"""Integers stay below this magnitude, so that adding a rounding term does not overflow."""
+"""The bound of the magnitudes of integers: below it, adding a rounding term does not overflow."""
 _ROUNDED = 1 << 30
 """The greatest magnitude of integers that are rounded to a coarser scale."""
 Report = Callable[[str], None]

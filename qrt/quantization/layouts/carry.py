@@ -28,7 +28,7 @@ Relayouts = dict[Value, tuple[Value, Layout]]
 
 
 def carried(operation: Operation, relayouts: Relayouts) -> None:
-    """Apply an operation before the transposes and reshapes of its operands, which move to its result.
+    """Move the transposes and reshapes of an operation's operands to the operation's result.
 
     ``relayouts`` has the values that transposes and reshapes compute; the new result is added. Nothing changes if an
     operand would need a new transpose or reshape.

@@ -24,7 +24,7 @@ MAX_ELEMENTS = 1 << 16
 
 
 def write_sum(operation: Operation) -> None:
-    """Replace the last of several operations that compute a sum by one reduction of the tensor that is summed.
+    """Replace an operation that ends a sum of several operations by one reduction of the tensor that is summed.
 
     The reduction is a `linalg.reduce` over whole axes, or a `linalg.pooling_nhwc_sum`. No other operation changes.
     """

@@ -18,7 +18,7 @@ from qrt.tensor import npz
 from qrt.tensor.file_entries import as_entry, from_entry
 
 SECONDS = 10.0
-"""The least time between checkpoints in seconds; at least _SHARE times the duration of a write passes too."""
+"""The least time between checkpoints in seconds; _SHARE times the duration of a write must have passed, too."""
 _SHARE = 20
 _VERSION = 1
 _STATE = "qrt.checkpoint"

@@ -26,7 +26,7 @@ OptionalPass = Literal["fold-scales", "equalize-scales", "correct-bias"]
 OPTIONAL_PASSES: Final[tuple[OptionalPass, ...]] = get_args(OptionalPass)
 """The passes in the order in which they are tried."""
 Wanted = Literal["auto"] | Sequence[str]
-"""``"auto"`` for the passes that reduce the error, or the names of the passes to run in any case."""
+"""The passes to run: ``"auto"`` for those that reduce the error, or names of passes to run in any case."""
 
 Records = Mapping[str, Record]
 

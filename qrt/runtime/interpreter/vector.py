@@ -1,7 +1,8 @@
 """Handlers of ``vector`` on arrays.
 
 A reduction combines elements one after another in the order of their indices. A contraction multiplies and adds in the
-order of its dimensions, with separate roundings."""
+order of its dimensions, with separate roundings.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -24,9 +24,9 @@ from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
 
 I32_END = 1 << 31
-"""Integers of a magnitude below this bound become an exact i32 result."""
+"""The bound of magnitudes: integers below it become an exact i32 result."""
 I64_END = 1 << 62
-"""Integers of a magnitude below this bound can be requantized."""
+"""The bound of magnitudes: integers below it can be requantized."""
 NO_DTYPE = object()
 """The value of ``dtype`` for functions without this parameter."""
 GIVE_VALUES = "give np.asarray(q), the values as floats"

@@ -60,9 +60,9 @@ class Entry:
     hint: str = ""
     """Advice if there is no rule. For a function that gives floats it is an example: errors show the caller's call."""
     word: str = VALUES
-    """The text that the call in an error has for a tensor, with ``{}`` for the tensor's name."""
+    """The text for a tensor in the call that an error advises, with ``{}`` for the tensor's name."""
     operands: int | None = None
-    """The number of leading arguments that must be tensors (0: all): with an array or number there, floats result."""
+    """The number of leading arguments that must be tensors (0: all); an array or number among them gives floats."""
 
 
 def implements(*functions: Named, kind: Kind, operands: int | None = None) -> Callable[[Rule], Rule]:

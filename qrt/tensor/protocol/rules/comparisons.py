@@ -39,7 +39,7 @@ _MIRRORED: dict[Any, tuple[Any, str]] = {
 
 
 def compare(ufunc: Any, a: Any, b: Any) -> Any:
-    """Return the array of bool of a comparison ufunc on values; at least one of the operands is a tensor."""
+    """Return the bool array of a comparison ufunc on values; at least one of the operands is a tensor."""
     if not isinstance(a, Tensor):
         ufunc, a, b = _MIRRORED[ufunc][0], b, a
     if not isinstance(b, Tensor):
