@@ -57,8 +57,7 @@ def _member(archive: ZipFile, name: str) -> ZipInfo:
 
 
 def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEntry]:
-    """Return every array, in the order of the file; if ``mapped``, as a view of the mapped file where that is
-    possible."""
+    """Return every array, in the order of the file; if ``mapped``, as a view of the mapped file where possible."""
     with open_regular(path) as file:
         limit = MemoryLimit(path, os.fstat(file.fileno()).st_size, max_bytes)
         try:

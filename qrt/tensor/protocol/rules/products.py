@@ -311,8 +311,7 @@ class _Term:
 
 
 def _term(q: QuantTensor, labels: Labels, sizes: dict[str, int]) -> _Term:
-    """Return an operand as a term: axes with equal labels become their diagonal, and axes to be broadcast are
-    dropped."""
+    """Return an operand as a term: axes with equal labels become their diagonal, axes to be broadcast are dropped."""
     t, once = q.type, tuple(dict.fromkeys(labels))
     if t.is_sub_channel:
         text = str(t) if len(t.scales) < 9 else "a sub-channel type"
