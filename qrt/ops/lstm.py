@@ -1,8 +1,8 @@
 """lstm: a long short-term memory in integers, as LiteRT computes it (docs/numerics_functions.md).
 
 x is [batch, steps, inputs], or [steps, batch, inputs] if ``time_major``. The gates are input, forget, cell and output.
-The state consists of hidden values (8 bits) and a cell (16 bits, with a scale that is a power of two). It is given by
-two operands, and returned as the second and third result. A step reads hidden values in the type of the operand, and
+The state consists of hidden values (8 bits) and a cell (16 bits, with a scale that is a power of two). Two operands
+give the state, and the second and third result return it. A step reads hidden values in the type of the operand, and
 returns them in the type of the result. With a projection these types are equal, and the cell's output before the
 projection has the scale ``made_scale`` and the zero point ``made_zero_point``.
 
@@ -159,7 +159,7 @@ def _check_numbers(types: Types, attributes: Attributes) -> None:
 
 
 def cell_exponent(scale: float, types: Types) -> int:
-    """Return e for a cell's scale 2**e. Raise QuantTypeError if the scale is not such a power of two in range."""
+    """Return e for a cell's scale ``2**e``. Raise QuantTypeError unless e is an integer from -15 to -9."""
     fraction, exponent = frexp(scale)
     if fraction != 0.5 or not LEAST_CELL <= exponent - 1 <= MOST_CELL:
         fail(

@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 
 
 def extents(maps: Sequence[AffineMapAttr], shapes: Sequence[Shape]) -> Shape:
-    """Return the number of iterations of each loop, from the operand dimensions that this loop alone indexes.
+    """Return the number of iterations of each loop: the size of the operand dimensions whose index is just this loop.
 
     Raise UndefinedError if two dimensions give a loop different extents, ModelError if an index is out of bounds.
     """

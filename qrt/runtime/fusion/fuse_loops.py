@@ -15,8 +15,7 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class FuseLoops:
-    """Fuses an elementwise op or loop into the elementwise op or loop that alone reads its result. Preserves every
-    value.
+    """Fuses an elementwise op or loop with the only op that reads its result, also elementwise. Preserves every value.
 
     The two are fused only if a kernel can run them together.
     """

@@ -16,7 +16,7 @@ from qrt.types import UniformType
 
 
 def _of_truths(function: Function) -> Callable[..., Any]:
-    """Return the rule of a function of one array that depends only on which elements are 0."""
+    """Return the implementation of a NumPy function of one array that depends only on which elements are 0."""
     plain: Callable[..., Any] = getattr(*function) if isinstance(function, tuple) else function
 
     def rule(a: Any, *args: Any, **options: Any) -> Any:
@@ -92,8 +92,8 @@ def sign(q: QuantTensor) -> QuantTensor:
 def negative(q: QuantTensor) -> QuantTensor:
     """Return the opposite values.
 
-    Storage and zero points are mirrored at the middle of the storage bounds if that leaves the zero points unchanged;
-    otherwise at the middle of the storage type's range, and the bounds with them.
+    Storage and zero points are mirrored at the middle of the storage bounds if that leaves the zero points unchanged.
+    Otherwise storage, zero points and bounds are mirrored at the middle of the storage type's range.
     """
     t = q.type
     ends = t.storage_min + t.storage_max
@@ -106,10 +106,9 @@ def negative(q: QuantTensor) -> QuantTensor:
 
 
 def absolute(q: QuantTensor) -> QuantTensor:
-    """Return the magnitudes, in the same type if it holds them; else in unsigned storage of that width with zero point
-    0.
+    """Return the magnitudes, in the same type if it holds them; else in unsigned storage of the same width.
 
-    The unsigned storage holds them because two integers of N bits differ by less than 2**N.
+    Unsigned storage, with zero point 0, holds all magnitudes, because two integers of N bits differ by less than 2**N.
     """
     t, storage, zeros = q.type, stored(q), zero_points(q)
     distance = np.subtract(clipped(storage, zeros), clipped(storage, high=zeros))
