@@ -31,9 +31,10 @@ These words have one meaning on this page:
   16-bit tensor one of int16.
 - **LiteRT** is the runtime of TFLite models. **XNNPACK** is a library of kernels that LiteRT's default build contains.
 - A **rule** is a definition of rounding, or of the order of a sum. A **profile** is a table of the rules of one
-  runtime. The profile `litert`, the default, has the rules of LiteRT's **default build**: XNNPACK executes the operators
-  that it supports, and LiteRT's own kernels the others. The profile `litert-ref` has the rules of LiteRT's **reference
-  kernels** (its op resolver `BUILTIN_REF`). `qrt.load(..., profile="litert-ref")` and `--profile litert-ref` choose it.
+  runtime. The profile `litert`, the default, has the rules of LiteRT's **default build**: XNNPACK executes the
+  operators that it supports, and LiteRT's own kernels the others. The profile `litert-ref` has the rules of LiteRT's
+  **reference kernels** (its op resolver `BUILTIN_REF`). `qrt.load(..., profile="litert-ref")` and
+  `--profile litert-ref` choose it.
 - A **ulp** of a float is its distance to the next float.
 
 The integers of a quantized result equal LiteRT's. [Floats](#results-in-float32) have LiteRT's bits or are close to
@@ -155,17 +156,17 @@ name the rules of this section. Each paragraph begins with the name of the compu
 float32; `fma(a, b, c)` is `a*b + c`, rounded once.
 
 **float_products**: the products of FULLY_CONNECTED, BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D and TRANSPOSE_CONV. A
-matrix product adds its terms in the order of k. A convolution adds them in the order of the rows of the kernel, then its
-columns, then the channels. With `bias_then_fma`, a depthwise convolution with one filter for each channel has the
-columns before the rows.
+matrix product adds its terms in the order of k. A convolution adds its terms in the order of the rows of the kernel,
+then the columns, then the channels. With `bias_then_fma`, a depthwise convolution with one filter for each channel has
+the columns before the rows.
 
     bias_then_fma:       sum = bias, or 0;  sum = fma(x, w, sum) for each product
     products_then_bias:  sum = 0;           sum = sum + x*w for each product;  sum = sum + bias
     fours_then_bias:     as products_then_bias, but with four sums, for k = 0, 1, 2 and 3 modulo 4, which are then
                          added in this order
 
-**float_transposed_volumes**: `products_then_bias` is the rule of `float_products`. `taps_then_bias` adds the products of
-all channels at each element of the window, then these sums in the order of the volumes, and then the bias.
+**float_transposed_volumes**: `products_then_bias` is the rule of `float_products`. `taps_then_bias` adds the products
+of all channels at each element of the window, then these sums in the order of the volumes, and then the bias.
 
 **float_average_pool**: n is the number of elements of the window that are not padding. `nines` takes the elements of
 the window column by column, nine at a time; padding and missing elements are 0.
@@ -176,7 +177,8 @@ the window column by column, nine at a time; padding and missing elements are 0.
 
 **float_sum**: `in_order` adds all elements one after the other, from 0. `by_runs` reduces each run of adjacent axes
 separately, the last run first: axes 0, 1 and 3 are the runs (3) and (0, 1). If a run contains the last axis whose size
-is not 1, it is added in sixteens, as described below; other runs are added in order. A MEAN divides after its first run.
+is not 1, it is added in sixteens, as described below. Other runs are added in order. A MEAN divides after its first
+run.
 
 **Sums in sixteens.** The program adds n terms x so that the error hardly grows with n:
 
@@ -254,9 +256,9 @@ These formulas give the parameters and the quantized input q, with `low = min(0,
         s       = f32(s), inverse = f32(1 / s)
         q       = clamp(away(f32(x * inverse)) + z, -128, 127)
 
-`half_even` rounds to an integer, halves to even; `away` rounds halves away from zero. LiteRT's vector code computes `away(y)` as
-`trunc(f32(y + 0.5))` for y >= 0, and rounds the largest float below 0.5 to 1. The program does the same for the first
-`n // 8 * 8` of the n elements of a row or an image; the last elements are rounded exactly.
+`half_even` rounds to an integer, halves to even; `away` rounds halves away from zero. LiteRT's vector code computes
+`away(y)` as `trunc(f32(y + 0.5))` for y >= 0, and rounds the largest float below 0.5 to 1. The program does the same
+for the first `n // 8 * 8` of the n elements of a row or an image; the last elements are rounded exactly.
 
 The next formulas give the results. `acc = f32(sum of (q - z) * w)` is the exact sum rounded to float32, sw is the scale
 of the weights, and the bias may be 0:

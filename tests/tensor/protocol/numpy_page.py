@@ -30,7 +30,7 @@ The page uses these words:
 | word | meaning |
 |---|---|
 | per layer | said of a type that has one scale and one zero point |
-| per axis, channel | a per-axis type has a scale and a zero point for each index along one axis; these indices are channels |
+| per axis, channel | a per-axis type has a scale and a zero point for each channel, an index along one axis |
 | sub-channel, block | a sub-channel type has a scale and a zero point for each block of elements |
 | storage | the integers in memory |
 | to quantize a real number | to convert it to storage by the [default rule of casts](../numerics.md#casts) |
@@ -76,10 +76,10 @@ SECTIONS: dict[Kind, tuple[str, str]] = {
     "moves": (
         "Functions that move elements",
         "The result has the type of the tensor. If the function moves or selects channels, the result's type has the\n"
-        "new axis and the scales of the selected channels. An error is raised if a block would be split, or if elements\n"
-        "with different scales would get into one channel. New elements are real numbers, which are quantized. A new 0\n"
-        "becomes the zero point or, if the bounds of the type exclude it, the nearest bound. Tensors that are joined\n"
-        "must have the same type.",
+        "new axis and the scales of the selected channels. An error is raised if a block would be split, or if\n"
+        "elements with different scales would get into one channel. New elements are real numbers, which are\n"
+        "quantized. A new 0 becomes the zero point or, if the bounds of the type exclude it, the nearest bound.\n"
+        "Tensors that are joined must have the same type.",
     ),
     "order": ("Functions that compare, sort and search", "These functions compare values, without rounding."),
     "sums": ("Sums and products", "Results are exact, or are rounded once, to the type of the result."),
@@ -147,7 +147,8 @@ def page() -> str:
     has = ", ".join(
         f"`{name}`" for name in sorted([*named, "T", "copy", "nbytes", "ndim", "reshape", "shape", "size", "transpose"])
     )
-    text += f"## Attributes of an ndarray\n\nA QuantTensor has {has}.\n\n| missing attribute | what to write |\n|---|---|\n"
+    text += f"## Attributes of an ndarray\n\nA QuantTensor has {has}.\n\n"
+    text += "| missing attribute | what to write |\n|---|---|\n"
     return text + "\n".join(f"| `{name}` | {hint} |" for name, hint in ABSENT.items()) + "\n\n" + cost()
 
 
