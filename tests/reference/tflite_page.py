@@ -398,9 +398,9 @@ COMPUTATIONS = {
 }
 """The names in the first column of the profiles. The text is empty where the name is an operator's, in lower case."""
 CONDITIONS = {
-    "kernel": "`activation`: the kernel of the row that applies to the operator",
-    "storage": "the type of the storage, or f32; of the result for `quantize`, `requantize` and `concatenation`, "
-    "otherwise of the input, which the result shares except for `softmax` and `dequantize`",
+    "kernel": "for `activation`: the last column of the row that applies to the operator with the activation",
+    "storage": "the type of the input's storage, or f32; for `quantize`, `requantize` and `concatenation`, that of the "
+    "result. Except for these, `softmax` and `dequantize`, input and result have the same type of storage",
     "source": "the type of the input's storage",
     "multiplier": "the product of the scales of both operands, divided by the scale of the result; for weights with "
     "several scales, the largest",
@@ -408,17 +408,17 @@ CONDITIONS = {
     "bias_type": "the option `quantized_bias_type` of the operator",
     "weight_offset": "the weights, or the second operand of `batch_matmul`, have a zero point other than 0",
     "weights": "the storage type of the weights",
-    "sparse_block": "sparse weights are stored in blocks of so many elements of a row; 0 if the weights are not sparse",
+    "sparse_block": "the number of elements of a row in each stored block of sparse weights; 0 if they are not sparse",
     "has_packed_kernel": "the rows of the weights of `fully_connected` fill whole bytes; if the weights are int2, each "
     "output has a scale too",
-    "is_remainder": "the output channels after the last complete group of eight",
+    "is_remainder": "the rule is for the output channels after the last complete group of eight",
     "scale_axis": "the `quantized_dimension` of weights with a single scale; 0 if they have several",
-    "ratio": "the scale of the input, divided by that of the result; for `add` the smaller one of both inputs",
-    "largest_ratio": "the larger one of both inputs of `add`",
+    "ratio": "the scale of the input, divided by that of the result; for `add` the smaller ratio of its two inputs",
+    "largest_ratio": "for `add`: the larger ratio of its two inputs",
     "slope": "the magnitude of `ratio` times the slope",
     "op": "the operator, ADD or SUB",
-    "are_powers": "16-bit tensors of `add` whose option `pot_scale_int16` is set, its default, and whose three scales "
-    "are powers of two: their binary logarithms are closer than 0.001 to an integer",
+    "are_powers": "for `add` of 16-bit tensors: the option `pot_scale_int16` is set, as it is by default, and the "
+    "three scales are powers of two (their binary logarithms are closer than 0.001 to an integer)",
     "operator": "the operator",
     "function": "the operator",
     "is_broadcast": "the operands have different shapes",
