@@ -27,7 +27,7 @@ and how exactly results equal those of ONNX Runtime.
 These words have one meaning on this page:
 
 - An **operator** is a node of the file, such as Conv. An **operation** is a step of the program, such as `qrt.conv2d`.
-- A tensor is **known at import** if it is an initializer, or if it is computed from initializers alone. All other
+- A tensor is **known at import** if it is an initializer, or if it is computed only from initializers. All other
   tensors are known only at run time.
 - The **runtime** is ONNX Runtime, with the version, CPU kernels and options of the [profile](#profile).
 - A **ulp** of a float is its distance to the next float.

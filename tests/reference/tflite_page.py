@@ -22,9 +22,9 @@ These words have one meaning on this page:
 
 - An **operator** is a node of the file, such as CONV_2D. An **operation** is a step of the program, such as
   `qrt.conv2d`.
-- A tensor is **known at import** if the file has its elements, or if it is computed at import from such tensors: by
-  DEQUANTIZE, by elementwise operators with up to 2^20 results, or by other operators with up to 4,096 integers as their
-  result. All other tensors are known only at run time.
+- A tensor is **known at import** if the file has its elements, or if it is computed at import from such tensors. The
+  operators that are computed at import are DEQUANTIZE, elementwise operators with up to 2^20 results, and other
+  operators with up to 4,096 integers as their result. All other tensors are known only at run time.
 - The **LSTM operators** are LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM. The **RNN operators**
   are RNN, UNIDIRECTIONAL_SEQUENCE_RNN and BIDIRECTIONAL_SEQUENCE_RNN.
 - The **storage** of a quantized tensor is its integers. An 8-bit tensor is a quantized tensor of int8 or uint8, a
@@ -286,8 +286,8 @@ Two exceptions:
 - The option `asymmetric_quantize_inputs` has no effect in the profile `litert` if XNNPACK executes the operator (rule
   `rows`). It has no effect in convolutions either.
 - A NaN or an infinity in the input is an error at run time, because LiteRT's result is undefined. If the range
-  `high - low` is not 0 but below 2^-120, an element of 0 is an error for the same reason, and results of other elements
-  differ from LiteRT's by at most 2^-119 times the sum of the magnitudes of the weights.
+  `high - low` is not 0 but below 2^-120, an element of 0 is an error for the same reason. Results of other elements
+  then differ from LiteRT's by at most 2^-119 times the sum of the magnitudes of the weights.
 
 These forms of hybrid operators are not supported:
 

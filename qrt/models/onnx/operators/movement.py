@@ -328,7 +328,7 @@ def _set_shaped(node: Node, element: Type, stored: Value) -> None:
 def expand(node: Node) -> None:
     """Broadcast a tensor by NumPy's rules to a shape.
 
-    If only the run knows a size of the tensor, it must be the size in the shape, or that must be 1.
+    A size of the tensor that is known only at run time must equal the size in the shape, unless that size is 1.
     """
     input_shape, given = node.shape(), run_sizes(node, 1)
     if min((size for size in given if isinstance(size, int)), default=0) < 0:

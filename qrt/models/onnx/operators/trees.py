@@ -182,8 +182,9 @@ def tree_ensemble_regressor(node: Node) -> None:
 def tree_ensemble_classifier(node: Node) -> None:
     """Add the weights of leaves for each class, and compute the integer label of the class with the largest sum.
 
-    Of two classes the first one has the weights, and their sum is the score of the second one. The score of the first
-    one is 1 - x if all weights are at least 0, else -x. ``post_transform`` is then LOGISTIC, of -x and x, or none.
+    If there are two classes and all weights are those of the first one, their sum x is the score of the second class.
+    The score of the first class is 1 - x if all weights are at least 0, else -x. ``post_transform`` is then LOGISTIC,
+    of -x and x, or none.
     """
     labels = class_labels(node, "classlabels_int64s", len(node.ints("classlabels_int64s")))
     sums, is_positive, targets = _scores(node, "class", max(len(labels), 1))

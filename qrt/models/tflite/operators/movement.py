@@ -207,7 +207,7 @@ def tile(node: Node) -> None:
 def broadcast_to(node: Node) -> None:
     """Import BROADCAST_TO: broadcast a tensor by NumPy's rules. The shape is known at import, or computed from sizes.
 
-    A dimension of the tensor that is known only at run time, or whose size in the shape is, must equal that size.
+    If a dimension of the tensor or its size in the shape is known only at run time, both must be equal.
     """
     own, wanted = input_shape(node), sizes(node, 1, "a shape")
     aligned = (*(1,) * (len(wanted) - len(own)), *own)
