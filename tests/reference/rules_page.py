@@ -57,7 +57,14 @@ division in float64. "divisors": the product of the divisors, `so*n`, is compute
 
 Each rule has an example. It shows the parameters for `sa = 0.1`, `sw = 0.3` and `so = 0.7`, and then the results for
 accumulators from -10 to 10, with `M = 1/4` and z = 0. For rules that only `avg_pool2d`, `mean` or `sum` have, the
-parameters are those for `si = 0.1`, `so = 0.7`, zi = 2, z = -5 and n = 3 elements.
+parameters are those for `si = 0.1`, `so = 0.7`, zi = 2, z = -5 and n = 3 elements. Parameters have the names of the
+code:
+
+| parameter | meaning |
+|---|---|
+| `multiplier`, `shift` | `M0`, and `N` or `shift`; in rules that divide by n, `multiplier` is n |
+| `scale_f32`, `scale_f64` | the multiplier of rules with float arithmetic, or `f32(si)` |
+| `divisor_f32`, `offset_f32` | the number by which the rule divides, `f32(so)`, and the offset that it adds |
 
 """
 _SUMS_HEAD = """## Rules of sums
@@ -100,7 +107,7 @@ _ORDERS = {
     "columns": "Floats are added down each column, and then the sums of the columns from the left.",
     "lanes": "Floats are added in four partial sums, [lanes](../numerics_operations.md#averages-of-floats).",
 }
-_JOINS = {"after": "after the rounding", "before": "before the rounding", "none": "nowhere"}
+_JOINS = {"after": "after the rounding", "before": "before the rounding", "none": "z is not added"}
 _OTHERS = {"fixed": "Used by MLIR's affine lowering, and by TOSA's RESCALE with one rounding."}
 _STEPS = {"multiply": "multiply by", "divide": "divide by", "add": "add"}
 _ACCUMULATORS = (-10, -6, -2, 2, 6, 10)
@@ -116,7 +123,7 @@ def page() -> str:
 
 def _table() -> str:
     rows = [
-        f"| [`{rule.name}`](#{rule.name}) | {rule.arithmetic.domain} | {_formed_in(rule) or 'not formed'} "
+        f"| [`{rule.name}`](#{rule.name}) | {rule.arithmetic.domain} | {_formed_in(rule) or 'not computed'} "
         f"| {', '.join(_HALVES[rounding] for rounding in rule.arithmetic.roundings)} | {_JOINS[rule.zero_point]} "
         f"| {rule.order and f'order of {rule.order}'}{rule.behind and f'blocks of {numerics.BLOCK}'} |\n"
         for rule in numerics.RULES.values()
