@@ -219,7 +219,7 @@ FAMILIES = (
         Declaration(
             "float_matmul",
             operands=(Operand("a", "f32"), Operand("w", "a matrix of f32, or quantized"), replace(BIAS, note="f32")),
-            result=Result("of f32"),
+            result=Result("f32"),
         ),
         packs=(1, 2),
         infer=_infer,

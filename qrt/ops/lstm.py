@@ -265,8 +265,9 @@ _LSTM = Declaration(
         Operand("x"),
         Operand(
             "parts",
-            "w_, r_ and b_ of the gates input, forget, cell and output, hidden, cell; no input gate with `cifg`; then "
-            "p_ of `peepholes`, n_ of `layer_norm`, and the `projection` with or without a bias",
+            "weights w_, recurrent weights r_ and biases b_, each of the gates input (not with `cifg`), forget, cell "
+            "and output; the hidden state and the cell state; with `peepholes` their weights p_; with `layer_norm` its "
+            "weights n_; with `projection` its weights and an optional bias",
             size="*",
         ),
     ),

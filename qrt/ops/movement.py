@@ -364,7 +364,7 @@ FAMILIES = (
         Declaration(
             "reshape",
             operands=(Operand("q"),),
-            attributes=(Attribute("open_axes", "axes", None, note="x's axes of the open sizes", public=False),),
+            attributes=(Attribute("open_axes", "axes", None, note="axes of q with the dynamic sizes", public=False),),
             result=_SHAPE,
             view=True,
         ),

@@ -143,8 +143,8 @@ FAMILIES = (
             "pad",
             operands=(Operand("q"),),
             attributes=(
-                Attribute("padding", "pairs", note="(before, after) per dimension", positional=True, given=REQUIRED),
-                Attribute("value", "number", note="none, the zero point: an expressed value", positional=True),
+                Attribute("padding", "pairs", note="[before, after] for each axis", positional=True, given=REQUIRED),
+                Attribute("value", "number", note="the zero point; otherwise an expressed value", positional=True),
             ),
             result=KEPT,
         ),

@@ -137,7 +137,7 @@ def _rounded_twice(x: Value, exact: Array) -> Array:
 
 
 def densify(node: Node) -> None:
-    """Import DENSIFY: give a sparse constant of float32, float16 or int8 as a dense one."""
+    """Import DENSIFY: convert a sparse constant of float32, float16 or int8 to a dense constant."""
     tensor, array = node.input(0), node.constant(0)
     if array is None or tensor.blocks is None:
         node.fail(f"its input {shown(tensor.name)} must be a sparse constant, but is dense or not constant")

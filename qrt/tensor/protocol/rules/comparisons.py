@@ -28,12 +28,12 @@ from qrt.tensor.quant_tensor import wrap_storage
 from qrt.types import UniformType
 
 _MIRRORED: dict[Any, tuple[Any, str]] = {
-    np.equal: (np.equal, "Bools: is each value equal to the other?"),
-    np.not_equal: (np.not_equal, "Where a value is unequal to the other, as bools."),
-    np.less: (np.greater, "Where a value is less than the other, as bools."),
-    np.less_equal: (np.greater_equal, "Where a value is at most the other, as bools."),
-    np.greater: (np.less, "Where a value is greater than the other, as bools."),
-    np.greater_equal: (np.less_equal, "Where a value is at least the other, as bools."),
+    np.equal: (np.equal, "True for each pair of equal values."),
+    np.not_equal: (np.not_equal, "True for each pair of different values."),
+    np.less: (np.greater, "True for each pair whose first value is less than the second."),
+    np.less_equal: (np.greater_equal, "True for each pair whose first value is at most the second."),
+    np.greater: (np.less, "True for each pair whose first value is greater than the second."),
+    np.greater_equal: (np.less_equal, "True for each pair whose first value is at least the second."),
 }
 """For each comparison, the comparison that gives the same result for exchanged operands."""
 
@@ -246,9 +246,9 @@ def _unique(function: Any) -> Callable[..., Any]:
 
 
 _UNIQUE = {
-    np.unique_all: "The values that occur, their first indices, the inverse and the counts.",
-    np.unique_counts: "The values that occur, and how often each does.",
-    np.unique_inverse: "The values that occur, and for each element which it is.",
+    np.unique_all: "The values that occur, their first indices, for each element the index of its value, and counts.",
+    np.unique_counts: "The values that occur, and how often each value occurs.",
+    np.unique_inverse: "The values that occur, and for each element the index of its value among them.",
     np.unique_values: "The values that occur.",
 }
 enter("order", _unique, _UNIQUE)

@@ -76,7 +76,7 @@ _ORDERS = {
     np.matrix_transpose: "A view with the last two axes interchanged.",
     np.linalg.matrix_transpose: "A view with the last two axes interchanged.",
     np.moveaxis: "A view with axes moved to other places.",
-    np.rollaxis: "A view with an axis moved back until it stands before ``start``.",
+    np.rollaxis: "A view with an axis moved to the position before the axis ``start``.",
 }
 enter("moves", lambda function: _moved(function, _order_of(function)), _ORDERS)
 
@@ -270,10 +270,10 @@ _MOVES: dict[Any, tuple[ElementOf, str]] = {
     np.fliplr: (along(np.fliplr), "A view in reverse order along axis 1."),
     np.flipud: (along(np.flipud), "A view in reverse order along axis 0."),
     np.rot90: (_turned, "A view rotated in the plane of two axes."),
-    np.roll: (_rolled, "Elements moved on along axes; those beyond an end come in at the other."),
-    np.fft.fftshift: (along(np.fft.fftshift), "Rolled by half of each axis."),
-    np.fft.ifftshift: (along(np.fft.ifftshift), "Rolled back by half of each axis."),
-    np.tile: (along(np.tile), "The tensor again and again along axes."),
+    np.roll: (_rolled, "Elements shifted along axes; elements shifted beyond an end enter at the other end."),
+    np.fft.fftshift: (along(np.fft.fftshift), "Elements shifted by half of each axis, as by `np.roll`."),
+    np.fft.ifftshift: (along(np.fft.ifftshift), "Elements shifted back by half of each axis, as by `np.roll`."),
+    np.tile: (along(np.tile), "The tensor repeated along axes."),
     np.repeat: (
         _along_one(np.repeat, "np.repeat"),
         "Each element several times, along an axis or of the flattened tensor.",
@@ -346,6 +346,6 @@ _COPIES: dict[Any, Any] = {
     ),
     np.copy: (lambda a, order="K", subok=False: a.copy(), "A tensor with storage of its own."),
     (np.real, np.real_if_close): (lambda val, tol=100: val, "The tensor itself: its values are real."),
-    np.imag: (lambda val: filled(val.type, val.shape), "Zeros of its type: the values are real."),
+    np.imag: (lambda val: filled(val.type, val.shape), "Zeros of the tensor's type, because its values are real."),
 }
 enter_rules("moves", _COPIES)

@@ -27,7 +27,8 @@ def _of_truths(function: Function) -> Callable[..., Any]:
 
 
 _LOGICAL = (np.logical_and, np.logical_or, np.logical_xor)
-_ALONG_AXIS = "The operation along an axis; an element counts as true where it is not 0."
+_ELEMENTWISE = "The logical operation; an element counts as true if it is not 0."
+_ALONG_AXIS = "The logical operation along an axis; an element counts as true if it is not 0."
 _OF_TRUTHS: dict[Any, str] = {
     np.any: "True if some element is not 0.",
     np.all: "True if no element is 0.",
@@ -49,7 +50,7 @@ def _logical(ufunc: np.ufunc) -> Callable[..., Any]:
     return rule
 
 
-enter("order", _logical, dict.fromkeys((np.logical_not, *_LOGICAL), "An element counts as true where it is not 0."))
+enter("order", _logical, dict.fromkeys((np.logical_not, *_LOGICAL), _ELEMENTWISE))
 
 
 def _always(function: Function, answer: bool) -> Callable[..., Any]:
