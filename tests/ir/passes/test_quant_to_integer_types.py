@@ -69,7 +69,8 @@ def test_elements_in_the_resource_section_become_integers():
     text += f"return %0 : tensor<2x{Q}> }}\n{resource}"
     module = run_passes(ir.parse(text), "quant-to-integer-types")
     (result,) = Interpreter(module).call(module.function("f"), [])
-    assert result.tolist() == [1, 2] and result.dtype == np.int8
+    assert result.tolist() == [1, 2]
+    assert result.dtype == np.int8
 
 
 @mlir_opt.needed

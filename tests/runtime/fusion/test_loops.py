@@ -212,6 +212,6 @@ def test_sizes_that_differ_at_run_time_are_undefined_fused_or_not(sizes):
     program = qrt.compile(ir.parse(text))
     arguments = [np.ones(size, dtype) for size, dtype in zip(sizes, (bool, np.float32, np.float32), strict=True)]
     for interpret in (True, False):
-        with pytest.raises(qrt.errors.ModelError, match="arith.select %m") as caught:
+        with pytest.raises(qrt.errors.ModelError, match=r"arith\.select %m") as caught:
             program.run(dict(zip(("arg0", "arg1", "arg2"), arguments, strict=True)), interpret=interpret)
         assert isinstance(caught.value.__cause__, qrt.errors.UndefinedError)
