@@ -21,15 +21,20 @@ _CASTS = {
 
 
 def quantize(node: Node) -> None:
-    """Import QUANTIZE: quantize float32 values, or requantize quantized values to another type."""
+    """Import QUANTIZE: quantize float32 values, or requantize quantized values to another type.
+
+    A result of floats may have a scale and a zero point for each index of an axis.
+    """
     source, out = node.type(0).element, node.result_element()
     if source is _F32:
-        rule = node.rule("quantize", storage=out.storage)
+        rule = node.rule("quantize", storage=out.storage, is_per_axis=out.is_per_axis)
         result = _in_eights(node, out) if rule == "eights" else _cast(node, node.value(0), rule, out)
         node.set(0, result)
         return
     if not isinstance(source, UniformType):
         node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
+    if not source.is_per_layer or not out.is_per_layer:
+        node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}, of several scales")
     if source.storage == out.storage == "i16" and (source.zero_point or out.zero_point):
         node.refuse("int16 to int16 with a zero point other than 0, which LiteRT does not run")
     if source.storage == "i32" and source.zero_point:
@@ -93,7 +98,7 @@ def is_shift(source: UniformType, out: UniformType) -> bool:
 def dequantize(node: Node) -> None:
     """Import DEQUANTIZE: convert quantized values to float32 with one rounding each, or widen float16.
 
-    A constant is dequantized at import.
+    There may be a scale and a zero point for each index of an axis. A constant is dequantized at import.
     """
     if node.result_type().element is not _F32:
         node.refuse(f"to {node.outputs[0].dtype}")
@@ -106,6 +111,8 @@ def dequantize(node: Node) -> None:
             node.refuse(f"{node.input(0).dtype} without scales, to float32")
         own, is_constant = x.type.element, node.constant(0) is not None
         storage = "i8" if own.storage_width < 8 else own.storage  # the runtime unpacks integers of less than 8 bits
+        if node.tensor_beside_axis_0 is not None and (own.storage == "u8" or not is_constant):
+            node.refuse_beside_axis_0(node.tensor_beside_axis_0)
         facts = {"storage": storage, "is_constant": is_constant, "is_per_axis": own.is_per_axis}
         rule = node.rule("dequantize", **facts)
         result = node.emit("quant.dcast", [x], None, _F32)
