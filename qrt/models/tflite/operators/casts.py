@@ -1,12 +1,17 @@
 """Import of QUANTIZE, DEQUANTIZE and DENSIFY."""
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from qrt.errors import shown
 from qrt.ir import Value
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext
 from qrt.models.importing.data_movement import constant_result
+from qrt.models.importing.node import lowering_context
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.operands import finish
 from qrt.ops.core import Array
@@ -61,25 +66,57 @@ def _in_eights(node: Node, out: UniformType) -> Value:
     The elements after the last whole block are divided by the scale in float64.
     """
     x = node.value(0)
-    shape = [size for size in node.type(0).shape or () if size is not None]
-    if len(shape) < (node.type(0).rank or 0):
-        node.refuse("float32 to int16 of a size known only at run time")
-    count = prod(shape)
-    blocks = count // 8 * 8
-    if blocks == count:
+    context = lowering_context(node)
+    extents = context.extents(x)
+    inner = prod(extent for extent in extents if isinstance(extent, int))
+    if inner % 8 == 0:
         return _cast(node, x, "reciprocal", out)
+    if not all(isinstance(extent, int) for extent in extents):
+        return _in_eights_of_open_sizes(node, context, extents, out)
+    count = inner
+    blocks = count // 8 * 8
     flat = node.emit("qrt.reshape", [x], None, TensorType((count,), _F32))
     parts = []
     if blocks:
         whole = node.emit("qrt.slice", [flat], {"offsets": (0,), "sizes": (blocks,), "strides": (1,)})
         parts.append(_cast(node, whole, "reciprocal", out))
     rest = node.emit("qrt.slice", [flat], {"offsets": (blocks,), "sizes": (count - blocks,), "strides": (1,)})
-    wide = node.make("arith.extf", [rest], None, [TensorType((count - blocks,), _F64)]).result
-    cast = _cast(node, wide, "divide", out.with_(expressed=_F64))
-    stored = node.emit("quant.scast", [cast], None, TensorType((count - blocks,), out.storage_type))
-    parts.append(node.emit("quant.scast", [stored], None, TensorType((count - blocks,), out)))
+    parts.append(_as_type(node, _divided(node, rest, out), out))
     joined = parts[0] if len(parts) == 1 else node.emit("qrt.concat", parts, {"axis": 0}, out)
-    return node.emit("qrt.reshape", [joined], None, TensorType(shape, out))
+    return node.emit("qrt.reshape", [joined], None, TensorType(node.type(0).shape, out))
+
+
+def _in_eights_of_open_sizes(
+    node: Node, context: LoweringContext, extents: Sequence[Extent], out: UniformType
+) -> Value:
+    """Quantize by the rule `eights` a tensor whose number of elements is known only at run time.
+
+    Each element is quantized in both ways, of which its place selects one.
+    """
+    x = node.value(0)
+    cast = _cast(node, x, "reciprocal", out)
+    whole = node.emit("quant.scast", [cast], None, node.type(0).with_(element=out.storage_type))
+    rest = _divided(node, x, out)
+    eight = context.constant(8, INDEX)
+    eights = context.value("arith.divui", (context.index(context.count(extents)), eight), INDEX)
+    end = context.value("arith.muli", (eights, eight), INDEX)
+    nest = LoopNest(context, "requantize", extents)
+    parts = [nest.read(part, nest.loops) for part in (whole, rest)]
+    chosen = nest.value("arith.select", (nest.is_before(end), *parts), out.storage_type)
+    return _as_type(node, nest.finish(chosen)[0], out)
+
+
+def _divided(node: Node, x: Value, out: UniformType) -> Value:
+    """Return the storage of floats that are divided by the scale in float64."""
+    assert isinstance(x.type, TensorType)
+    wide = node.make("arith.extf", [x], None, [x.type.with_(element=_F64)]).result
+    cast = _cast(node, wide, "divide", out.with_(expressed=_F64))
+    return node.emit("quant.scast", [cast], None, x.type.with_(element=out.storage_type))
+
+
+def _as_type(node: Node, storage: Value, out: UniformType) -> Value:
+    assert isinstance(storage.type, TensorType)
+    return node.emit("quant.scast", [storage], None, storage.type.with_(element=out))
 
 
 def is_shift(source: UniformType, out: UniformType) -> bool:
