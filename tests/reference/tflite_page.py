@@ -50,6 +50,11 @@ LiteRT's floats, as listed below.
 - **Types.** A tensor with scales has a quantized type. Each scale is the float32 of the file, converted to a double.
 - **Zero points** of 16-bit tensors must be 0 for most operators of LiteRT. Operators such as QUANTIZE, MAXIMUM, pools
   and those that move elements accept any zero point. The same is true of the import.
+- **Several scales.** Weights of products may have a scale for each index of an axis, and so may tensors of operators
+  that move or compare the storage. Others have one scale: LiteRT reads several as 0. Only the input of DEQUANTIZE and
+  the result of QUANTIZE may have a zero point for each index of an axis.
+- **A single scale** has quantized_dimension 0. With another one LiteRT does not use XNNPACK for 8-bit tensors, except
+  for weights; the import then has the rules of LiteRT's own kernels, or is an error.
 - **Biases.** A quantized bias gets the scale `scale of the input * scale of the weights`; its scale in the file is
   ignored. LiteRT adds the integers of the bias to the sums without using that scale.
 - **Empty tensors.** A dimension may be 0. MEAN, maxima and minima of no elements are errors. So are matrix products
@@ -148,6 +153,11 @@ In the profile `litert`, XNNPACK's results differ from qrt's for these operands.
 | RSQRT, SQRT | at least 2^127 | a wrong number |
 | HARD_SWISH | at least 2^126 | a finite number, where qrt's is infinite |
 | SIN, COS | magnitudes above 10,000 | differs by more than the bound above |
+| QUANTIZE to 8 bits | NaN | the greatest integer, where qrt's is the zero point |
+
+LiteRT's own QUANTIZE, which the profile `litert` has for int16 and `litert-ref` for all types, stores a NaN, an
+infinity or a magnitude of at least 2^31 scales as the least integer. In qrt a NaN becomes the zero point, and other
+numbers the nearest bound.
 
 ### Rules of floats
 
@@ -459,6 +469,7 @@ others |
 | `dequantize` | `eights_twice` | `q * s + (-z * s)`, with both products and the sum rounded, for the first \
 `n // 8 * 8` of n elements; `multiply` for the others |
 | `requantize` | `exact` | `q - zi + z` |
+| `sum` | `float32_away` | `away(f32(sum of q) * (si / s))`; the sum is an integer of 32 bits, which wraps |
 | `concatenation` | `table` | `away(q * r + (-zi * r)) + z`, with `r = si * (1 / s)` |
 | `concatenation` | `exact` | `q` |
 | `transpose_conv2d` | `half_up_twice_8` | [`half_up_twice`](requantization.md#half_up_twice) for the first \

@@ -156,6 +156,8 @@ def _rescaled(node: Node, value: Value, own: UniformType, out: UniformType) -> V
     """Return an input of CONCATENATION, of the quantized type ``own``, requantized to the result's type ``out``."""
     if own is out:
         return value
+    if not own.is_per_layer or not out.is_per_layer:
+        node.refuse(f"{own.storage} of several scales")
     if own.storage != out.storage:
         node.fail(f"its inputs must have the storage type of its result, {out.storage}, got {own.storage}")
     if out.storage != "u8":
