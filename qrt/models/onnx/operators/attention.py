@@ -107,7 +107,7 @@ def multi_head_attention(node: Node) -> None:
     """Compute attention of float32 queries, keys and values, which have three axes each.
 
     Biases, a mask of keys, and a tensor that is added to the products of queries and keys are supported. The keys and
-    values of earlier steps may come first, and those of all steps are results. Keys and values of another sequence may
+    values of earlier steps may come first; those of all steps must then be results. Keys and values of another sequence may
     have the axes [batch, head, step, element].
     """
     require_floats(node, 0, 1, 2, 3, 5, 6, 7)
@@ -117,6 +117,8 @@ def multi_head_attention(node: Node) -> None:
         node.refuse("packed queries, keys and values")
     if node.has(6) != node.has(7):
         node.fail("it must have both past keys and past values (inputs 6 and 7), or none of them")
+    if node.has(6) and not node.returns(1):
+        node.refuse("with past keys but without present keys (output 1), which ONNX Runtime computes wrongly")
     graph, parts, are_split = composed(node), list(node.op.inputs[:3]), ranks[1] == 4
     if are_split and (node.has(3) or node.has(6)):
         node.refuse("keys of four axes with a bias or with past keys")

@@ -82,7 +82,7 @@ def of_heads(rng: np.random.Generator, mask: str, split: bool = False) -> Case:
     if not split:
         given |= {name: _floats(rng, batch, heads, past, size) for name in ("pk", "pv")}
     order = ("q", "k", "v", "", "mask", "sum", "pk", "pv")
-    count = 1 if split else int(rng.choice([1, 3]))
+    count = 1 if split else 3
     return _model("MultiHeadAttention", order, given, {}, count, num_heads=heads)
 
 
