@@ -1,5 +1,5 @@
-"""Floats of 4 bits, and float8e8m0 as scales: beside the reference evaluator of the package `onnx`, because ONNX Runtime
-has no kernels. Hazards: a tie, a NaN and an infinity, which float4 has not, a last block that is not whole."""
+"""Floats of 4 bits, and float8e8m0 as scales: beside the reference evaluator of the package `onnx`, because ONNX
+Runtime has no kernels. Hazards: a tie, a NaN and an infinity, which float4 has not, a last block that is not whole."""
 
 from typing import Any
 

@@ -18,7 +18,7 @@ from qrt.models.onnx.operators.operands import (
     set_sizes,
     sizes,
 )
-from qrt.models.onnx.types import NUMBERS, dtype_of, element_of, signless
+from qrt.models.onnx.types import NUMBERS, element_of, signless
 from qrt.types import FloatType, IntegerType, Type
 
 _BINARY = {

@@ -40,7 +40,8 @@ def head_count(node: Node, name: str = "num_heads") -> int:
 def _add_attention(node: Node, graph: ComposedGraph, operands: Operands, masks: Sequence[str]) -> list[str]:
     """Add an Attention, and return the name of its result.
 
-    If the node has further outputs, the names of the keys and the values of all steps follow. The sum of the tensors ``masks`` is added to the products of queries and keys.
+    If the node has further outputs, the names of the keys and the values of all steps follow. The sum of the tensors
+    ``masks`` is added to the products of queries and keys.
     """
     heads = head_count(node)
     more: dict[str, Any] = {"q_num_heads": heads, "kv_num_heads": heads}
@@ -107,8 +108,8 @@ def multi_head_attention(node: Node) -> None:
     """Compute attention of float32 queries, keys and values, which have three axes each.
 
     Biases, a mask of keys, and a tensor that is added to the products of queries and keys are supported. The keys and
-    values of earlier steps may come first; those of all steps must then be results. Keys and values of another sequence may
-    have the axes [batch, head, step, element].
+    values of earlier steps may come first; those of all steps must then be results. Keys and values of another sequence
+    may have the axes [batch, head, step, element].
     """
     require_floats(node, 0, 1, 2, 3, 5, 6, 7)
     refuse_operands(node, range(8, len(node.op.inputs)), range(3, len(node.op.outputs)))

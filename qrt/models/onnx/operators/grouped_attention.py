@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.models.onnx.composed import ComposedGraph, composed, require_floats, static_sizes
+from qrt.models.onnx.composed import composed, require_floats, static_sizes
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.attention import head_count, refuse_operands
 
@@ -94,7 +94,9 @@ class _Attention:
             widths = graph.integers(*(count * self.size for count in (self.heads, self.groups, self.groups)))
             names = graph.add("Split", node.input(0), widths, outputs=3, axis=2)
         return [
-            graph.add("Transpose", graph.add("Reshape", name, graph.integers(0, 0, count, self.size)), perm=(0, 2, 1, 3))
+            graph.add(
+                "Transpose", graph.add("Reshape", name, graph.integers(0, 0, count, self.size)), perm=(0, 2, 1, 3)
+            )
             for name, count in zip(names, (self.heads, self.groups, self.groups), strict=True)
         ]
 
@@ -108,7 +110,9 @@ class _Attention:
         given = node.op.inputs[9]
         if not self.is_prompt:
             return str(graph.add("Reshape", given, graph.integers(self.batch, self.steps)))
-        first = graph.add("Slice", graph.add("Reshape", given, graph.integers(-1)), graph.integers(0), graph.integers(1))
+        first = graph.add(
+            "Slice", graph.add("Reshape", given, graph.integers(-1)), graph.integers(0), graph.integers(1)
+        )
         return str(graph.add("Expand", graph.add("Add", first, steps), graph.integers(self.batch, self.steps)))
 
     def rotated(self, name: str, positions: str) -> str:
@@ -161,7 +165,9 @@ class _Attention:
         scores = graph.add("Where", self._visible(), scores, graph.constant(-np.inf))
         weights = self._weights(scores)
         weights = graph.add("Reshape", weights, graph.integers(0, self.groups, groups * self.steps, self.total))
-        heads = graph.add("Reshape", graph.add("MatMul", weights, values), graph.integers(0, self.heads, self.steps, -1))
+        heads = graph.add(
+            "Reshape", graph.add("MatMul", weights, values), graph.integers(0, self.heads, self.steps, -1)
+        )
         return str(graph.add("Reshape", graph.add("Transpose", heads, perm=(0, 2, 1, 3)), graph.integers(0, 0, -1)))
 
     def _summand(self) -> str:
@@ -186,7 +192,9 @@ class _Attention:
             if window >= 0:
                 node.fail("local_window_size must be -1 if the attention is not causal")
             lengths = graph.add("Reshape", graph.add("Cast", node.input(5), to=7), graph.integers(self.batch, 1, 1, 1))
-            return str(graph.add("LessOrEqual", keys, graph.add("Expand", lengths, graph.integers(1, 1, self.steps, 1))))
+            return str(
+                graph.add("LessOrEqual", keys, graph.add("Expand", lengths, graph.integers(1, 1, self.steps, 1)))
+            )
         own = graph.add("Add", begins, graph.constant(np.arange(self.steps).reshape(-1, 1), np.int64))
         visible = graph.add("LessOrEqual", keys, own)
         if window < 0:

@@ -138,6 +138,12 @@ class _QuantizedCell(Cell):
 
     def __init__(self, node: Node) -> None:
         super().__init__(node, "LSTM")
+        self.functions(0)
+        if None in node.shape():
+            node.refuse(
+                "with lengths, a clip, peepholes, coupled gates or other activations, of sequences of shape "
+                f"{list(node.shape())}"
+            )
         self.steps, self.batch, _ = static_sizes(node, 0, 0, 1, 2)
         self.size = _checked_weights(node, 0, 2, 10)[0].shape[1] // 4
         lengths = np.full(self.batch, self.steps, np.int32)
