@@ -19,13 +19,11 @@ _MASK_AXES = {2: (1, 2), 3: (1,), 4: ()}
 class Operands:
     """The names of the operands of an attention.
 
-    ``queries``, ``keys`` and ``values`` have the axes [batch, step, head * element], ``past`` has the keys and the
-    values of earlier steps [batch, head, step, element], or nothing.
+    ``parts`` are the queries, keys and values [batch, step, head * element], ``past`` the keys and the values of earlier
+    steps [batch, head, step, element], or nothing.
     """
 
-    queries: str
-    keys: str
-    values: str
+    parts: Sequence[str]
     past: tuple[str, ...] = ()
 
 
@@ -48,12 +46,13 @@ def _add_attention(node: Node, graph: ComposedGraph, operands: Operands, masks: 
     scale = node.attribute("scale", 0.0)
     if scale:  # Attention multiplies queries and keys by its root, so that the sign goes to the queries
         more["scale"] = abs(scale)
-    queries = graph.add("Neg", operands.queries) if scale < 0 else operands.queries
+    queries, *others = operands.parts
+    queries = graph.add("Neg", queries) if scale < 0 else queries
     more["is_causal"] = node.attribute("unidirectional", 0)
     mask = masks[0] if masks else ""
     for other in masks[1:]:
         mask = graph.add("Add", mask, other)
-    names = [queries, operands.keys, operands.values, *([mask, *operands.past] if mask or operands.past else [])]
+    names = [queries, *others, *([mask, *operands.past] if mask or operands.past else [])]
     count = 3 if any(node.returns(i) for i in range(1, len(node.op.outputs))) else 1
     results = graph.add("Attention", *names, opset=_DEFINED, outputs=count, **more)
     return list(results) if count > 1 else [results]
@@ -136,7 +135,7 @@ def multi_head_attention(node: Node) -> None:
         axis = 2 if are_split else 1
         masks.append(_mask(node, graph, 4, steps + static_sizes(node, 1, axis)[axis], steps))
     masks += [node.input(5)] if node.has(5) else []
-    graph.replace(node, *_add_attention(node, graph, Operands(*parts, past=past), masks))
+    graph.replace(node, *_add_attention(node, graph, Operands(parts, past), masks))
 
 
 def _joined(graph: ComposedGraph, name: str) -> str:
@@ -211,6 +210,6 @@ def _add_packed_attention(
         steps = static_sizes(node, 4, 3)[3] if past else 0
         masks.append(_mask(node, graph, mask, steps + static_sizes(node, 0, 1)[1], steps))
     masks += [node.op.inputs[added]] if added is not None and node.has(added) else []
-    result, *present = _add_attention(node, graph, Operands(*parts, past=past), masks)
+    result, *present = _add_attention(node, graph, Operands(parts, past), masks)
     both = [graph.add("Unsqueeze", part, graph.integers(0)) for part in present]
     graph.replace(node, result, *([graph.add("Concat", *both, axis=0)] if both else []))

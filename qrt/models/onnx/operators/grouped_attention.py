@@ -57,9 +57,9 @@ class _Attention:
                 f"shape {list(wanted)}, got {[list(node.shape(i)) for i in (1, 2) if node.has(i)]}"
             )
         self.past = self._sizes(3, 4)[2] if node.has(3) else 0
-        wanted = (self.batch, self.groups, self.past, self.size)
-        if node.has(3) and {self._sizes(3, 4), self._sizes(4, 4)} != {wanted}:
-            node.fail(f"past keys and values must have the shape {list(wanted)}, got {list(node.shape(3))}")
+        of_past = (self.batch, self.groups, self.past, self.size)
+        if node.has(3) and {self._sizes(3, 4), self._sizes(4, 4)} != {of_past}:
+            node.fail(f"past keys and values must have the shape {list(of_past)}, got {list(node.shape(3))}")
         for i in (5, 6):
             if node.dtype(i) != "int32":
                 node.fail(f"input {i} must be of int32, got {node.dtype(i)}")
