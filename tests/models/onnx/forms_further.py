@@ -149,10 +149,31 @@ def _machine_learning() -> Iterator[Form]:
         open=True,
         near=4e-7,
     )
+    yield from _classifiers(x)
     yield form("TreeEnsembleRegressor", (x,), {**TREE, **TARGETS}, open=True)
     of_classes = {name.replace("target_", "class_"): value for name, value in TARGETS.items() if name != "n_targets"}
     more = {**TREE, **of_classes, "class_ids": [2, 0, 1], "classlabels_int64s": [7, 3, 5]}
     yield form("TreeEnsembleClassifier", (x,), more, open=True, outputs=2)
+
+
+def _classifiers(x: Any) -> Iterator[Form]:
+    """Support vector machines of two and four classes, with and without probabilities."""
+    for counts in ([2, 1], [1, 3, 2, 1]):
+        supports, pairs = sum(counts), len(counts) * (len(counts) - 1) // 2
+        more: dict[str, Any] = {
+            "vectors_per_class": counts, "classlabels_ints": [7, 3, 5, 4][: len(counts)],
+            "support_vectors": real(supports, x.shape[1], seed=1).ravel().tolist(),
+            "coefficients": real(len(counts) - 1, supports, seed=2).ravel().tolist(),
+            "rho": real(pairs, seed=3).tolist(), "kernel_params": [0.25, 0.5, 2.0],
+        }  # fmt: skip
+        of_probabilities = {"prob_a": (-np.abs(real(pairs, seed=4))).tolist(), "prob_b": real(pairs, seed=5).tolist()}
+        for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+            for given in ({}, of_probabilities):
+                said = {**more, **given, "kernel_type": kernel}
+                yield Form("SVMClassifier", (x,), (), said, 2, domain="ai.onnx.ml", open=True, near=1e-5)
+        for transform in ("LOGISTIC", "SOFTMAX"):
+            said = {**more, "kernel_type": "RBF", "post_transform": transform}
+            yield Form("SVMClassifier", (x,), (), said, 2, domain="ai.onnx.ml", near=1e-5)
 
 
 def _scattered() -> Iterator[Form]:

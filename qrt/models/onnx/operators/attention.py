@@ -19,8 +19,8 @@ _MASK_AXES = {2: (1, 2), 3: (1,), 4: ()}
 class Operands:
     """The names of the operands of an attention.
 
-    ``parts`` are the queries, keys and values [batch, step, head * element], ``past`` the keys and the values of earlier
-    steps [batch, head, step, element], or nothing.
+    ``parts`` are the queries, keys and values [batch, step, head * element], ``past`` the keys and the values of
+    earlier steps [batch, head, step, element], or nothing.
     """
 
     parts: Sequence[str]
