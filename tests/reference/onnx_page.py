@@ -79,6 +79,7 @@ max |
 | DynamicQuantizeLSTM | 2e-6. If a hidden value is near a tie, the runtime may quantize it to the next integer, and \
 about 1 of 1,000 elements differs by more |
 | MatMulNBits | 1e-4 * \\|y\\| + 1e-4 |
+| Det | 1e-4 * \\|y\\|. The runtime eliminates matrices of more than 16 rows in blocks; others are equal |
 
 **float16 and bfloat16.** An operator is computed in float32, and its result is rounded. A float16 operator reads the
 results of other such operators before they are rounded, as in the runtime: a chain is rounded at its end. In the
@@ -231,8 +232,8 @@ def _not_imported() -> str:
     count = len({schema.name for schema in defs.get_all_schemas() if not schema.domain} & OPERATORS.keys())
     return (
         f"\n### Operators of ONNX's own domain that are not imported\n\nOf ONNX's own operators, {count} are imported."
-        f" Not imported are {', '.join(missing())}, and the operators of this table, because a program does not have"
-        " their values:\n\n| operator | values |\n|---|---|\n" + "\n".join(rows) + "\n"
+        f" Not imported are {''.join(f'{name}, ' for name in missing())}the operators of this table, because a program"
+        " does not have their values:\n\n| operator | values |\n|---|---|\n" + "\n".join(rows) + "\n"
     )
 
 

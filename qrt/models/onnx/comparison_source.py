@@ -117,6 +117,7 @@ BOUNDS = {
     **dict.fromkeys(("DeformConv", "GridSample", "Resize", "RoiAlign", "Upsample"), Bound(32, is_sum=True)),
     **dict.fromkeys(_FUNCTIONS, Bound(relative=4e-6, absolute=4e-7)),
     **dict.fromkeys(_NORMALIZATIONS, Bound(absolute=2e-3)),
+    "Det": Bound(relative=1e-4),
     "DynamicQuantizeLSTM": Bound(absolute=2e-6),
     "MatMulNBits": Bound(relative=1e-4, absolute=1e-4),
 }

@@ -47,6 +47,7 @@ OPERATORS: Registry[Operator] = Registry(
             "GroupNormalization HammingWindow HannWindow LinearAttention LogSoftmax MeanVarianceNormalization "
             "NegativeLogLikelihoodLoss ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare RotaryEmbedding "
             "Shrink SoftmaxCrossEntropyLoss SwiGLU ThresholdedRelu",
+            "determinants:determinant": "Det",
             "einsum:einsum": "Einsum",
             "functions:bias_gelu": "com.microsoft::BiasGelu",
             "fused:fused_conv": "com.microsoft::FusedConv",
@@ -126,6 +127,8 @@ OPERATORS: Registry[Operator] = Registry(
             "scattered_windows:col2im": "Col2Im",
             "scattered_windows:max_unpool": "MaxUnpool",
             "scattered_windows:tensor_scatter": "TensorScatter",
+            "selections:non_max_suppression": "NonMaxSuppression",
+            "selections:unique": "Unique",
             "shapes:constant": "Constant",
             "shapes:constant_of_shape": "ConstantOfShape",
             "shapes:range_": "Range",

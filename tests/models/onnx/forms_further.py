@@ -16,6 +16,7 @@ def forms() -> Iterator[Form]:
     yield from _samples()
     yield from _machine_learning()
     yield from _scattered()
+    yield from _selected()
 
 
 def _older() -> Iterator[Form]:
@@ -206,3 +207,24 @@ def _scattered() -> Iterator[Form]:
         (2, np.int8([-1, 3])),
     ):
         yield Form("BitCast", (array,), (), {"to": to}, opset=26, is_evaluated=True)
+
+
+def _selected() -> Iterator[Form]:
+    """Determinants; boxes that overlap, of equal scores, with corners in any order; equal elements and slices."""
+    for size in (1, 2, 3, 5, 16):
+        yield Form("Det", (real(2, 3, size, size),), opset=22, open=True)
+    yield Form("Det", (whole(40, 3, 3, low=-1, high=2),), opset=22)
+    yield Form("Det", (real(4, 4),), opset=11)
+    boxes, scores = real(2, 9, 4), whole(2, 3, 9, low=0, high=6)
+    for centers in (0, 1):
+        for limits in ((I([4]), np.float32([0.3]), np.float32([1])), (I([9]), np.float32([0])), (I([2]),), ()):
+            shown = np.abs(boxes) if centers else boxes
+            operands = (shown, scores, *limits)
+            known = tuple(range(len(operands)))
+            yield Form("NonMaxSuppression", operands, known, {"center_point_box": centers}, opset=11)
+    for order in (0, 1):
+        for dtype in ("float32", "int64", "int8", "float64"):
+            x = whole(4, 5, dtype=dtype, low=-2, high=3)
+            yield Form("Unique", (x,), (0,), {"sorted": order}, 4, opset=11)
+            yield Form("Unique", (x[[0, 1, 0, 2, 1]],), (0,), {"sorted": order, "axis": 0}, 4, opset=11)
+            yield Form("Unique", (x[:, [0, 1, 0, 2, 1]],), (0,), {"sorted": order, "axis": -1}, 4, opset=11)

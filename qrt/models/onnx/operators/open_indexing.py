@@ -93,7 +93,7 @@ class _Positions:
         node, graph, shape = self.node, self.graph, self.node.shape(1)
         count = shape[-1] if shape else 0
         if count is None:
-            node.refuse("rows of indices whose length only the run knows")
+            node.refuse("rows of indices of a length known only at run time")
         if not 0 <= batch < len(shape) or not count > 0 or batch + count > len(node.shape()):
             node.fail(
                 f"for an input of shape {list(node.shape())} and batch_dims = {batch}, indices must have more than "

@@ -79,7 +79,7 @@ def _padding(
     for size, extent, stride, dilation in zip(shape, kernel, strides, dilations, strict=True):
         if size is None:
             if stride > 1:
-                node.refuse(f"SAME padding with stride {stride} of an axis whose size only the run knows")
+                node.refuse(f"SAME padding with stride {stride} of an axis of a size known only at run time")
             size = extent  # with a stride of 1, the padding does not depend on it
         total = (-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size
         if total < -1 and node.op.type != "ConvTranspose":  # the runtime crops in Conv, and most pools are errors
