@@ -21,8 +21,13 @@ def non_max_suppression(node: Node) -> None:
             "boxes known only at run time, on whose values the size of the result depends: remove the node and what "
             "follows it, make its inputs outputs of the model, and select the boxes after the run"
         )
+    if node.dtype(0) != "float" or node.dtype(1) != "float":
+        node.fail(f"boxes and scores must be of float32, got {node.dtype(0)} and {node.dtype(1)}")
     if boxes.ndim != 3 or scores.ndim != 3 or boxes.shape != (scores.shape[0], scores.shape[2], 4):
-        node.fail(f"boxes must be [batch, box, 4] and scores [batch, class, box], got {boxes.shape} and {scores.shape}")
+        node.fail(
+            f"boxes must be [batch, box, 4] and scores [batch, class, box], got {list(boxes.shape)} and "
+            f"{list(scores.shape)}"
+        )
     count, overlap, least = (None if array is None else array.reshape(-1)[0] for array in limits)
     most = 0 if count is None else max(int(count), 0)
     corners = _corners(boxes.astype(np.float32), node.attribute("center_point_box", 0) == 1)

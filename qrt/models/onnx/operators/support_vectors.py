@@ -41,7 +41,10 @@ def _kernels(node: Node, graph: ComposedGraph, x: str, supports: int) -> str:
     """Add the kernels [batch, support vector] of rows, and return their name."""
     kind, parameters = node.attribute("kernel_type", "LINEAR"), floats(node, "kernel_params")
     gamma, offset, degree = (*parameters, 0.0, 0.0, 0.0)[:3]
-    vectors = np.asarray(floats(node, "support_vectors"), np.float32).reshape(supports, -1)
+    vectors = np.asarray(floats(node, "support_vectors"), np.float32)
+    if supports < 1 or not vectors.size or vectors.size % supports:
+        node.fail(f"it has {supports} support vectors, but {vectors.size} numbers for them")
+    vectors = vectors.reshape(supports, -1)
     if kind not in ("LINEAR", "POLY", "RBF", "SIGMOID"):
         node.refuse(f"kernel_type {kind}")
     if kind == "RBF":
@@ -82,6 +85,8 @@ def svm_classifier(node: Node) -> None:
     counts = node.ints("vectors_per_class")
     if not counts:
         node.refuse("without support vectors")
+    if min(counts) < 0 or not sum(counts):
+        node.fail(f"vectors_per_class must be numbers of support vectors, got {list(counts)}")
     supports, classes, graph = sum(counts), len(counts), composed(node)
     labels = class_labels(node, "classlabels_ints", classes)
     pairs, rho = list(combinations(range(classes), 2)), floats(node, "rho")
@@ -116,7 +121,7 @@ def _pair_coefficients(node: Node, counts: tuple[int, ...]) -> Array:
     """
     classes, supports = len(counts), sum(counts)
     given = np.asarray(floats(node, "coefficients"), np.float32)
-    if min(counts) < 0 or given.size != (classes - 1) * supports:
+    if given.size != (classes - 1) * supports:
         node.fail(f"it must have {(classes - 1) * supports} coefficients, {classes - 1} for each support vector, got "
                   f"{given.size}")  # fmt: skip
     rows = given.reshape(classes - 1, supports)
