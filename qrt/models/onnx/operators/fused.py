@@ -88,7 +88,7 @@ def with_channels_last(node: Node) -> None:
 
 def matmul_integer_to_float(node: Node) -> None:
     """Multiply 8-bit matrices as MatMulInteger, multiply the sums by both scales, and add a bias."""
-    graph, names = composed(node), [*node.op.inputs, "", "", ""]
+    graph, names = composed(node), [*(node.input(i) for i in range(4)), *node.op.inputs[4:], "", "", ""]
     require_floats(node, 2, 3, 6)
     sums = graph.add("MatMulInteger", names[0], names[1], names[4], names[5])
     result = graph.add("Mul", graph.add("Cast", sums, to=1), graph.add("Mul", names[2], names[3]))

@@ -143,7 +143,8 @@ _KINDS: tuple[tuple[str, Type, Any], ...] = (("int64s", I64, np.int64), ("floats
 def _table(node: Node, prefix: str) -> tuple[Array, Type]:
     """Return the keys or values of an encoder and their element type. Raise UnsupportedForm if they are texts."""
     for suffix, element, dtype in _KINDS:
-        values = node.op.attributes.get(f"{prefix}_{suffix}")
+        name = f"{prefix}_{suffix}"
+        values = node.ints(name) if element is I64 else floats(node, name)
         if values:
             return np.asarray(values, dtype), element
     tensor = node.op.attributes.get(f"{prefix}_tensor")
@@ -198,7 +199,7 @@ def one_hot_encoder(node: Node) -> None:
 
 def _linear_scores(node: Node, graph: ComposedGraph, x: str, rows: int) -> str:
     coefficients, intercepts = floats(node, "coefficients"), floats(node, "intercepts")
-    if len(coefficients) % rows:
+    if rows < 1 or not coefficients or len(coefficients) % rows:
         node.fail(f"it has {len(coefficients)} coefficients for {rows} results")
     scores = graph.add("MatMul", x, graph.constant(np.asarray(coefficients, np.float32).reshape(rows, -1).T))
     return str(graph.add("Add", scores, graph.constant(intercepts)) if intercepts else scores)
