@@ -77,10 +77,12 @@ the products), because the results of the runtime and of qrt each differ from th
 | normalizations, except for InstanceNormalization | 2e-3. The runtime sums in float32, which loses digits if the mean \
 is large: its errors are about 2e-3 if the mean is 100 times the standard deviation, and below 1e-5 if it is near 0 |
 | Resize, Upsample, GridSample, RoiAlign and DeformConv with linear or cubic weights | 32 ulp of max |
-| LSTM, GRU, RNN, attention, InstanceNormalization, DFT, STFT | 64 ulp of max |
+| LSTM, GRU, RNN, attention, InstanceNormalization, DFT, STFT, linear models and support vector machines | 64 ulp of \
+max |
 | DynamicQuantizeLSTM | 2e-6. If a hidden value is near a tie, the runtime may quantize it to the next integer, and \
 about 1 of 1,000 elements differs by more |
 | MatMulNBits | 1e-4 * \\|y\\| + 1e-4 |
+| Det | 1e-4 * \\|y\\|. The runtime eliminates matrices of more than 16 rows in blocks; others are equal |
 
 **float16 and bfloat16.** An operator is computed in float32, and its result is rounded. A float16 operator reads the
 results of other such operators before they are rounded, as in the runtime: a chain is rounded at its end. In the
@@ -240,8 +242,8 @@ def _not_imported() -> str:
     count = len({schema.name for schema in defs.get_all_schemas() if not schema.domain} & OPERATORS.keys())
     return (
         f"\n### Operators of ONNX's own domain that are not imported\n\nOf ONNX's own operators, {count} are imported."
-        f" {', '.join(missing())} are not imported. Neither are the operators of this table, because programs cannot"
-        " have such values:\n\n| operator | kind of values |\n|---|---|\n" + "\n".join(rows) + "\n"
+        f" Not imported are {''.join(f'{name}, ' for name in missing())}the operators of this table, because programs"
+        " cannot have such values:\n\n| operator | kind of values |\n|---|---|\n" + "\n".join(rows) + "\n"
     )
 
 

@@ -104,18 +104,20 @@ _NORMALIZATIONS = frozenset(
         "SkipSimplifiedLayerNormalization",
     }
 )  # fmt: skip
-_SEQUENCES = frozenset(
+_LONG_SUMS = frozenset(
     {
-        "Attention", "DFT", "GRU", "InstanceNormalization", "LSTM", "LinearAttention", "MultiHeadAttention",
-        "QAttention", "RNN", "STFT",
+        "Attention", "DFT", "GRU", "GroupQueryAttention", "InstanceNormalization", "LSTM", "LinearAttention",
+        "LinearClassifier", "LinearRegressor", "MultiHeadAttention", "QAttention", "RNN", "STFT", "SVMClassifier",
+        "SVMRegressor",
     }
 )  # fmt: skip
 BOUNDS = {
     **dict.fromkeys(SUMS, Bound(is_sum=True)),
-    **dict.fromkeys(_SEQUENCES, Bound(64, is_sum=True)),
+    **dict.fromkeys(_LONG_SUMS, Bound(64, is_sum=True)),
     **dict.fromkeys(("DeformConv", "GridSample", "Resize", "RoiAlign", "Upsample"), Bound(32, is_sum=True)),
     **dict.fromkeys(_FUNCTIONS, Bound(relative=4e-6, absolute=4e-7)),
     **dict.fromkeys(_NORMALIZATIONS, Bound(absolute=2e-3)),
+    "Det": Bound(relative=1e-4),
     "DynamicQuantizeLSTM": Bound(absolute=2e-6),
     "MatMulNBits": Bound(relative=1e-4, absolute=1e-4),
 }

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import shown
+from qrt.ir import Value
 from qrt.models.onnx.model import ABSENT, ModelGraph, ModelPort, Operator, Tensor
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.subgraphs import Subgraph
@@ -71,6 +72,12 @@ class ComposedGraph:
         graph = Subgraph(node, "definition", self.graph((), tuple(wanted)))
         graph.inline()
         graph.set_results()
+
+    def values(self, node: Node, *results: str) -> list[Value]:
+        """Import the graph before the other operations of a node, and return the values of the tensors ``results``."""
+        graph = Subgraph(node, "definition", self.graph((), results))
+        graph.inline()
+        return graph.results()
 
 
 def composed(node: Node) -> ComposedGraph:

@@ -16,6 +16,7 @@ def forms() -> Iterator[Form]:
     yield from _samples()
     yield from _machine_learning()
     yield from _scattered()
+    yield from _selected()
 
 
 def _older() -> Iterator[Form]:
@@ -149,10 +150,31 @@ def _machine_learning() -> Iterator[Form]:
         open=True,
         near=4e-7,
     )
+    yield from _classifiers(x)
     yield form("TreeEnsembleRegressor", (x,), {**TREE, **TARGETS}, open=True)
     of_classes = {name.replace("target_", "class_"): value for name, value in TARGETS.items() if name != "n_targets"}
     more = {**TREE, **of_classes, "class_ids": [2, 0, 1], "classlabels_int64s": [7, 3, 5]}
     yield form("TreeEnsembleClassifier", (x,), more, open=True, outputs=2)
+
+
+def _classifiers(x: Any) -> Iterator[Form]:
+    """Support vector machines of two and four classes, with and without probabilities."""
+    for counts in ([2, 1], [1, 3, 2, 1]):
+        supports, pairs = sum(counts), len(counts) * (len(counts) - 1) // 2
+        more: dict[str, Any] = {
+            "vectors_per_class": counts, "classlabels_ints": [7, 3, 5, 4][: len(counts)],
+            "support_vectors": real(supports, x.shape[1], seed=1).ravel().tolist(),
+            "coefficients": real(len(counts) - 1, supports, seed=2).ravel().tolist(),
+            "rho": real(pairs, seed=3).tolist(), "kernel_params": [0.25, 0.5, 2.0],
+        }  # fmt: skip
+        of_probabilities = {"prob_a": (-np.abs(real(pairs, seed=4))).tolist(), "prob_b": real(pairs, seed=5).tolist()}
+        for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+            for given in ({}, of_probabilities):
+                said = {**more, **given, "kernel_type": kernel}
+                yield Form("SVMClassifier", (x,), (), said, 2, domain="ai.onnx.ml", open=True, near=1e-5)
+        for transform in ("LOGISTIC", "SOFTMAX"):
+            said = {**more, "kernel_type": "RBF", "post_transform": transform}
+            yield Form("SVMClassifier", (x,), (), said, 2, domain="ai.onnx.ml", near=1e-5)
 
 
 def _scattered() -> Iterator[Form]:
@@ -185,3 +207,24 @@ def _scattered() -> Iterator[Form]:
         (2, np.int8([-1, 3])),
     ):
         yield Form("BitCast", (array,), (), {"to": to}, opset=26, is_evaluated=True)
+
+
+def _selected() -> Iterator[Form]:
+    """Determinants; boxes that overlap, of equal scores, with corners in any order; equal elements and slices."""
+    for size in (1, 2, 3, 5, 16):
+        yield Form("Det", (real(2, 3, size, size),), opset=22, open=True)
+    yield Form("Det", (whole(40, 3, 3, low=-1, high=2),), opset=22)
+    yield Form("Det", (real(4, 4),), opset=11)
+    boxes, scores = real(2, 9, 4), whole(2, 3, 9, low=0, high=6)
+    for centers in (0, 1):
+        for limits in ((I([4]), np.float32([0.3]), np.float32([1])), (I([9]), np.float32([0])), (I([2]),), ()):
+            shown = np.abs(boxes) if centers else boxes
+            operands = (shown, scores, *limits)
+            known = tuple(range(len(operands)))
+            yield Form("NonMaxSuppression", operands, known, {"center_point_box": centers}, opset=11)
+    for order in (0, 1):
+        for dtype in ("float32", "int64", "int8", "float64"):
+            x = whole(4, 5, dtype=dtype, low=-2, high=3)
+            yield Form("Unique", (x,), (0,), {"sorted": order}, 4, opset=11)
+            yield Form("Unique", (x[[0, 1, 0, 2, 1]],), (0,), {"sorted": order, "axis": 0}, 4, opset=11)
+            yield Form("Unique", (x[:, [0, 1, 0, 2, 1]],), (0,), {"sorted": order, "axis": -1}, 4, opset=11)

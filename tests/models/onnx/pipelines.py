@@ -48,7 +48,7 @@ def models() -> Iterator[tuple[str, Any, int]]:
         RobustScaler,
         StandardScaler,
     )
-    from sklearn.svm import SVR
+    from sklearn.svm import SVC, SVR
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     yield "scaled logistic", make_pipeline(StandardScaler(), LogisticRegression()), 3
@@ -74,6 +74,9 @@ def models() -> Iterator[tuple[str, Any, int]]:
     yield "network", make_pipeline(StandardScaler(), MLPClassifier((8,), tol=10, n_iter_no_change=2, random_state=0)), 3
     for kernel in ("linear", "poly", "rbf", "sigmoid"):
         yield f"support vectors, {kernel}", make_pipeline(StandardScaler(), SVR(kernel=kernel)), 0
+        for classes in (2, 3):
+            fitted = make_pipeline(StandardScaler(), SVC(kernel=kernel))
+            yield f"support vectors of {classes}, {kernel}", fitted, classes
 
 
 def exported(model: Any, classes: int) -> bytes:

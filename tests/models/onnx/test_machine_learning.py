@@ -20,6 +20,7 @@ NAN, INF = np.float32(np.nan), np.float32(np.inf)
 ROWS = np.float32([[0.5, 2], [0.5, 2.5], [0.75, 9], [NAN, 3], [0, NAN], [-INF, INF], [INF, 0]])
 
 
+@pytest.mark.filterwarnings("ignore:Attribute `prob._` was deprecated:FutureWarning")  # skl2onnx reads them
 @pytest.mark.parametrize("name", [name for name, _, _ in models()] if has_oracle() else [])
 def test_a_pipeline(name: str) -> None:
     pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
@@ -103,8 +104,14 @@ def test_two_classes_that_the_runtime_scores_otherwise(ids: Any, base: Any) -> N
 
 
 def test_labels_that_are_texts_are_refused() -> None:
+    """Their scores are computed, if the labels are no output."""
     more = {"coefficients": [1.0, 2.0, 3.0, 4.0], "intercepts": [0.0, 1.0], "classlabels_strings": ["a", "b"]}
     made = node("LinearClassifier", ["x"], ["l", "y"], domain=DOMAIN, **more)
     content = model([made], [port("x", shape=(2, 2))], [port("l", "INT64"), port("y")])
     with pytest.raises(ModelError, match="labels that are texts: train the model with integer labels"):
         imported(content)
+    other = made.__class__.FromString(made.SerializeToString())
+    other.output[0] = ""
+    x = np.float32([[1, 2], [3, -4]])
+    (scores,) = run(model([other], [port("x", shape=(2, 2))], [port("y")]), x=x)
+    np.testing.assert_array_equal(scores, np.float32([[5, 12], [-5, -6]]))

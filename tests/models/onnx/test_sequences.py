@@ -23,7 +23,7 @@ def attending(type: str, *inputs: str, outputs: int = 1, **said: Any) -> bytes:
     constants = {
         "w": np.zeros((8, 36), np.float32),
         "b": np.zeros(36, np.float32),
-        "m": np.zeros((2, 1, 6, 6), np.int32),
+        "m": np.zeros((2, 1, 6, 5), np.int32),
     }
     made = node(type, list(inputs), [f"y{i}" for i in range(outputs)], domain="com.microsoft", **said)
     ports = [port("x", shape=(2, 6, 8)), port("p", shape=(2, 2, 3, 6, 4)), port("q", shape=(2, 6, 3, 4))]
@@ -42,9 +42,11 @@ def attending(type: str, *inputs: str, outputs: int = 1, **said: Any) -> bytes:
         (recurrent("RNN", gates=1, shape=(None, BATCH, None)), "RNN (of sequences of shape [None, 3, None]"),
         (attending("Attention", "x", "w", "b"), "attribute 'num_heads' is missing, expected an integer"),
         (attending("Attention", "x", "w", "b", num_heads=0), "attribute 'num_heads' must be at least 1, got 0"),
-        (attending("Attention", "x", "w", "b", "m", num_heads=3), "a mask of int32 and shape [2, 1, 6, 6]"),
-        (attending("Attention", "x", "w", "b", "", "p", num_heads=3), "com.microsoft.Attention (with input 4)"),
-        (attending("Attention", "x", "w", "b", outputs=2, num_heads=3), "com.microsoft.Attention (with output 1)"),
+        (attending("Attention", "x", "w", "b", "m", num_heads=3),
+         "a mask of shape [2, 1, 6, 5] for 6 keys, expected [batch, 1, steps, steps]"),
+        (attending("Attention", "x", "w", "b", "", "q", num_heads=3),
+         "its past must have the shape [2, batch, heads, steps, elements], got [2, 6, 3, 4]"),
+        (attending("Attention", "x", "w", "b", outputs=3, num_heads=3), "com.microsoft.Attention (with output 2)"),
         (attending("Attention", "x", "w", "b", num_heads=3, do_rotary=1), "(with rotary embedding)"),
         (attending("Attention", "x", "w", "b", num_heads=3, qkv_hidden_sizes=[1, 2, 3]),
          "qkv_hidden_sizes must be three sizes that add up to the columns of the weights, 36, got [1, 2, 3]"),

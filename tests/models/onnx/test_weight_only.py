@@ -131,9 +131,9 @@ def test_lstm(direction: str, has_state: bool, per_column: bool) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"activations": ["Relu", "Tanh", "Tanh"]}, "activations relu, tanh, tanh"),
-        ({"clip": 1.0}, "with a clip"),
-        ({"input_forget": 1}, "with coupled gates"),
+        ({"activations": ["Elu", "Tanh", "Tanh"]}, r"\(activation Elu, which has numbers\)"),
+        ({"clip": 1.0}, r"\(with lengths, a clip,.*of shape \[None, None, 4\]\).*\n.*shapes="),
+        ({"input_forget": 1}, r"\(with lengths, a clip,.*of shape \[None, None, 4\]\)"),
         ({"direction": "up"}, "attribute 'direction' must be forward, reverse or bidirectional, got 'up'"),
     ],
 )

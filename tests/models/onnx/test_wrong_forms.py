@@ -286,3 +286,27 @@ def test_changed_models_are_refused_or_run(key: str) -> None:
             continue
         module.verify()
         qrt.compile(module)
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "message"),
+    [
+        ("Range", "i0 as [0] of []", "its start, limit and delta must be scalars of one type"),
+        ("STFT", "i2 of shape []", r"its window has shape \[\]"),
+        ("RoiAlign", "sampling_ratio = 1099511627776", "takes more than the limit"),
+        ("TensorScatter", "i0 of shape [1, 2, 3, 5, 4]", r"its cache has shape \[1, 2, 3, 5, 4\]"),
+        ("ai.onnx.ml::LinearRegressor", "targets = 0", "coefficients for 0 results"),
+        ("ai.onnx.ml::LinearRegressor", "targets = -1", "coefficients for -1 results"),
+        ("ai.onnx.ml::LabelEncoder", "keys_int64s = 1", "attribute 'keys_int64s' must be integers, got 1"),
+        ("ai.onnx.ml::LabelEncoder", "values_int64s = nan", "attribute 'values_int64s' must be integers, got nan"),
+        ("ai.onnx.ml::TreeEnsembleRegressor", "n_targets = 1099511627776", "takes more than the limit"),
+        ("ai.onnx.ml::SVMClassifier", "support_vectors = [0.5]", "3 support vectors, but 1 numbers for them"),
+        ("ai.onnx.ml::SVMClassifier", "vectors_per_class = [-1, -1]", "must be numbers of support vectors, got"),
+        ("com.microsoft::MatMulIntegerToFloat", "0 inputs", "input 0 is required, but missing"),
+    ],
+)
+def test_a_wrong_form_is_no_bare_error_of_python(key: str, name: str, message: str) -> None:
+    content = models()[key]
+    change = dict(changes(content))[name]
+    with pytest.raises(ModelError, match=message):
+        imported(changed(content, change))

@@ -83,6 +83,8 @@ def top_k(node: Node) -> None:
     """
     rank = len(node.shape())
     axis = node.axis(node.attribute("axis", -1), rank)
+    if node.shape()[axis] is None:
+        node.refuse(f"along axis {axis}, whose size is known only at run time")
     count = _number(node, 1, "a number of elements") if node.opset >= 10 else node.required("k", int)
     largest = bool(node.attribute("largest", 1))
     order = [d for d in range(rank) if d != axis] + [axis]

@@ -7,6 +7,7 @@ import numpy as np
 from qrt.ir import Value
 from qrt.models.importing.unquantized import BOOL, Operand, apply, cast_to, compare, index, number_of, select
 from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.narrow_floats import narrowed
 from qrt.models.onnx.operators.operands import (
     F32,
     I64,
@@ -16,9 +17,8 @@ from qrt.models.onnx.operators.operands import (
     operand,
     set_sizes,
     sizes,
-    small_floats,
 )
-from qrt.models.onnx.types import NUMBERS, dtype_of, element_of, signless
+from qrt.models.onnx.types import NUMBERS, element_of, signless
 from qrt.types import FloatType, IntegerType, Type
 
 _BINARY = {
@@ -170,10 +170,12 @@ def cast(node: Node) -> None:
     """Import Cast or CastLike: convert numbers to another type.
 
     Floats are rounded half to even to a narrower float type, and truncated to integers. A float that an integer of 32
-    or 64 bits cannot represent becomes the least signed integer, as on x86. An integer of fewer bits is the low bits
-    of a 32-bit result, and uint32 from float16 the low bits of a 64-bit result. For a NaN, and for a float below -2^31
-    or of at least 2^32, the runtime's uint32 depends on the element's position. With ``saturate``, numbers beyond the
-    largest float8 become the largest float8.
+    or 64 bits cannot represent becomes the least signed integer, as on x86; integers of fewer bits, and uint32 from
+    float16, are the low bits of such an integer. In the runtime, uint32 from NaNs and from floats below -2^31 or from
+    2^32 on depends on the position of the element. Integers of 2 and 4 bits are the low bits of floats that are rounded
+    half away from zero. With ``saturate``, numbers beyond the largest float8 become the largest. Numbers beyond the
+    largest float4e2m1 always do, and a NaN becomes -0; the runtime does not cast to this type. ``round_mode`` applies
+    to float8e8m0: up, down or nearest.
     """
     source = node.plain(0)
     if node.op.type == "CastLike":
@@ -207,10 +209,15 @@ def _converted(node: Node, x: Operand, source: Type, target: Type) -> Operand:
 
 
 def truncated(node: Node, x: Operand, source: FloatType, target: IntegerType) -> Operand:
-    """Truncate floats to integers. NaNs and floats out of range give the results of x86's conversions."""
+    """Truncate floats to integers, as the conversions of x86 do it for all floats.
+
+    For integers of 2 and 4 bits they are rounded instead, half away from zero.
+    """
     is_half, width, is_unsigned = source.width == 16, target.width, form(target) == 1
     if is_half:
         x, source = cast_to(node, x, source, F32, False, False), F32
+    if width < 8:
+        x = apply(node, "math.round", [x], [source], source)
     if not is_unsigned or width < 32 or (width == 32 and is_half):
         wide = IntegerType(64 if width == 64 or (is_unsigned and width == 32) else 32)
         return cast_to(node, _signed(node, x, source, wide), wide, IntegerType(width), False, False)
@@ -233,16 +240,11 @@ def _signed(node: Node, x: Operand, source: FloatType, target: IntegerType) -> O
     return select(node, fits, integers, number_of(-(2 ** (target.width - 1)), target), target)
 
 
-_SMALL = ("f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ")
-
-
 def _cast_small(node: Node, source: Type, target: Type) -> Operand:
-    """Cast from or to float8 by way of float32, which represents all numbers of float8."""
-    narrow = [element for element in (source, target) if isinstance(element, FloatType) and element.width < 16]
-    if any(element.name not in _SMALL for element in narrow):
-        node.refuse(f"{dtype_of(source)} to {dtype_of(target)}")
-    x = _converted(node, operand(node, 0), source, F32) if source not in narrow else cast_to(
-        node, operand(node, 0), source, F32, False, False)  # fmt: skip
-    if isinstance(target, FloatType) and target in narrow:
-        return small_floats(node, x, target)
+    """Cast from or to floats of 4 or 8 bits by way of float32, which represents all of their numbers."""
+    is_narrow = [isinstance(element, FloatType) and element.width < 16 for element in (source, target)]
+    x = operand(node, 0)
+    x = cast_to(node, x, source, F32, False, False) if is_narrow[0] else _converted(node, x, source, F32)
+    if isinstance(target, FloatType) and is_narrow[1]:
+        return narrowed(node, x, target)
     return _converted(node, x, F32, target)

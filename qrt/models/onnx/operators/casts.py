@@ -7,7 +7,8 @@ from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, compare, number_of, select
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.operands import quantized_element, small_floats
+from qrt.models.onnx.operators.narrow_floats import E8M0, F4, narrowed
+from qrt.models.onnx.operators.operands import quantized_element
 from qrt.models.onnx.types import NUMBERS, dtype_of, element_of, plain_of, signless
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
@@ -21,7 +22,7 @@ _EXPRESSED = ("f32", "f16", "bf16", "f64")
 
 
 def quantize_linear(node: Node) -> None:
-    """Import QuantizeLinear: quantize floats to integers of 4, 8 or 16 bits, or to float8.
+    """Import QuantizeLinear: quantize floats to integers of 2, 4, 8 or 16 bits, or to float8 or float4e2m1.
 
     A scale that is known only at run time may be for the whole tensor or for each index of an axis, not for each block.
     """
@@ -120,22 +121,39 @@ def widened(node: Node, value: Value, element: Type) -> Value:
 
 
 def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
-    """Quantize float32 to float8: divide by the scale, and round the quotient to ``element``."""
-    if node.type(0).element is not F32 or node.type(1).element is not F32 or node.attribute("block_size", 0):
-        node.refuse(f"to {node.dtype(2)} of another type than float32 or in blocks")
-    if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():
-        node.refuse(f"to {node.dtype(2)} with a zero point other than 0")
-    scale = along(node, 1, node.attribute("axis", 1))
+    """Quantize float32 to float8 or float4: divide by the scale, and round the quotient to ``element``."""
+    scale_type = node.type(1).element
+    if node.type(0).element is not F32 or scale_type not in (F32, E8M0) or element is E8M0:
+        node.refuse(f"{node.dtype(0)} to {dtype_of(element)} with a scale of {node.dtype(1)}")
+    if node.attribute("block_size", 0) and element is not F4:
+        node.refuse(f"to {dtype_of(element)} in blocks")
+    _refuse_zero_point(node)
+    scale = _as_float(node, along(node, 1, node.attribute("axis", 1)), F32)
     quotient: Operand = apply(node, "arith.divf", [node.value(0), scale], [F32, F32], F32)
-    quotient = small_floats(node, quotient, element)
+    quotient = narrowed(node, quotient, element)
     if isinstance(quotient, Value):
         node.set(0, quotient)
     else:
         node.set_constant(0, quotient, element)
 
 
+def _refuse_zero_point(node: Node) -> None:
+    """Raise UnsupportedForm if small floats have a zero point other than 0, or one that only the run knows."""
+    if not node.has(2):
+        return
+    zero = node.constant(2)
+    if zero is None or np.asarray(zero, np.float32).any():
+        node.refuse(f"of {node.dtype(2)} with a zero point that is not known to be 0")
+
+
+def _as_float(node: Node, value: Operand, element: FloatType) -> Operand:
+    """Convert a scale of float8e8m0 to ``element``, and return a scale of another type unchanged."""
+    is_power = isinstance(value, Value) and isinstance(value.type, TensorType) and value.type.element is E8M0
+    return apply(node, "arith.extf", [value], [E8M0], element) if is_power else value
+
+
 def dequantize_linear(node: Node) -> None:
-    """Import DequantizeLinear: dequantize integers of up to 32 bits, or float8, to floats."""
+    """Import DequantizeLinear: dequantize integers of up to 32 bits, float8 or float4e2m1, to floats."""
     source, out = node.plain(0), node.type(1).element
     if node.has(2) and node.plain(2) is not source:
         node.fail(f"the zero point must have the type of the input, {node.dtype(0)}, got {node.dtype(2)}")
@@ -199,12 +217,15 @@ def _as_int32(node: Node, value: Value, element: Type) -> Operand:
 
 
 def _dequantize_small_floats(node: Node, source: FloatType, out: FloatType) -> None:
-    if node.type(1).element is not out or node.attribute("block_size", 0):
-        node.refuse(f"of {node.dtype(0)}, in blocks or with a scale of {node.dtype(1)}")
-    if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():
-        node.refuse(f"of {node.dtype(0)} with a zero point other than 0")
+    is_power = node.type(1).element is E8M0
+    if (node.type(1).element is not out and not is_power) or source is E8M0 or (is_power and out is not F32):
+        node.refuse(f"{node.dtype(0)} to {dtype_of(out)} with a scale of {node.dtype(1)}")
+    if node.attribute("block_size", 0) and source is not F4:
+        node.refuse(f"of {node.dtype(0)} in blocks")
+    _refuse_zero_point(node)
     wide = apply(node, "arith.extf", [node.value(0)], [source], out)
-    result = apply(node, "arith.mulf", [wide, along(node, 1, node.attribute("axis", 1))], [out, out], out)
+    scale = _as_float(node, along(node, 1, node.attribute("axis", 1)), out)
+    result = apply(node, "arith.mulf", [wide, scale], [out, out], out)
     assert isinstance(result, Value)
     node.set(0, result)
 

@@ -1,4 +1,4 @@
-"""Operators that are imported as graphs of simpler ones: normalizations, Hardmax, attention of ``com.microsoft``."""
+"""Operators that are imported as graphs of simpler ones: normalizations, Hardmax, rotary and word embeddings."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -9,9 +9,8 @@ import numpy as np
 from qrt.models.onnx.composed import ComposedGraph, composed, input_names, require_floats, static_sizes
 from qrt.models.onnx.node import Node
 
-_MICROSOFT = "com.microsoft"
 _DEFINED = 23
-"""The opset that defines Attention and RotaryEmbedding."""
+"""The opset that defines RotaryEmbedding."""
 
 
 # -- normalizations --------------------------------------------------------------------------------------------------
@@ -71,149 +70,6 @@ def hardmax(node: Node) -> None:
     if is_flat:
         result = graph.add("Reshape", result, graph.add("Shape", node.input(0)))
     graph.replace(node, result)
-
-
-# -- attention -------------------------------------------------------------------------------------------------------
-
-
-def _heads(node: Node) -> int:
-    heads = node.required("num_heads", int)
-    if heads < 1:
-        node.fail(f"attribute 'num_heads' must be at least 1, got {heads}")
-    return heads
-
-
-def _add_attention(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks: Sequence[Any]) -> Any:
-    """Add an Attention of the queries, keys and values in ``parts``, and return the name of its result.
-
-    The sum of the tensors ``masks`` is added to the products of queries and keys.
-    """
-    more: dict[str, Any] = {"q_num_heads": _heads(node), "kv_num_heads": _heads(node)}
-    scale = node.attribute("scale", 0.0)
-    if scale:  # Attention multiplies queries and keys by its root, so that the sign goes to the queries
-        more["scale"] = abs(scale)
-    queries, *others = parts
-    queries = graph.add("Neg", queries) if scale < 0 else queries
-    more["is_causal"] = node.attribute("unidirectional", 0)
-    mask = masks[0] if masks else ""
-    for other in masks[1:]:
-        mask = graph.add("Add", mask, other)
-    return graph.add("Attention", queries, *others, *filter(None, [mask]), opset=_DEFINED, **more)
-
-
-def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int) -> Any:
-    """Add a tensor of summands for the attention scores: ``mask_filter_value`` for each masked key, 0 for other keys.
-
-    With two axes [batch, key], or three [batch, query, key], input ``i`` is above 0 for keys that are not masked. With
-    one axis, it has for each batch the number n of keys that are not masked, which are the first n of ``key_count``
-    keys. If there are twice as many numbers, the second half has the first key that is not masked.
-    """
-    name, shape = node.op.inputs[i], node.shape(i)
-    if node.dtype(i) != "int32" or len(shape) not in (1, 2, 3):
-        node.refuse(f"a mask of {node.dtype(i)} and shape {list(shape)}")
-    if len(shape) > 1:
-        is_unmasked = graph.add("Greater", name, graph.constant(0, np.int32))
-        axes = graph.integers(1, 2) if len(shape) == 2 else graph.integers(1)
-        is_unmasked = graph.add("Unsqueeze", graph.add("Cast", is_unmasked, to=1), axes)
-    else:
-        batch, numbers = node.shape(0)[0], graph.constant(np.arange(key_count)[np.newaxis], np.int32)
-        if shape[0] is not None and batch is not None and shape[0] == 2 * batch:
-            name, first = graph.add("Split", name, graph.integers(batch, batch), outputs=2, axis=0)
-            starts = graph.add("LessOrEqual", graph.add("Unsqueeze", first, graph.integers(1)), numbers)
-        elif shape[0] in (None, batch):
-            starts = ""
-        else:
-            node.refuse(f"a mask of shape {list(shape)}")
-        is_unmasked = graph.add("Less", numbers, graph.add("Unsqueeze", name, graph.integers(1)))
-        is_unmasked = graph.add("And", is_unmasked, starts) if starts else is_unmasked
-        is_unmasked = graph.add("Unsqueeze", graph.add("Cast", is_unmasked, to=1), graph.integers(1, 2))
-    filler = graph.constant(node.attribute("mask_filter_value", -10000.0))
-    return graph.add("Mul", graph.add("Sub", graph.constant(1), is_unmasked), filler)
-
-
-def _refuse_rest(node: Node, *absent: int) -> None:
-    for i in absent:
-        if node.has(i):
-            node.refuse(f"with input {i}")
-    for i in range(1, len(node.op.outputs)):
-        if node.returns(i):
-            node.refuse(f"with output {i}")
-
-
-def multi_head_attention(node: Node) -> None:
-    """Import MultiHeadAttention: compute attention of float32 queries, keys and values, which have three axes each.
-
-    Biases, a mask of keys, and a tensor that is added to the products of queries and keys are supported.
-    """
-    require_floats(node, 0, 1, 2, 3, 5)
-    _refuse_rest(node, *range(6, len(node.op.inputs)))
-    if any(len(node.shape(i)) != 3 for i in range(3) if node.has(i)) or not (node.has(1) and node.has(2)):
-        node.refuse("packed queries, keys and values")
-    graph, parts = composed(node), list(node.op.inputs[:3])
-    if node.has(3):
-        widths = [static_sizes(node, i, 2)[2] for i in range(3)]
-        biases = graph.add("Split", node.input(3), graph.integers(*widths), outputs=3, axis=0)
-        parts = [graph.add("Add", part, bias) for part, bias in zip(parts, biases, strict=True)]
-    masks = [_mask(node, graph, 4, static_sizes(node, 1, 1)[1])] if node.has(4) else []
-    masks += [node.input(5)] if node.has(5) else []
-    graph.replace(node, _add_attention(node, graph, parts, masks))
-
-
-def attention(node: Node) -> None:
-    """Import Attention of ``com.microsoft``: compute attention of float32 sequences.
-
-    Queries, keys and values are parts of one product of the input with weights, to which a bias is added. The weights
-    may be known at import or computed. A mask of keys, and a tensor that is added to the products of queries and keys,
-    are supported.
-    """
-    require_floats(node, 0, 1, 2, 5)
-    _refuse_rest(node, 4, 6)
-    graph = composed(node)
-    packed = graph.add("MatMul", *node.op.inputs[:2])
-    _add_packed_attention(node, graph, packed, 1, 2, 3, 5)
-
-
-def q_attention(node: Node) -> None:
-    """Import QAttention: compute Attention with 8-bit input and weights.
-
-    Their exact integer product is multiplied by both scales.
-    """
-    names = input_names(node, 9, 2, 5, 6, 7, 8)
-    _refuse_rest(node, 8)
-    require_floats(node, 2, 3, 4)
-    graph = composed(node)
-    zeros = [names[i] if node.has(i) else "" for i in (6, 7)]
-    sums = graph.add("MatMulInteger", *names[:2], *zeros)
-    scale = graph.add("Mul", names[3], names[4])
-    packed = graph.add("Mul", graph.add("Cast", sums, to=1), scale)
-    _add_packed_attention(node, graph, packed, 1, 2, 5, None)
-
-
-def _add_packed_attention(
-    node: Node, graph: ComposedGraph, packed: Any, weights: int, bias: int, mask: int, added: int | None
-) -> None:
-    """Replace the node by the attention of queries, keys and values that are parts of the last axis of ``packed``.
-
-    ``weights``, ``bias``, ``mask`` and ``added`` are indices of the node's inputs. Input ``added`` is added to the
-    products of queries and keys.
-    """
-    if node.attribute("do_rotary", 0):
-        node.refuse("with rotary embedding")
-    if len(node.shape()) != 3:
-        node.fail(f"its input must have three axes, got shape {list(node.shape())}")
-    if node.has(bias):
-        packed = graph.add("Add", packed, node.op.inputs[bias])
-    width = static_sizes(node, weights, 1)[1]
-    widths = node.ints("qkv_hidden_sizes", (width // 3,) * 3)
-    if len(widths) != 3 or sum(widths) != width:
-        node.fail(
-            f"qkv_hidden_sizes must be three sizes that add up to the columns of the weights, {width}, got "
-            f"{list(widths)}"
-        )
-    parts = graph.add("Split", packed, graph.integers(*widths), outputs=3, axis=2)
-    masks = [_mask(node, graph, mask, static_sizes(node, 0, 1)[1])] if node.has(mask) else []
-    masks += [node.op.inputs[added]] if added is not None and node.has(added) else []
-    graph.replace(node, _add_attention(node, graph, parts, masks))
 
 
 def rotary_embedding(node: Node) -> None:

@@ -16,6 +16,7 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, as_value, cast_to
 from qrt.models.importing.windows import make_window
 from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.open_padding import pads_at_run
 from qrt.models.onnx.operators.operands import float_bias
 from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
 from qrt.ops.core import Array
@@ -72,6 +73,8 @@ def conv(node: Node) -> None:
     """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
+    if len(node.shape(1)) == len(node.shape()) and pads_at_run(node, node.shape(1)[2:], 0.0):
+        return
     shape = _shape(node, 1)
     form = shape.form.of_images()
     x = channels_last(node, node.value(0))

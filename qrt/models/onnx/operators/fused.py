@@ -94,7 +94,7 @@ def matmul_integer_to_float(node: Node) -> None:
 
     The sums are multiplied by both scales, and a bias is added.
     """
-    graph, names = composed(node), [*node.op.inputs, "", "", ""]
+    graph, names = composed(node), [*(node.input(i) for i in range(4)), *node.op.inputs[4:], "", "", ""]
     require_floats(node, 2, 3, 6)
     sums = graph.add("MatMulInteger", names[0], names[1], names[4], names[5])
     result = graph.add("Mul", graph.add("Cast", sums, to=1), graph.add("Mul", names[2], names[3]))

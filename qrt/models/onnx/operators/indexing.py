@@ -17,11 +17,11 @@ from qrt.models.importing.data_movement import joined, reshaped
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, compare, number_of, select, shape_of
 from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators import open_indexing
 from qrt.models.onnx.operators.arithmetic import form
 from qrt.models.onnx.operators.operands import I64, movable, set_moved
 from qrt.models.onnx.types import signless
 from qrt.ops.core import Array
-from qrt.ops.scatter import is_number
 from qrt.types import TensorType
 
 _REDUCTIONS = {
@@ -103,6 +103,9 @@ def gather_elements(node: Node) -> None:
 
     Negative positions count from the end. Along the other axes, there may be fewer positions than elements.
     """
+    if open_indexing.has_open_sizes(node):
+        open_indexing.gather_elements(node)
+        return
     data_shape, shape = _static(node), _static(node, 1)
     axis = _axis(node, data_shape, shape)
     indices = _elements(node, shape, _wrapped(node, 1, np.array(data_shape[axis], np.int64)), axis, data_shape)
@@ -134,6 +137,9 @@ def gather_nd(node: Node) -> None:
 
     Negative indices count from the end. The first axes may be batch axes.
     """
+    if open_indexing.has_open_sizes(node):
+        open_indexing.gather_nd(node)
+        return
     data_shape, batch = _static(node), node.attribute("batch_dims", 0)
     shape = _static(node, 1)
     count = shape[-1] if shape else 0
@@ -194,16 +200,19 @@ def scatter_elements(node: Node) -> None:
     Elements are replaced as by `numpy.put_along_axis`. Elements and updates are combined by add, mul, max or min.
     Several updates of one element are applied in order.
     """
+    if open_indexing.has_open_sizes(node):
+        open_indexing.scatter_elements(node)
+        return
     data_shape, shape = _static(node), _static(node, 1)
     axis = _axis(node, data_shape, shape)
-    _check_types(node)
+    open_indexing.check_types(node)
     if _static(node, 2) != shape:
         node.fail(f"the indices and the updates must have one shape, got {list(shape)} and {list(_static(node, 2))}")
     positions = _wrapped(node, 1, np.array(data_shape[axis], np.int64))
     if isinstance(positions, np.ndarray):
         _scatter_known(node, np.asarray(_elements(node, shape, positions, axis, data_shape)).reshape(-1), 1)
         return
-    if _has_scatter_nd(node):
+    if open_indexing.has_scatter_nd(node):
         _scatter_rows(node, _elements(node, shape, positions, axis, data_shape), prod(data_shape), 1, prod(shape))
         return
     if any(n != m for d, (n, m) in enumerate(zip(shape, data_shape, strict=True)) if d != axis):
@@ -217,8 +226,11 @@ def scatter_nd(node: Node) -> None:
 
     Elements and updates are combined by the reductions of ScatterElements.
     """
+    if open_indexing.has_open_sizes(node):
+        open_indexing.scatter_nd(node)
+        return
     data_shape, shape = _static(node), _static(node, 1)
-    _check_types(node)
+    open_indexing.check_types(node)
     count = shape[-1] if shape else 0
     if not 0 < count <= len(data_shape) or _static(node, 2) != (*shape[:-1], *data_shape[count:]):
         node.fail(
@@ -231,22 +243,11 @@ def scatter_nd(node: Node) -> None:
     if isinstance(indices, np.ndarray):
         _scatter_known(node, indices.reshape(-1), size)
         return
-    if _has_scatter_nd(node):
+    if open_indexing.has_scatter_nd(node):
         _scatter_rows(node, indices, rows, size, prod(shape[:-1]))
         return
     indices = _checked_positions(node, reshaped(node, indices, (prod(shape[:-1]), 1)), rows)
     _scatter_of_run(node, indices, (rows, size), (prod(shape[:-1]), 1), (prod(shape[:-1]), size), 0)
-
-
-def _check_types(node: Node) -> None:
-    if node.plain(0) is not node.plain(2):
-        node.fail(f"the updates must have the type of the input, {node.dtype(0)}, got {node.dtype(2)}")
-
-
-def _has_scatter_nd(node: Node) -> bool:
-    """Return True if `qrt.scatter_nd` supports the node's reduction for its element type."""
-    reduction, element = node.attribute("reduction", "none"), signless(node.plain(0))
-    return reduction == "none" or (reduction == "add" and is_number(element))
 
 
 def _scatter_rows(node: Node, indices: Operand, rows: int, size: int, count: int) -> None:

@@ -1,4 +1,4 @@
-"""Operators of the domain ``ai.onnx.ml`` without trees: preparation of features, encoders, linear and kernel models."""
+"""Operators of the domain ``ai.onnx.ml`` without trees: preparation of features, encoders and linear models."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,9 +26,14 @@ def floats(node: Node, name: str) -> tuple[float, ...]:
 
 
 def class_labels(node: Node, name: str, count: int) -> tuple[int, ...]:
-    """Return the integer labels of ``count`` classes. Raise UnsupportedForm if the labels are texts."""
+    """Return the integer labels of ``count`` classes. Raise UnsupportedForm for texts that the node returns."""
     if node.op.attributes.get("classlabels_strings"):
-        node.refuse("labels that are texts: train the model with integer labels")
+        if not node.returns(0):
+            return tuple(range(count))
+        node.refuse(
+            "labels that are texts: train the model with integer labels, or remove the labels (output 0) from the node "
+            "and from the outputs of the graph"
+        )
     labels = node.ints(name)
     if len(labels) != count:
         node.fail(f"{name} has {len(labels)} labels for {count} classes")
@@ -148,7 +153,8 @@ _KINDS: tuple[tuple[str, Type, Any], ...] = (("int64s", I64, np.int64), ("floats
 def _table(node: Node, prefix: str) -> tuple[Array, Type]:
     """Return the keys or values of an encoder and their element type. Raise UnsupportedForm if they are texts."""
     for suffix, element, dtype in _KINDS:
-        values = node.op.attributes.get(f"{prefix}_{suffix}")
+        name = f"{prefix}_{suffix}"
+        values = node.ints(name) if element is I64 else floats(node, name)
         if values:
             return np.asarray(values, dtype), element
     tensor = node.op.attributes.get(f"{prefix}_tensor")
@@ -201,12 +207,12 @@ def one_hot_encoder(node: Node) -> None:
     graph.replace(node, graph.add("Concat", *parts, axis=-1))
 
 
-# -- linear and kernel models ----------------------------------------------------------------------------------------
+# -- linear models --------------------------------------------------------------------------------------------------
 
 
 def _linear_scores(node: Node, graph: ComposedGraph, x: str, rows: int) -> str:
     coefficients, intercepts = floats(node, "coefficients"), floats(node, "intercepts")
-    if len(coefficients) % rows:
+    if rows < 1 or not coefficients or len(coefficients) % rows:
         node.fail(f"it has {len(coefficients)} coefficients for {rows} results")
     scores = graph.add("MatMul", x, graph.constant(np.asarray(coefficients, np.float32).reshape(rows, -1).T))
     return str(graph.add("Add", scores, graph.constant(intercepts)) if intercepts else scores)
@@ -232,54 +238,3 @@ def linear_classifier(node: Node) -> None:
     scores = _linear_scores(node, graph, as_floats(node, graph), count)
     numbers = graph.add("ArgMax", scores, axis=1, keepdims=0)
     graph.replace(node, labels_at(graph, labels, numbers), transformed(node, graph, scores))
-
-
-def svm_regressor(node: Node) -> None:
-    """Import SVMRegressor: sum the products of coefficients and kernels of each row with the support vectors.
-
-    The kernels are of float32. With ``one_class`` the result is 1 for a positive sum, else -1.
-    """
-    graph, supports = composed(node), node.attribute("n_supports", 0)
-    coefficients, rho = floats(node, "coefficients"), floats(node, "rho")
-    x = as_floats(node, graph)
-    kernels = _kernels(node, graph, x, supports) if supports else x
-    sums = graph.add("MatMul", kernels, graph.constant(np.asarray(coefficients, np.float32).reshape(-1, 1)))
-    sums = graph.add("Add", sums, graph.constant(rho[:1] or 0))
-    if node.attribute("one_class", 0):
-        is_inside = graph.add("Greater", sums, graph.constant(0))
-        graph.replace(node, graph.add("Where", is_inside, graph.constant(1), graph.constant(-1)))
-    else:
-        graph.replace(node, transformed(node, graph, sums))
-
-
-def _kernels(node: Node, graph: ComposedGraph, x: str, supports: int) -> str:
-    """Add the kernel functions [batch, support vector] of rows and support vectors, and return their name."""
-    kind, parameters = node.attribute("kernel_type", "LINEAR"), floats(node, "kernel_params")
-    gamma, offset, degree = (*parameters, 0.0, 0.0, 0.0)[:3]
-    vectors = np.asarray(floats(node, "support_vectors"), np.float32).reshape(supports, -1)
-    if kind not in ("LINEAR", "POLY", "RBF", "SIGMOID"):
-        node.refuse(f"kernel_type {kind}")
-    if kind == "RBF":
-        distances = graph.name()
-        node.graph.values[distances] = _distances(node, vectors)
-        return str(graph.add("Exp", graph.add("Mul", distances, graph.constant(-gamma))))
-    products = graph.add("MatMul", x, graph.constant(vectors.T))
-    if kind == "LINEAR":
-        return str(products)
-    scaled = graph.add("Add", graph.add("Mul", products, graph.constant(gamma)), graph.constant(offset))
-    if kind == "POLY":
-        return str(graph.add("Pow", scaled, graph.constant(degree)))
-    return str(graph.add("Tanh", scaled))
-
-
-def _distances(node: Node, vectors: Array) -> Value:
-    """Return the squared distances [batch, support vector] of rows of float32 and support vectors."""
-    require_floats(node, 0)
-    context, x = lowering_context(node), node.value(0)
-    nest = LoopNest(context, "distance", [context.extents(x)[0], len(vectors)], [vectors.shape[1]])
-    row, vector, line = nest.loops
-    before = nest.running(F32, 0.0)
-    pair = nest.read(x, [row, line]), nest.read(context.dense(vectors, F32), [vector, line])
-    difference = nest.value("arith.subf", pair, F32)
-    square = nest.value("arith.mulf", (difference, difference), F32)
-    return nest.finish(nest.value("arith.addf", (before, square), F32))[0]

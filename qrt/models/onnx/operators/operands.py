@@ -11,7 +11,7 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.models.importing.graph import bits
-from qrt.models.importing.unquantized import LARGEST, Operand, apply, index, number_of
+from qrt.models.importing.unquantized import LARGEST, Operand, index
 from qrt.models.onnx.model import ABSENT
 from qrt.models.onnx.node import Node, Shape
 from qrt.models.onnx.types import NUMBERS, element_of, signless
@@ -128,14 +128,6 @@ def axes_of(node: Node, i: int, since: int) -> tuple[int, ...] | None:
     if node.opset < since:
         return node.ints("axes", ()) if node.has_attribute("axes") else None
     return node.integers(i, "axes") if node.has(i) else None
-
-
-def small_floats(node: Node, x: Operand, element: FloatType) -> Operand:
-    """Convert float32 to the float8 type ``element``, rounded half to even. With ``saturate``, clamp to its range."""
-    if node.attribute("saturate", 1):
-        for name, bound in (("arith.maximumf", -element.largest), ("arith.minimumf", element.largest)):
-            x = apply(node, name, [x, number_of(float(bound), F32)], [F32, F32], F32)
-    return apply(node, "arith.truncf", [x], [F32], element)
 
 
 # -- sizes -----------------------------------------------------------------------------------------------------------

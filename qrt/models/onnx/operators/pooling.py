@@ -17,6 +17,7 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window, make_window
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.convolution import unit_scale_type
+from qrt.models.onnx.operators.open_padding import pads_at_run
 from qrt.models.onnx.operators.operands import F32, require
 from qrt.models.onnx.operators.reductions import divided, number_tensor
 from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
@@ -67,6 +68,8 @@ def max_pool(node: Node) -> None:
     """Import MaxPool: take the largest element of each window, of float32, int8 or uint8."""
     if node.returns(1):
         node.refuse("with the positions of the largest")
+    if node.type(0).element is F32 and pads_at_run(node, None, -np.inf):
+        return
     rank, form = len(node.shape()), form_of(node, node.shape(), None).of_images()
     if node.type(0).element is F32:
         x = channels_last(node, node.value(0))
@@ -144,6 +147,8 @@ def average_pool(node: Node) -> None:
     2, and in four lanes if the window is the whole image.
     """
     _require_floats(node)
+    if node.attribute("count_include_pad", 0) and pads_at_run(node, None, 0.0):
+        return
     rank, window_shape = len(node.shape()), form_of(node, node.shape(), None)
     form, order = window_shape.of_images(), order_of_sums(node, node.opset, window_shape, node.shape()[2:])
     x, context = channels_last(node, node.value(0)), lowering_context(node)

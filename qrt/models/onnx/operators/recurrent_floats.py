@@ -25,7 +25,7 @@ def recurrent(node: Node) -> None:
     Activations without parameters, a clip, peepholes and coupled gates are supported. Sums are computed as in MatMul,
     and the bias is added at the end.
     """
-    cell = _Cell(node)
+    cell = _FloatCell(node)
     x = cell.graph.add("Transpose", node.input(0), perm=(1, 0, 2)) if cell.layout else node.input(0)
     directions = [cell.direction(x, d) for d in range(cell.directions)]
     graph = cell.graph
@@ -42,37 +42,29 @@ def recurrent(node: Node) -> None:
     graph.replace(node, *results)
 
 
-class _Cell:
-    """The sizes and activations of an LSTM, GRU or RNN node, and the graph that replaces the node."""
+class Cell:
+    """The activations of a recurrent node, and the graph that replaces the node. ``type`` is LSTM, GRU or RNN.
 
-    def __init__(self, node: Node) -> None:
-        self.node, self.type = node, node.op.type
-        for i in (0, 1, 2):
-            if node.type(i).element is not F32:
-                node.refuse(f"of {node.dtype(i)}")
-        shape, w, r = (node.shape(i) for i in range(3))
-        self.layout = node.attribute("layout", 0)
-        if len(shape) != 3 or len(w) != 3 or len(r) != 3 or None in (shape[2], *w, *r):
-            node.refuse(f"of sequences of shape {list(shape)} and weights of {list(w)} and {list(r)}")
-        steps, self.batch = (shape[1], shape[0]) if self.layout else (shape[0], shape[1])
-        self.directions, rows, self.size = r[0] or 0, r[1] or 0, r[2] or 0
-        gates = _GATES[self.type]
+    ``directions`` is the number of directions, and ``size`` the number of hidden values.
+    """
+
+    directions: int
+    size: int
+
+    def __init__(self, node: Node, type: str) -> None:
+        self.node, self.type, self.graph = node, type, composed(node)
+        self.clip = node.number("clip")
         self.direction_name = node.attribute("direction", "forward")
         if self.direction_name not in ("forward", "reverse", "bidirectional"):
             node.fail(f"attribute 'direction' must be forward, reverse or bidirectional, got {self.direction_name!r}")
-        expected = 1 + (self.direction_name == "bidirectional")
-        if self.directions != expected or rows != gates * self.size or w[:2] != r[:2] or w[2] != shape[2]:
-            node.fail(
-                f"for sequences of shape {list(shape)}, W must have the shape [{expected}, {gates} * hidden, "
-                f"{shape[2]}] and R [{expected}, {gates} * hidden, hidden], got {list(w)} and {list(r)}"
-            )
-        self.graph = composed(node)
-        lengths = node.constant(4) if node.has(4) else None
-        self.is_masked = node.has(4) and (lengths is None or steps is None or bool((lengths != steps).any()))
-        self.clip = node.number("clip")
-        self._functions()
+        self.directions = 1 + (self.direction_name == "bidirectional")
 
-    def _functions(self) -> None:
+    def is_backward(self, direction: int) -> bool:
+        """Return True if the direction with this index runs from the last step to the first."""
+        return self.direction_name == "reverse" or direction == 1
+
+    def functions(self, direction: int) -> list[str]:
+        """Return the operators of the activations of one direction. Raise UnsupportedForm if one has parameters."""
         default, node = _FUNCTIONS[self.type], self.node
         names = node.numbers("activations", str, default * self.directions)
         if len(names) != len(default) * self.directions:
@@ -84,7 +76,33 @@ class _Cell:
         if unknown:
             known = "numbers" if unknown[0].lower() in _SCALED else "unknown"
             node.refuse(f"activation {unknown[0]}, which has {known}")
-        self.functions = [_PLAIN[name.lower()] for name in names]
+        return [_PLAIN[name.lower()] for name in names[direction * len(default) :][: len(default)]]
+
+
+class _FloatCell(Cell):
+    """The sizes and activations of an LSTM, GRU or RNN node, and the graph that replaces the node."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node, node.op.type)
+        for i in (0, 1, 2):
+            if node.type(i).element is not F32:
+                node.refuse(f"of {node.dtype(i)}")
+        shape, w, r = (node.shape(i) for i in range(3))
+        self.layout = node.attribute("layout", 0)
+        if len(shape) != 3 or len(w) != 3 or len(r) != 3 or None in (shape[2], *w, *r):
+            node.refuse(f"of sequences of shape {list(shape)} and weights of {list(w)} and {list(r)}")
+        steps, self.batch = (shape[1], shape[0]) if self.layout else (shape[0], shape[1])
+        expected, rows, self.size = self.directions, r[1] or 0, r[2] or 0
+        gates = _GATES[self.type]
+        if r[0] != expected or rows != gates * self.size or w[:2] != r[:2] or w[2] != shape[2]:
+            node.fail(
+                f"for sequences of shape {list(shape)}, W must have the shape [{expected}, {gates} * hidden, "
+                f"{shape[2]}] and R [{expected}, {gates} * hidden, hidden], got {list(w)} and {list(r)}"
+            )
+        lengths = node.constant(4) if node.has(4) else None
+        self.is_masked = node.has(4) and (lengths is None or steps is None or bool((lengths != steps).any()))
+        for direction in range(self.directions):
+            self.functions(direction)
 
     def _part(self, i: int, direction: int, start: int = 0, end: int | None = None, axis: int = 1) -> str:
         """Add nodes that take one direction of input ``i``, without the direction's axis 0; return the result's name.
@@ -141,12 +159,11 @@ class _Cell:
             sums = graph.add("Add", sums, bias)
             if not (self.type == "GRU" and self.node.attribute("linear_before_reset", 0)):
                 sums, inner = graph.add("Add", sums, inner), ""
-        functions = self.functions[direction * len(_FUNCTIONS[self.type]) :]
         body = ComposedGraph(f"{graph.prefix}/{direction}")
         states = ["h", "c"] if self.type == "LSTM" else ["h"]
         names = [f"{body.prefix}/{state}" for state in (*states, "x")]
         peepholes = self._part(7, direction) if self.type == "LSTM" and self.node.has(7) else ""
-        step = getattr(_Step(self, body, functions, of_state, inner, peepholes), self.type.lower())
+        step = getattr(Step(self, body, direction, of_state, inner, peepholes), self.type.lower())
         next_states, scanned = step(*names), [sums]
         output = next_states[0]
         if self.is_masked:
@@ -158,7 +175,7 @@ class _Cell:
             ]  # fmt: skip
         results = [*next_states, body.add("Identity", output)]
         first = [self._initial_state(5 + i, direction) for i in range(len(states))]
-        backwards = int(self.direction_name == "reverse" or direction == 1)
+        backwards = int(self.is_backward(direction))
         graph_of_step = body.graph(tuple(names), tuple(results))
         *last, steps = graph.add("Scan", *first, *scanned, outputs=len(states) + 1, body=graph_of_step,
                                  num_scan_inputs=len(scanned), scan_input_directions=(backwards,) * len(scanned),
@@ -166,14 +183,18 @@ class _Cell:
         return [steps, *last]
 
 
-class _Step:
+class Step:
     """The operators of one step of a recurrent node, which become the body of a Scan."""
 
     def __init__(
-        self, cell: _Cell, body: ComposedGraph, functions: list[str], r: str, inner: str, peepholes: str
+        self, cell: Cell, body: ComposedGraph, direction: int, r: str, inner: str = "", peepholes: str = ""
     ) -> None:
-        self.cell, self.body, self.functions = cell, body, functions
+        self.cell, self.body, self.functions = cell, body, cell.functions(direction)
         self.r, self.inner, self.peepholes = r, inner, peepholes
+
+    def sums(self, h: str, x: str) -> str:
+        """Add the sum of ``x`` and the product of ``h`` with the weights, and return its name."""
+        return str(self.body.add("Add", x, self.body.add("MatMul", h, self.r)))
 
     def _split(self, x: str, count: int) -> list[str]:
         size = self.cell.size
@@ -202,7 +223,7 @@ class _Step:
         gates are in the order input, output, forget, cell.
         """
         body = self.body
-        i, o, f, g = self._split(body.add("Add", x, body.add("MatMul", h, self.r)), 4)
+        i, o, f, g = self._split(self.sums(h, x), 4)
         i = self._apply(0, self._peeped(i, c, 0))
         if self.cell.node.attribute("input_forget", 0):
             f = body.add("Sub", body.constant(1), i)
@@ -242,4 +263,4 @@ class _Step:
 
         ``h`` is the state before the step, and ``x`` the product of the step's input with the weights.
         """
-        return [self._apply(0, self.body.add("Add", x, self.body.add("MatMul", h, self.r)))]
+        return [self._apply(0, self.sums(h, x))]

@@ -9,7 +9,9 @@ import numpy as np
 
 from qrt.models.onnx.composed import ComposedGraph, composed, require_floats, static_sizes
 from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import F32
 from qrt.models.onnx.operators.windows import form_of
+from qrt.types import TensorType
 
 _ALPHA = -0.75
 """The parameter of cubic weights."""
@@ -210,6 +212,7 @@ def roi_align(node: Node) -> None:
         node.fail(f"coordinate_transformation_mode is {transformation!r}, which is not valid")
     if not ratio:
         node.refuse("sampling_ratio 0, by which the size of a region decides the number of samples")
+    node.graph.check_size(node.op, TensorType((count, *(size * ratio for size in pooled)), F32))
     graph = composed(node)
     lines = []
     for axis in range(2):

@@ -80,8 +80,8 @@ def tensor_scatter(node: Node) -> None:
     shape, updates = (static_sizes(node, i, *range(len(node.shape(i)))) for i in range(2))
     axis, mode = node.axis(node.attribute("axis", -2), len(shape)), node.attribute("mode", "linear")
     same = [d for d in range(len(shape)) if d != axis]
-    is_update = len(updates) == len(shape) and all(shape[d] == updates[d] for d in same)
-    if not axis or mode not in ("linear", "circular") or not is_update:
+    is_valid = len(shape) == len(updates) and axis and mode in ("linear", "circular")
+    if not is_valid or [shape[d] for d in same] != [updates[d] for d in same]:
         node.fail(f"its cache has shape {list(shape)}, its update {list(updates)}, axis {axis} and mode {mode!r}")
     graph, (batch, size, count) = composed(node), (shape[0], shape[axis], updates[axis])
     order = (0, axis, *(d for d in same if d))

@@ -82,11 +82,12 @@ def range_(node: Node) -> None:
 
     The start and the limit of integers may be known only at run time, but not the step.
     """
-    delta = node.known(2, "a step")
     required = [node.graph.required(node.input(i)) for i in (0, 1)]
     arrays = [None if constant is None else constant.array for constant in required]
-    if any(node.plain(i) is not node.plain(0) or math.prod(n or 1 for n in node.shape(i)) != 1 for i in range(3)):
+    are_numbers = [math.prod(1 if n is None else n for n in node.shape(i)) == 1 for i in range(3)]
+    if not all(are_numbers) or any(node.plain(i) is not node.plain(0) for i in range(3)):
         node.fail("its start, limit and delta must be scalars of one type")
+    delta = node.known(2, "a step")
     step = delta.reshape(()).item()
     if not step or not np.isfinite(step):
         node.fail(f"delta must be finite and not 0, got {step}")

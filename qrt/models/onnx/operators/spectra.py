@@ -55,7 +55,7 @@ def stft(node: Node) -> None:
     parts, size, step = (*shape, 1)[2] or 0, shape[1], _number(node, 1, "a step")
     is_onesided = bool(node.attribute("onesided", 1))
     window = node.shape(2) if node.has(2) else (None,)
-    length = _number(node, 3, "a length") if node.has(3) else window[0] if node.has(2) else size
+    length = _number(node, 3, "a length") if node.has(3) else next(iter(window), None) if node.has(2) else size
     if length is None or len(window) != 1 or window[0] not in (None, length):
         node.fail(f"its window has shape {list(window)}, but a frame has {length} elements")
     _check_length(node, length)

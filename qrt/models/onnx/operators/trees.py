@@ -135,6 +135,7 @@ def _scores(node: Node, prefix: str, count: int) -> tuple[Value, bool, set[int]]
         node.fail(f"it has {len(targets)} targets, {len(weights)} weights and {len(leaves)} leaves")
     if not 0 <= min(targets) <= max(targets) < count or not numbers.keys() >= set(leaves):
         node.fail(f"its targets are {min(targets)} to {max(targets)} of {count}, or a leaf does not exist")
+    node.graph.check_size(node.op, TensorType((len(numbers), count), F32))
     table = np.zeros((len(numbers), count), np.float32)
     np.add.at(table, ([numbers[leaf] for leaf in leaves], list(targets)), np.asarray(weights, np.float32))
     x = _matrix(node)

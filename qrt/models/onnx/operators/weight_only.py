@@ -135,18 +135,21 @@ def gather_block_quantized(node: Node) -> None:
         zeros = points.astype(np.float32)
     graph, indices = composed(node), node.input(1)
     stored = graph.constant(data.astype(np.uint8 if is_packed or node.dtype(0) == "uint4" else np.int8), None)
-    parts = [
-        graph.add("Gather", name, indices, axis=axis)
-        for name in (stored, graph.constant(zeros), graph.constant(scales))
-    ]
-    place = along + len(node.shape(1)) - 1 if along > axis else along
-    if along != axis:
-        of_blocks = graph.integers(*(np.arange(length) // size))
-        parts[1:] = [graph.add("Gather", part, of_blocks, axis=place) for part in parts[1:]]
+    parameters = [graph.constant(zeros), graph.constant(scales)]
+    taken = graph.add("Gather", stored, indices, axis=axis)
+    if along == axis:
+        counted = graph.add("Cast", indices, to=7)
+        from_end = graph.add("Add", counted, graph.integers(length))
+        counted = graph.add("Where", graph.add("Less", counted, graph.integers(0)), from_end, counted)
+        blocks = graph.add("Reshape", graph.add("Div", counted, graph.integers(size)), graph.add("Shape", indices))
+        parameters = [graph.add("Gather", part, blocks, axis=axis) for part in parameters]
     else:
-        node.refuse("along the axis of the blocks")
-    difference = graph.add("Sub", graph.add("Cast", parts[0], to=1), parts[1])
-    graph.replace(node, graph.add("Mul", difference, parts[2]))
+        place = along + len(node.shape(1)) - 1 if along > axis else along
+        of_blocks = graph.integers(*(np.arange(length) // size))
+        parameters = [graph.add("Gather", part, indices, axis=axis) for part in parameters]
+        parameters = [graph.add("Gather", part, of_blocks, axis=place) for part in parameters]
+    difference = graph.add("Sub", graph.add("Cast", taken, to=1), parameters[0])
+    graph.replace(node, graph.add("Mul", difference, parameters[1]))
 
 
 def _padded(node: Node, depth: int, wanted: int) -> Value:

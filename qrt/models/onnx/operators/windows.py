@@ -34,6 +34,15 @@ def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> Wi
 
     ``kernel`` has the kernel sizes of the weights, or is None if the attribute ``kernel_shape`` gives them.
     """
+    sizes, strides, dilations = checked_window(node, shape, kernel)
+    return WindowShape(sizes, strides, dilations, _padding(node, shape[2:], sizes, strides, dilations))
+
+
+def checked_window(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> tuple[Sizes, Sizes, Sizes]:
+    """Return the kernel sizes, strides and dilations of a node. Raise ModelError if one of them is wrong.
+
+    ``kernel`` has the kernel sizes of the weights, or is None if the attribute ``kernel_shape`` gives them.
+    """
     rank = len(shape) - 2
     if rank < 1:
         node.fail(f"the input must have a batch, channels and at least one more axis, got shape {list(shape)}")
@@ -50,7 +59,7 @@ def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> Wi
     for name, given in (("kernel_shape", sizes), ("strides", strides), ("dilations", dilations)):
         if len(given) != rank or min(given, default=1) < 1:
             node.fail(f"attribute '{name}' must be {plural(rank, 'positive integer')}, got {list(given)}")
-    return WindowShape(sizes, strides, dilations, _padding(node, shape[2:], sizes, strides, dilations))
+    return sizes, strides, dilations
 
 
 def _padding(
@@ -70,7 +79,7 @@ def _padding(
     for size, extent, stride, dilation in zip(shape, kernel, strides, dilations, strict=True):
         if size is None:
             if stride > 1:
-                node.refuse("SAME padding of a size known only at run time")
+                node.refuse(f"SAME padding with stride {stride} of an axis of a size known only at run time")
             size = extent  # with a stride of 1, the padding does not depend on it
         total = (-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size
         if total < -1 and node.op.type != "ConvTranspose":  # the runtime crops in Conv, and most pools are errors

@@ -71,6 +71,36 @@ def memory(rng: np.random.Generator, direction: str) -> Case:
     return Case(content, [[x]], absolute=MEMORY, share=TIES)
 
 
+def sequences(rng: np.random.Generator, direction: str, form: str) -> Case:
+    """Two sequences of other lengths, or other activations, in few steps."""
+    steps, batch, inputs, cells = int(rng.integers(1, 5)), 2, int(rng.integers(1, 20)), int(rng.integers(1, 10))
+    directions = 1 + (direction == "bidirectional")
+    constants: dict[str, Any] = {"b": rng.normal(size=(directions, 8 * cells)).astype(np.float32) / 4}
+    for name, depth in (("w", inputs), ("r", cells)):
+        constants |= {name: draw.integers(rng, (directions, depth, 4 * cells), "int8"),
+                      f"s{name}": rng.uniform(0.002, 0.004, directions).astype(np.float32),
+                      f"z{name}": np.zeros(directions, np.int8)}  # fmt: skip
+    if form == "peepholes":
+        constants["p"] = rng.normal(size=(directions, 3 * cells)).astype(np.float32) / 4
+    said: dict[str, Any] = {"hidden_size": cells, "direction": direction}
+    said |= {"clip": {"clip": 0.5}, "coupled": {"input_forget": 1},
+             "activations": {"activations": ["Sigmoid", "Softsign", "Relu"] * directions}}.get(form, {})  # fmt: skip
+    given = {"x": rng.normal(size=(steps, batch, inputs)).astype(np.float32)}
+    if form.startswith("lengths"):
+        given["n"] = rng.permutation([steps, rng.integers(0, steps + 1)]).astype(np.int32)
+    if form == "lengths and states":
+        given |= {name: rng.normal(size=(directions, batch, cells)).astype(np.float32) / 2 for name in ("h0", "c0")}
+        given["n"][:] = np.maximum(given["n"] - rng.integers(0, 2), 1)
+    order = ("x", "w", "r", "b", "n", "h0", "c0", "p", "sw", "zw", "sr", "zr")
+    names = [name if name in given or name in constants else "" for name in order]
+    outputs = ["y", "h", "c"]
+    made = node("DynamicQuantizeLSTM", names, outputs, domain="com.microsoft", **said)
+    kinds = {"int32": "INT32", "float32": "FLOAT"}
+    ports = [port(name, kinds[array.dtype.name], array.shape) for name, array in given.items()]
+    return Case(model([made], ports, list(map(port, outputs)), constants), [list(given.values())], absolute=MEMORY,
+                share=TIES)  # fmt: skip
+
+
 CASES: dict[str, Any] = {"DynamicQuantizeLinear": quantized}
 for _dtype in draw.DTYPES:
     CASES |= {
@@ -80,4 +110,9 @@ for _dtype in draw.DTYPES:
 CASES |= {f"MatMulNBits of {bits}": partial(of_packed_weights, bits=bits) for bits in (4, 8)}
 CASES |= {
     f"DynamicQuantizeLSTM {way}": partial(memory, direction=way) for way in ("forward", "reverse", "bidirectional")
+}
+CASES |= {
+    f"DynamicQuantizeLSTM {way}, {form}": partial(sequences, direction=way, form=form)
+    for way in ("forward", "reverse", "bidirectional")
+    for form in ("lengths", "lengths and states", "clip", "coupled", "activations", "peepholes")
 }

@@ -201,7 +201,73 @@ def integers(rng: np.random.Generator) -> Case:
     return Case(content, runs)
 
 
+def same(rng: np.random.Generator, op: str) -> Case:
+    """A window whose padding follows from the size of the image."""
+    kernel = [int(n) for n in rng.integers(1, 5, 2)]
+    strides = [int(rng.integers(1, n + 1 + (op == "Conv"))) for n in kernel]  # the runtime crops images of Conv alone
+    said: dict[str, Any] = {"strides": strides, "auto_pad": str(rng.choice(["SAME_UPPER", "SAME_LOWER"]))}
+    constants = {"w": _floats(rng, 4, 3, *kernel)} if op == "Conv" else {}
+    said |= {} if op == "Conv" else {"kernel_shape": kernel}
+    said |= {"count_include_pad": 1} if op == "AveragePool" else {}
+    content = model([node(op, ["x", *constants], ["y"], **said)], [port("x", shape=IMAGES)], [port("y")], constants)
+    runs = [[_floats(rng, *shape)] for shape in _shapes(rng, *kernel)]
+    return Case(content, runs, absolute=LINE)
+
+
+def at_indices(rng: np.random.Generator, op: str, dtype: str = "float32", reduction: str = "") -> Case:
+    """Gather and scatter of elements and rows, all of whose sizes only the run knows."""
+    axis, batch = int(rng.integers(3)), int(rng.integers(2))
+    said: dict[str, Any] = {"axis": axis} if op.endswith("Elements") else {}
+    said |= {"batch_dims": batch} if op == "GatherND" else {}
+    said |= {"reduction": reduction} if reduction else {}
+    columns, runs = int(rng.integers(1, 4 - (batch if op == "GatherND" else 0))), []
+    for _ in range(2):
+        shape = [int(n) for n in rng.integers(1, 7, 3)]
+        x = draw.integers(rng, shape, dtype) if dtype != "float32" else _floats(rng, *shape)
+        if op.endswith("Elements"):
+            own = [int(rng.integers(1, n + 1)) for n in shape]
+            order = np.argsort(rng.random(shape), axis)[tuple(map(slice, own))]  # no element twice
+            at = order - shape[axis] * rng.integers(0, 2, own)
+            updates = own
+        else:
+            rows = shape[:batch] if op == "GatherND" else []
+            skipped = len(rows)
+            count = int(rng.integers(1, 5))
+            picked = rng.permutation(int(np.prod(shape[:columns])))[:count] if op == "ScatterND" else None
+            if picked is None:
+                at = np.stack([rng.integers(-n, n, [*rows, count]) for n in shape[skipped : skipped + columns]], -1)
+            else:
+                at = np.stack(np.unravel_index(picked, shape[:columns]), -1)
+            updates = [*at.shape[:-1], *shape[columns:]]
+        given = [x, at.astype(np.int64)]
+        if op.startswith("Scatter"):
+            given.append(draw.integers(rng, updates, dtype) if dtype != "float32" else _floats(rng, *updates))
+        runs.append(given)
+    kind = "FLOAT" if dtype == "float32" else dtype.upper()
+    shapes = {"x": ("a", "b", "c"), "i": ("d", "e", "f") if op.endswith("Elements") else
+              (*(f"d{i}" for i in range(runs[0][1].ndim - 1)), columns)}  # fmt: skip
+    ports = [port("x", kind, shapes["x"]), port("i", "INT64", shapes["i"])]
+    if op.startswith("Scatter"):
+        ports.append(port("u", kind, tuple(f"u{i}" for i in range(runs[0][2].ndim))))
+    names = ["x", "i", *(["u"] if op.startswith("Scatter") else [])]
+    return Case(model([node(op, names, ["y"], **said)], ports, [port("y", kind)], opset=18), runs, ulp=0)
+
+
+def ordered(rng: np.random.Generator) -> Case:
+    """TopK of lines whose number only the run knows."""
+    axis, size = int(rng.integers(3)), int(rng.integers(1, 9))
+    shape = ["a", "b", "c"]
+    said = {"axis": axis, "largest": int(rng.integers(2))}
+    dims: list[Any] = [size if d == axis else name for d, name in enumerate(shape)]
+    made = node("TopK", ["x", "k"], ["y", "i"], **said)
+    constants = {"k": np.int64([rng.integers(1, size + 1)])}
+    content = model([made], [port("x", shape=dims)], [port("y"), port("i", "INT64")], constants)
+    runs = [[_floats(rng, *(size if d == axis else int(rng.integers(1, 7)) for d in range(3)))] for _ in range(2)]
+    return Case(content, runs, ulp=0)
+
+
 CASES: dict[str, Any] = {
+    "open TopK": ordered,
     "open ConvInteger": integers,
     "open Expand and Range": listed,
     "open GlobalAveragePool": partial(whole, op="GlobalAveragePool"),
@@ -232,4 +298,14 @@ CASES |= {
     f"open {op} {direction}{', lengths' * lengths}": partial(sequences, op=op, direction=direction, lengths=lengths)
     for op, direction in (("LSTM", "bidirectional"), ("GRU", "forward"), ("RNN", "reverse"))
     for lengths in (False, True)
+}
+CASES |= {f"open {op}, SAME padding": partial(same, op=op) for op in ("Conv", "MaxPool", "AveragePool")}
+CASES |= {
+    f"open {op} {dtype}": partial(at_indices, op=op, dtype=dtype)
+    for op in ("GatherElements", "GatherND", "ScatterElements", "ScatterND")
+    for dtype in ("float32", "int8")
+}
+CASES |= {
+    f"open {op} int32, add": partial(at_indices, op=op, dtype="int32", reduction="add")
+    for op in ("ScatterElements", "ScatterND")
 }

@@ -134,6 +134,23 @@ def taken(rng: np.random.Generator, dtype: str, bits: int = 4) -> Case:
     return Case(content, [[rng.integers(0, rows, (2, 3))]], ulp=0)
 
 
+def taken_from_blocks(rng: np.random.Generator, dtype: str) -> Case:
+    """GatherBlockQuantized along the axis of the blocks, of which the last one may not be whole."""
+    rows, length = int(rng.integers(2, 70)), int(rng.integers(1, 9))
+    blocks, least = -(-rows // 16), -8 if dtype == "INT4" else 0
+    said: dict[str, Any] = {"block_size": 16, "gather_axis": 0, "quantize_axis": 0}
+    constants: dict[str, Any] = {
+        name: tensor(name, rng.integers(least, least + 16, (width, length)), dtype)
+        for name, width in (("d", rows), ("z", blocks))
+    }
+    constants["s"] = rng.uniform(0.01, 0.1, (blocks, length)).astype(np.float32)
+    kind = ("INT32", np.int32) if rng.random() < 0.5 else ("INT64", np.int64)
+    shape = (2, 3) if rng.random() < 0.5 else (int(rng.integers(1, 9)),)
+    made = node("GatherBlockQuantized", ["d", "i", "s", "z"], ["y"], domain=OWN, **said)
+    content = model([made], [port("i", kind[0], shape)], [port("y")], constants, opset=21)
+    return Case(content, [[rng.integers(-rows, rows, shape).astype(kind[1])]], ulp=0)
+
+
 def in_blocks(rng: np.random.Generator, op: str, dtype: str, at_run: bool) -> Case:
     """A cast in blocks along an axis, of which the last one is not whole, or whose scales only the run knows."""
     rows, length, size = int(rng.integers(1, 9)), int(rng.integers(2, 40)), int(rng.integers(2, 9))
@@ -186,6 +203,10 @@ CASES |= {
     "GatherBlockQuantized UINT4": partial(taken, dtype="UINT4"),
     "GatherBlockQuantized UINT8 of 4 bits": partial(taken, dtype="UINT8"),
     "GatherBlockQuantized UINT8 of 8 bits": partial(taken, dtype="UINT8", bits=8),
+}
+CASES |= {
+    f"GatherBlockQuantized {dtype} along its blocks": partial(taken_from_blocks, dtype=dtype)
+    for dtype in ("INT4", "UINT4")
 }
 for _dtype in draw.DTYPES:
     CASES |= {

@@ -1,0 +1,87 @@
+"""Floats of 4 bits, and float8e8m0 as scales: beside the reference evaluator of the package `onnx`, because ONNX
+Runtime has no kernels. Hazards: a tie, a NaN and an infinity, which float4 has not, a last block that is not whole."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+from qrt.errors import ModelError
+from tests.models.onnx.running import imported, run
+from tests.models.onnx.writing import DTYPES, model, node, port
+
+X = np.float32(
+    [0, -0.0, 0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5, 5.5, 7, -0.25, -2.5, -9, 1e-40, 1e38, np.inf, -np.inf, np.nan, 0.2]
+)
+EVERY = np.arange(16, dtype=np.uint8).view(ml_dtypes.float4_e2m1fn)
+
+
+def _same(content: bytes, **given: Any) -> None:
+    with np.errstate(all="ignore"):
+        wanted = ReferenceEvaluator(onnx.load_from_string(content)).run(None, given)
+    for ours, theirs in zip(run(content, **given), wanted, strict=True):
+        assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
+        assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("source", ["FLOAT", "FLOAT16", "DOUBLE", "BFLOAT16", "INT32", "INT8", "UINT8"])
+def test_a_cast_to_float4(source: str) -> None:
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(DTYPES[source])
+    with np.errstate(over="ignore"):
+        x = X.astype(dtype) if "FLOAT" in source or source == "DOUBLE" else np.arange(20).astype(dtype)
+    made = node("Cast", ["x"], ["y"], to=DTYPES["FLOAT4E2M1"])
+    _same(model([made], [port("x", source, x.shape)], [port("y", "FLOAT4E2M1")], opset=25, ir_version=13), x=x)
+
+
+@pytest.mark.parametrize("target", ["FLOAT", "FLOAT16", "DOUBLE", "BFLOAT16", "INT32", "INT8", "FLOAT8E4M3FN"])
+def test_a_cast_from_float4(target: str) -> None:
+    made = node("Cast", ["x"], ["y"], to=DTYPES[target])
+    content = model([made], [port("x", "FLOAT4E2M1", (16,))], [port("y", target)], opset=25, ir_version=13)
+    _same(content, x=EVERY)
+
+
+@pytest.mark.parametrize(("shape", "more"), [((), {}), ((4,), {"axis": 0}), ((4, 2), {"axis": 1, "block_size": 3})])
+def test_float4_with_scales(shape: tuple[int, ...], more: dict[str, int]) -> None:
+    scale = np.random.default_rng(0).uniform(0.1, 2, shape).astype(np.float32)
+    x = np.nan_to_num(np.resize(X, (4, 6)), nan=3, posinf=9, neginf=-9)
+    said = {"output_dtype": DTYPES["FLOAT4E2M1"], **more}
+    made = node("QuantizeLinear", ["x", "s"], ["y"], **said)
+    ports = [port("x", shape=(4, 6))], [port("y", "FLOAT4E2M1")]
+    _same(model([made], *ports, {"s": scale}, opset=25, ir_version=13), x=x)
+    stored = np.resize(EVERY, (4, 6))
+    made = node("DequantizeLinear", ["x", "s"], ["y"], **more)
+    ports = [port("x", "FLOAT4E2M1", (4, 6))], [port("y")]
+    _same(model([made], *ports, {"s": scale}, opset=25, ir_version=13), x=stored)
+
+
+def test_scales_that_are_powers_of_two() -> None:
+    """As the microscaling formats have them: a scale of 8 bits for each block of float4."""
+    powers = np.random.default_rng(0).integers(120, 130, (2, 2)).astype(np.uint8)
+    scale = onnx.helper.make_tensor("s", DTYPES["FLOAT8E8M0"], (2, 2), powers.tobytes(), raw=True)
+    stored = np.resize(EVERY, (2, 16))
+    made = node("DequantizeLinear", ["x", "s"], ["y"], axis=1, block_size=8, output_dtype=DTYPES["FLOAT"])
+    ports = [port("x", "FLOAT4E2M1", (2, 16))], [port("y")]
+    (result,) = run(model([made], *ports, {"s": scale}, opset=25, ir_version=13), x=stored)
+    wanted = stored.astype(np.float32) * np.repeat(2.0 ** (powers.astype(np.float32) - 127), 8, axis=1)
+    np.testing.assert_array_equal(result, wanted)
+    made = node("QuantizeLinear", ["x", "s"], ["y"], axis=1, block_size=8, output_dtype=DTYPES["FLOAT4E2M1"])
+    ports = [port("x", shape=(2, 16))], [port("y", "FLOAT4E2M1")]
+    (again,) = run(model([made], *ports, {"s": scale}, opset=25, ir_version=13), x=wanted)
+    assert again.tobytes() == stored.tobytes()
+
+
+def test_every_power_of_two_as_float() -> None:
+    every = np.arange(256, dtype=np.uint8).view(ml_dtypes.float8_e8m0fnu)
+    made = node("Cast", ["x"], ["y"], to=DTYPES["FLOAT"])
+    content = model([made], [port("x", "FLOAT8E8M0", (256,))], [port("y")], opset=25, ir_version=13)
+    (result,) = run(content, x=every)
+    np.testing.assert_array_equal(result, every.astype(np.float32))
+
+
+def test_another_mode_than_three_is_refused() -> None:
+    made = node("Cast", ["x"], ["y"], to=DTYPES["FLOAT8E8M0"], round_mode="even")
+    with pytest.raises(ModelError, match="attribute 'round_mode' must be up, down or nearest, got 'even'"):
+        imported(model([made], [port("x", shape=(3,))], [port("y", "FLOAT8E8M0")], opset=25, ir_version=13))
