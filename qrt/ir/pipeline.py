@@ -81,6 +81,7 @@ _OWN: dict[str, type[Pass] | str] = {
     "split-concat": "qrt.runtime.fusion.split_concat:SplitConcat",
     "strip-func-quant-types": "qrt.ir.passes.strip_func_quant_types:StripFuncQuantTypes",
     "symbol-dce": "qrt.ir.passes.dce:SymbolDeadCodeElimination",
+    "tabulate-casts": "qrt.runtime.fusion.tabulate_casts:TabulateCasts",
     "unfuse-kernels": "qrt.quantization.export.unfuse_kernels:UnfuseKernels",
     "widen-depthwise": "qrt.runtime.fusion.widen_depthwise:WidenDepthwise",
 }

@@ -31,6 +31,7 @@ _CLAMPS = _ops(lambda traits: traits.bounds is not None)
 FUSING: dict[str, frozenset[str]] = {
     "split-concat": _CONCAT,
     "carry-layout": _TRANSPOSES,
+    "tabulate-casts": frozenset({"quant.qcast"}),
     "make-tables": _ELEMENTWISE | _CONCAT,
     "widen-depthwise": frozenset({"qrt.depthwise_conv2d"}),
     "fold-pad": frozenset({"qrt.pad"}),

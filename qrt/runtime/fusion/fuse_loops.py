@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.traits import ELEMENTWISE, PURE
+from qrt.ir.core.traits import ELEMENTWISE
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.passes.linalg_generic import as_generic
 from qrt.ir.rewriting.rewrite import replace
-from qrt.runtime.fusion.pointwise import is_identity, is_pointwise, merged
+from qrt.runtime.fusion.pointwise import is_defined, is_identity, is_pointwise, merged
 from qrt.runtime.planner.float_loops import is_chain
 from qrt.types import TensorType
 
@@ -53,19 +53,11 @@ def _is_read_in_place(op: Operation, value: Value) -> bool:
 def _may_be_loops(op: Operation) -> bool:
     """Return True for an elementwise op or loop on tensors that kernels can run, and that is defined for all values."""
     if isinstance(op, StructuredOp):
-        return is_pointwise(op) and all(map(_is_defined, list(op.regions[0].blocks[0])[:-1])) and is_chain(op)
-    if op.definition is None or ELEMENTWISE not in op.definition.traits or not _is_defined(op) or len(op.results) != 1:
+        return is_pointwise(op) and all(map(is_defined, list(op.regions[0].blocks[0])[:-1])) and is_chain(op)
+    if op.definition is None or ELEMENTWISE not in op.definition.traits or not is_defined(op) or len(op.results) != 1:
         return False
     types = [value.type for value in (*op.operands, op.result)]
     return all(isinstance(t, TensorType) and t.shape for t in types) and is_chain(op)
-
-
-def _is_defined(op: Operation) -> bool:
-    """Return True if an op is defined for all operand values.
-
-    The conversion of floats to integers is not: it raises an error at the op's location, which fusion would lose.
-    """
-    return op.name != "arith.fptosi" and op.definition is not None and PURE in op.definition.traits
 
 
 def _fused(producer: Operation, consumer: Operation) -> StructuredOp | None:

@@ -7,6 +7,7 @@ from qrt.ir import Block, Builder, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, plain_loops, substitute
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import element_of
+from qrt.ir.core.traits import PURE
 from qrt.ir.dialects.linalg.structure import StructuredOp, generic
 from qrt.runtime.fusion.families import discardable, names_of
 from qrt.runtime.operations import FUSED
@@ -26,6 +27,15 @@ def is_pointwise(op: Operation | None) -> TypeGuard[StructuredOp]:
 def is_identity(map: AffineMapAttr) -> bool:
     """Return True if an indexing map is the identity."""
     return plain_loops(map) == tuple(range(map.dimensions))
+
+
+def is_defined(op: Operation) -> bool:
+    """Return True if an op is defined for all operand values.
+
+    The conversions of floats to integers are not: they raise an error at the op's location, which fusion would lose.
+    """
+    is_conversion = op.name in ("arith.fptosi", "arith.fptoui")
+    return not is_conversion and op.definition is not None and PURE in op.definition.traits
 
 
 def merged(producer: StructuredOp, consumer: StructuredOp) -> StructuredOp:
