@@ -130,7 +130,7 @@ def many_rounds(limit: float) -> str:
 
 
 def input_limit(max_bytes: int) -> str:
-    """Return the end of a message for an input file that exceeds the limit ``max_bytes``: the limit and its remedy."""
+    """Return the end of an error about a file of more than ``max_bytes`` bytes: the limit, and how to raise it."""
     return f"the limit of {max_bytes} bytes: if you trust the file, raise max_bytes (--max-input)"
 
 
@@ -297,7 +297,7 @@ class FileError(ModelError, OSError):
 
 
 class MissingPackageError(QuantError, ImportError):
-    """An optional package (of an extra such as ``qrt[report]``) that is needed and not installed; also an ImportError.
+    """A missing optional package, which an extra such as ``qrt[report]`` installs. It is also an ImportError.
 
     Examples
     --------
@@ -307,7 +307,7 @@ class MissingPackageError(QuantError, ImportError):
 
 
 class KernelError(QuantError):
-    """A kernel that is missing, cannot run here, or refused its arguments.
+    """A kernel that is missing, cannot run on this CPU, or got invalid arguments.
 
     Examples
     --------

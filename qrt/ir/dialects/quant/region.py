@@ -6,7 +6,7 @@
       quant.return %0 : tensor<4xf32>
     } {input_specs = [!quant.any<i8:f32>, f32], output_specs = [f32], kernel = "mul"} : (...) -> tensor<4xf32>
 
-Without `^bb0` the body uses the names of the operands, as in the propagation RFC.
+Without `^bb0` the body uses the names of the operands, as in the propagation RFC (docs/reference/quantization_rfc.md).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
