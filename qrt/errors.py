@@ -244,7 +244,7 @@ class QuantIndexError(QuantTypeError, IndexError):
 
 
 class QuantValueError(QuantTypeError, ValueError):
-    """Shapes or values that do not fit, or a tensor that is read-only. It is also a ValueError, which NumPy raises.
+    """An error for invalid shapes or values, or a write to a read-only tensor. It is also a ValueError, as in NumPy.
 
     Examples
     --------
@@ -328,7 +328,7 @@ class KernelError(QuantError):
 class UndefinedError(QuantError):
     """An operation that MLIR leaves undefined for its operands, such as a division by zero or a shift by too many bits.
 
-    A program raises a ModelError at the operation, whose ``__cause__`` is this error.
+    A program that runs such an operation raises a ModelError, whose ``__cause__`` is this error.
 
     Examples
     --------
@@ -379,7 +379,7 @@ class DiagnosticError(QuantError):
 
 
 class ParseError(DiagnosticError):
-    """Text that is not MLIR, or not a program that qrt knows.
+    """An error for text that is not valid MLIR, or has ops, types or attributes that qrt does not know.
 
     Examples
     --------
@@ -393,7 +393,7 @@ class ParseError(DiagnosticError):
 
 
 class VerifyError(DiagnosticError):
-    """A well-formed program that breaks a rule of an op, of SSA or of a type.
+    """An error for a program that parses, but breaks a rule of an op, of SSA or of a type.
 
     Examples
     --------

@@ -90,7 +90,7 @@ def _load(path: str, limit: int) -> Array:
 
 
 def _reason(error: Exception) -> str:
-    """Return the reason why NumPy cannot read a file; errors of Python's parser get a plain text instead."""
+    """Return the reason why NumPy cannot read a file; one text replaces all errors about a malformed header."""
     message = reason(error)
     if type(error) is ValueError and "<ast." not in message:
         return message

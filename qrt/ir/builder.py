@@ -435,7 +435,7 @@ class Builder:
     def moved(self, block: Block, from_end: bool = False) -> None:
         """Notify the observer of each operation of a block, because the operations were moved there.
 
-        The operations come in text order, or in the reverse order if `from_end`.
+        The observer receives them in text order, or in the reverse order if `from_end`.
         """
         for operation in reversed(block.operations) if from_end else block:
             self.observer.changed(operation)

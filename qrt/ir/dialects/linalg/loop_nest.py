@@ -154,9 +154,9 @@ class LoopNest(Builder):
         return self.value("arith.extsi" if signed else "arith.extui", (value,), VectorType(type.shape, element))
 
     def running(self, element: Type, start: Any = None) -> Value:
-        """Return the accumulator of a new result: its value after the earlier iterations of the reduced loops.
+        """Add a result to the nest, and return its accumulator: the value after the earlier reduced iterations.
 
-        `start` is its initial value: a number, a tensor over the parallel loops, or None if the body does not read it.
+        `start` is the initial value: a number, a tensor over the parallel loops, or None if the body does not read it.
         """
         argument = self.block.add_argument(element)
         self._outputs.append((argument, start))

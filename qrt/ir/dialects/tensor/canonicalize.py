@@ -204,9 +204,10 @@ def known_sizes(op: Operation, builder: Builder) -> PatternResult:
 
 
 def concat(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the `tensor.concat` of one tensor by that tensor; else share static sizes among operands and result.
+    """Replace a `tensor.concat` of one tensor by that tensor; for several tensors, make known sizes static.
 
-    As in upstream, the types of the operands and the result then have no encoding.
+    A size is known if it is static in the type of any operand. As in upstream, the operands and the result then have no
+    encoding.
     """
     stated = ranked(op.results[0])
     if len(op.operands) == 1:
