@@ -107,7 +107,7 @@ class LoopNest(Builder):
         )
 
     def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
-        """Return the element of a tensor at indices that are loops or values that the body computes."""
+        """Return the element of a tensor at indices that are loop positions, or values that the body computes."""
         places = [index if isinstance(index, Value) else self.position(index) for index in indices]
         stored = self.context.in_bytes(tensor)
         is_affine = self.context.loops

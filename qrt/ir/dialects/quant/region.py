@@ -81,7 +81,7 @@ class RegionOp(Operation):
         return [*self.operands, *self.results]
 
     def set_specs(self, specs: Sequence[Type]) -> None:
-        """Replace the type specifications of all operands and then of all results."""
+        """Replace all type specifications; `specs` has those of the operands, then those of the results."""
         count = len(self.operands)
         self.attributes[INPUT_SPECS] = spec_array(specs[:count])
         self.attributes[OUTPUT_SPECS] = spec_array(specs[count:])
