@@ -5,13 +5,13 @@
 >>> quantize(np.float32([0, 1, 2]), t).storage.tolist()
 [3, 5, 7]
 
-Types, tensors and their functions are here, with `load`, `compile`, `load_program` and `quantize_program`. The rest has
-a module: `qrt.errors`, `qrt.kernels` (instruction sets and threads), `qrt.ir`, `qrt.quantization`, `qrt.models`,
-`qrt.metrics` and `qrt.plot`. The packages depend on each other in one direction:
+This package has the types, the tensors and their functions, and `load`, `compile`, `load_program` and
+`quantize_program`. Everything else is in the modules `qrt.errors`, `qrt.kernels` (instruction sets and threads),
+`qrt.ir`, `qrt.quantization`, `qrt.models`, `qrt.metrics` and `qrt.plot`. A package imports only packages to its right:
 
     cli -> models -> quantization -> runtime -> ir, tensor -> ops -> types, kernels -> _ext -> numerics -> files, errors
 
-Start with docs/internals/architecture.md, which has a picture of them.
+To read the code, start with docs/internals/architecture.md, which has a picture of the packages.
 """
 
 from importlib import import_module

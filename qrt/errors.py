@@ -130,7 +130,7 @@ def many_rounds(limit: float) -> str:
 
 
 def input_limit(max_bytes: int) -> str:
-    """Return the end of a message for an input file that exceeds the limit ``max_bytes``: the limit and its remedy."""
+    """Return the end of an error about a file of more than ``max_bytes`` bytes: the limit, and how to raise it."""
     return f"the limit of {max_bytes} bytes: if you trust the file, raise max_bytes (--max-input)"
 
 
@@ -244,7 +244,7 @@ class QuantIndexError(QuantTypeError, IndexError):
 
 
 class QuantValueError(QuantTypeError, ValueError):
-    """Shapes or values that do not fit, or a tensor that is read-only. It is also a ValueError, which NumPy raises.
+    """An error for invalid shapes or values, or a write to a read-only tensor. It is also a ValueError, as in NumPy.
 
     Examples
     --------
@@ -297,7 +297,7 @@ class FileError(ModelError, OSError):
 
 
 class MissingPackageError(QuantError, ImportError):
-    """An optional package (of an extra such as ``qrt[report]``) that is needed and not installed; also an ImportError.
+    """A missing optional package, which an extra such as ``qrt[report]`` installs. It is also an ImportError.
 
     Examples
     --------
@@ -307,7 +307,7 @@ class MissingPackageError(QuantError, ImportError):
 
 
 class KernelError(QuantError):
-    """A kernel that is missing, cannot run here, or refused its arguments.
+    """A kernel that is missing, cannot run on this CPU, or got invalid arguments.
 
     Examples
     --------
@@ -328,7 +328,7 @@ class KernelError(QuantError):
 class UndefinedError(QuantError):
     """An operation that MLIR leaves undefined for its operands, such as a division by zero or a shift by too many bits.
 
-    A program raises a ModelError at the operation, whose ``__cause__`` is this error.
+    A program that runs such an operation raises a ModelError, whose ``__cause__`` is this error.
 
     Examples
     --------
@@ -379,7 +379,7 @@ class DiagnosticError(QuantError):
 
 
 class ParseError(DiagnosticError):
-    """Text that is not MLIR, or not a program that qrt knows.
+    """An error for text that is not valid MLIR, or has ops, types or attributes that qrt does not know.
 
     Examples
     --------
@@ -393,7 +393,7 @@ class ParseError(DiagnosticError):
 
 
 class VerifyError(DiagnosticError):
-    """A well-formed program that breaks a rule of an op, of SSA or of a type.
+    """An error for a program that parses, but breaks a rule of an op, of SSA or of a type.
 
     Examples
     --------

@@ -27,7 +27,7 @@ Write = Callable[[BinaryIO], object]
 def open_regular(name: str) -> BinaryIO:
     """Open a regular file, or a link to one, for reading.
 
-    Raises FileError at once for anything else, because a pipe may have no writer, and a device no end.
+    Raises FileError for anything else: opening a pipe would wait for a writer, and a device may never end.
     """
     try:
         require_regular(name, os.stat(name).st_mode)  # opening some devices does something

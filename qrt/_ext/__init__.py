@@ -1,8 +1,9 @@
-"""Cython modules that call the C code in `csrc` with the GIL released. They choose no rules, types or shapes.
+"""Cython modules that call the C code in `csrc` with the GIL released. Their callers choose kernels, types and shapes.
 
-- `kernels.pyx` holds `KernelCall`, one C entry bound to types, shapes and attributes, and `Executable`, which runs
-  calls over a frame; the `bind_*.pxi` files make the calls, a file for each family of kernels.
-- `scale_lists.pyx` reads long lists of scales.
+- `kernels.pyx` has two main classes. A `KernelCall` is a C function with its types, shapes and attributes. An
+  `Executable` runs a list of calls on a frame, the pointers and the working memory of one run. Each `bind_*.pxi` file
+  creates the calls of one family of kernels.
+- `scale_lists.pyx` parses long lists of scales in the text of quantized types.
 - Start with `executable.pxi` and `bind_gemm.pxi`; `qrt.pxd` has the declarations of `csrc/include/qrt`.
 - docs/reference/kernels describes the kernels in C.
 """

@@ -1,6 +1,6 @@
 """``qrt bench``: time of kernels on this machine, for a list of shapes from neural networks.
 
-``--coverage`` measures nothing; it prints, for each kernel and instruction set (ISA), from which ISA the kernel comes.
+``--coverage`` measures nothing: it prints which implementation of each kernel an instruction set (ISA) uses.
 
 Each time is the median of repeated calls of a public function, with a preallocated result and prepacked weights.
 """
@@ -38,7 +38,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class GemmCase:
-    """A matrix product ``[m, k] @ [k, n]``, or ``batch`` of them if that is above 1."""
+    """A matrix product ``[m, k] @ [k, n]``, or a batch of ``batch`` such products if that is above 1."""
 
     m: int
     k: int

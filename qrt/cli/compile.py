@@ -1,4 +1,4 @@
-"""``qrt compile``: save a program with its plan and its packed weights."""
+"""``qrt compile``: compile a program, and save it with the planned kernel calls and the packed weights."""
 
 import argparse
 

@@ -104,7 +104,7 @@ def _reported(options: argparse.Namespace) -> tuple[Program, str]:
 
 
 def _explain_steps(options: argparse.Namespace) -> None:
-    """Print the steps of a program, measured in a run on the arrays of ``--data`` or on random inputs."""
+    """Print the steps of a program, with measurements from a run on the arrays of ``--data`` or on random inputs."""
     if options.html is not None or options.target is not None or options.skip_nonfinite:
         raise ModelError("--html, --target and --skip-nonfinite need --against and --data")
     arrays = None if options.data is None else load_tensors(options.data)

@@ -52,7 +52,7 @@ def _shown(port: Port) -> str:
 
 
 def by_names(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays by the names of the program's inputs. `arrays` may use any name that `named_port` accepts.
+    """Return `arrays` with the names of the program's inputs as keys, instead of any names that `named_port` accepts.
 
     Raises ModelError if an input is given twice, under two of its names.
     """
@@ -90,7 +90,7 @@ def _load(path: str, limit: int) -> Array:
 
 
 def _reason(error: Exception) -> str:
-    """Return the reason why NumPy cannot read a file; errors of Python's parser get a plain text instead."""
+    """Return the reason why NumPy cannot read a file; one text replaces all errors about a malformed header."""
     message = reason(error)
     if type(error) is ValueError and "<ast." not in message:
         return message
@@ -182,7 +182,7 @@ def program_of(
     codegen: bool | Literal["best-effort"] = False,
     max_bytes: int | None = None,
 ) -> Program:
-    """Load and compile the program of a command's file, function and profile, or load a saved program.
+    """Load a saved program, or load and compile the file, function and profile that a command's options name.
 
     Raises ModelError if the file is a saved program and the options ask for another function, a profile or input
     shapes, which are fixed when a program is saved.

@@ -84,7 +84,7 @@ class Dumps(PassObserver):
         return self._text(module, root)
 
     def _within(self, root: Operation) -> str:
-        """Return the part of a dump's heading that names `root`; an empty text unless the whole module is dumped."""
+        """Return the part of a dump's heading that names `root`; an empty text unless dumps show the whole module."""
         if not self.options.mlir_print_ir_module_scope:
             return ""
         name = root.attributes.get("sym_name")

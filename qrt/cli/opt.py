@@ -99,7 +99,7 @@ _FLAGS = {
 
 
 def _pass_names(text: str) -> list[str]:
-    """Parse pass names separated by commas. Report a usage error for a name that no pass has."""
+    """Parse pass names separated by commas. Report a usage error for an unknown name."""
     names = text.split(",")
     for name in names:
         if name not in PASSES:

@@ -24,7 +24,7 @@ class VerbParser(ShortParser):
     """Argument parser of one command, whose errors show the usage of that command.
 
     An option with ``nargs="?"`` takes a value only after ``=``; the argument after the option is never its value.
-    `epilog_maker` is called only when help is printed.
+    `epilog_maker` returns the text at the end of the help; it is called only when help is printed.
     """
 
     epilog_maker: Callable[[], str] | None = None

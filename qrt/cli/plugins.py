@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def load_plugins(given: Sequence[str]) -> None:
     """Run the plugin files named by the arguments, in order. Raise ModelError if a file fails.
 
-    The remaining arguments are parsed afterwards, because a plugin may register passes, which are options.
+    The remaining arguments are parsed afterwards, because a plugin may register passes, and each pass is an option.
     """
     finder = argparse.ArgumentParser(prog="qrt", add_help=False, allow_abbrev=False)
     for flag in _FLAGS:

@@ -19,7 +19,7 @@ class TimedEntry:
 
 
 def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
-    """Return the table: a line for each step with its share of the total, a line for the rest, and the total.
+    """Return the table: a line for each step, for the time outside all steps, and for the total, each with its share.
 
     `total` is in seconds; `digits` is the number of decimals of seconds.
     """

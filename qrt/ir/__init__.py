@@ -4,9 +4,10 @@
   interface for custom forms is `core/forms.py`. `rewriting` has patterns and their driver, `dialects` a package for
   each dialect, `passes` a file or a folder for each pass.
 - `Builder` (`builder.py`) creates operations at an insertion point; `Module` (`module.py`) is a program; `pipeline.py`
-  has the passes by name and runs pipelines.
+  finds passes by name, and runs pipelines of passes.
 - Start with `core/operations.py`, then `core/define.py`.
-- Imports `ops`, `types`, `kernels` and the packages below them; `ir` and `tensor` do not import each other.
+- This package imports `ops`, `types`, `kernels` and the packages below them. `ir` and `tensor` do not import each
+  other.
 """
 
 from qrt.ir.builder import Builder

@@ -25,9 +25,9 @@ class BuilderObserver:
         """Handle an operation that is new, was moved, or has a new operand."""
 
     def copied(self, block: Block) -> None:
-        """Handle a rewrite that keeps the operations of `block`, but in upstream MLIR copies them to a new block.
+        """Handle a rewrite in which upstream MLIR copies the operations of `block` to a new block, but qrt keeps them.
 
-        The pattern driver then visits the operations in the order in which it would visit the copies.
+        The pattern driver then visits the operations in the order in which upstream visits the copies.
         """
 
     def erase(self, operation: Operation) -> None:
@@ -435,7 +435,7 @@ class Builder:
     def moved(self, block: Block, from_end: bool = False) -> None:
         """Notify the observer of each operation of a block, because the operations were moved there.
 
-        The operations come in text order, or in the reverse order if `from_end`.
+        The observer receives them in text order, or in the reverse order if `from_end`.
         """
         for operation in reversed(block.operations) if from_end else block:
             self.observer.changed(operation)

@@ -26,9 +26,9 @@ def constant_of_storage(value: Value) -> Attribute | None:
 
 
 def known_array(value: Value) -> Array | None:
-    """Return the array of a constant value; for a quantized type, the array of its storage.
+    """Return a constant value as an array; for a quantized type, the array of storage integers.
 
-    None if the value is not constant, or if programs cannot run with its type.
+    Return None if the value is not constant, or if programs cannot run with its type.
     """
     constant, element = constant_of_storage(value), element_of(value.type)
     is_static = getattr(value.type, "has_static_shape", True)
@@ -117,7 +117,7 @@ def replacements(known: dict[Value, Array], op: Operation, arrays: Sequence[Arra
 
 
 def is_constant(operation: Operation) -> bool:
-    """Return True for an `arith.constant`, and for a cast of one to a quantized or dynamic type."""
+    """Return True for an `arith.constant`, and for a cast of an `arith.constant` to a quantized or dynamic type."""
     if operation.name not in CONSTANT_CASTS:
         return operation.name == "arith.constant"
     source, type = operation.operands[0].operation, operation.results[0].type
@@ -126,7 +126,7 @@ def is_constant(operation: Operation) -> bool:
 
 
 def is_written(type: Type) -> bool:
-    """Return True for a type that `write_constant` can produce, by an `arith.constant` and casts."""
+    """Return True if `write_constant` can create a constant of this type."""
     element = element_of(type)
     if isinstance(element, UniformType):
         return element.is_storage_castable

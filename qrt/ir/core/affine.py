@@ -24,7 +24,7 @@ _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 
 class Compound(tuple[Any, ...]):
-    """Affine expression `(operator, left, right)`, with cached facts for simplification and size limits."""
+    """Affine expression `(operator, left, right)`, whose divisor, size and nesting are computed once."""
 
     is_constant: bool
     divisor: int
@@ -333,7 +333,7 @@ def _is_multiple_of_quotient(value: Expression) -> bool:
 
 
 def _as_remainder(left: Expression, right: Expression) -> Expression | None:
-    """Return `e mod q` for `left + right` = `e - (e floordiv q) * q`; None for any other sum."""
+    """Return `e mod q` if the sum `left + right` has the form `e - (e floordiv q) * q`; else None."""
     product = _parts(right, "*")
     if product is None:
         return None

@@ -1,4 +1,4 @@
-"""Kinds of attributes for op definitions: a constraint, with a parser and a printer for assembly formats."""
+"""Attribute kinds: constraints on attributes of ops, with functions that parse and print them in assembly formats."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -95,7 +95,10 @@ AFFINE_MAP = _instance(AffineMapAttr, "AffineMap attribute", "affine_map", "#")
 
 
 def array_of(description: str, holds: Callable[[Attribute], bool]) -> AttributeKind:
-    """Return the kind of an array `[a, b]` whose elements all satisfy `holds`; `description` is used in errors."""
+    """Return the constraint that an attribute is an array `[a, b]` whose elements all satisfy `holds`.
+
+    Errors print `description`.
+    """
     return AttributeKind(
         description,
         lambda value: isinstance(value, ArrayAttr) and all(map(holds, value.elements)),
@@ -120,7 +123,7 @@ AFFINE_MAP_ARRAY = array_of("AffineMap array attribute", lambda value: isinstanc
 
 
 def integer(type: IntegerType | IndexType) -> AttributeKind:
-    """Return the kind of integer attributes of type `type`, printed without the type: `3`."""
+    """Return the constraint that an attribute is an integer of type `type`; it is printed without the type: `3`."""
     described = "index" if isinstance(type, IndexType) else f"{type.width}-bit {type.signedness} integer"
 
     def parse(parser: "AttributeReader") -> Attribute:
@@ -144,7 +147,7 @@ ALIGNMENT = replace(
 
 
 def dense_array(element: IntegerType) -> AttributeKind:
-    """Return the kind of dense array attributes `array<i64: 1, 2>`, printed in an assembly format as `[1, 2]`."""
+    """Return the constraint that an attribute is a dense array `array<i64: 1, 2>`; it is printed as `[1, 2]`."""
 
     def parse(parser: "AttributeReader") -> Attribute:
         read = lambda: parser.scanner.integer(element.width)  # noqa: E731
@@ -165,7 +168,10 @@ def dense_array(element: IntegerType) -> AttributeKind:
 
 
 def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> AttributeKind:
-    """Return the kind of an integer attribute of `width` bits that is an index into `cases`, printed as that case."""
+    """Return the constraint that an attribute is an integer of `width` bits, an index into the names `cases`.
+
+    The attribute is printed as the name.
+    """
     names = tuple(cases)
     type = IntegerType(width)
 
@@ -246,7 +252,7 @@ class Enumeration:
 
 
 def enumeration(name: str, cases: str, separator: str = "", every: str = "", typed: bool = False) -> AttributeKind:
-    """Register the enumeration attribute `#name<...>` with space-separated `cases`, and return its kind.
+    """Register the enumeration attribute `#name<...>` with space-separated `cases`, and return its `AttributeKind`.
 
     An assembly format prints the attribute as `<case>`, and reads `<case>`, `#name<case>` or an alias. The other
     parameters are fields of `Enumeration`.

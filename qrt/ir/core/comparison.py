@@ -73,8 +73,8 @@ class _Comparison:
     def _values(self, left: list[Value], right: list[Value]) -> bool:
         """Match each left value with the right value at its position.
 
-        Return False if the two lists differ in length or types, or if a left value was matched with another right value
-        before.
+        Return False if the two lists differ in length or types, or if a left value is already matched with a different
+        right value.
         """
         if len(left) != len(right):
             return False

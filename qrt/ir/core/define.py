@@ -204,7 +204,7 @@ class Definition:
     implicit_terminator : str, optional
         The terminator of its regions' blocks; the text may omit it.
     infer : mapping of str to Relation, optional
-        By name of an operand or result: the relation that infers its type.
+        Maps the name of an operand or result to the relation that infers its type.
     result_types : callable, optional
         A function of the operand types and the attributes that returns the result types, for ops without ``infer``.
     format : str, optional

@@ -61,7 +61,7 @@ class PendingOperation:
         self.successors: list[Block] = []
 
     def clear(self) -> None:
-        """Reset operands, types and attributes after a failed one-line pattern, before the text is parsed again."""
+        """Reset what a one-line pattern had set before it failed, so that the text can be parsed again."""
         self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
         self.inherent = frozenset()
 

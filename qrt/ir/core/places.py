@@ -55,7 +55,7 @@ def attribute(operation: Operation, name: str) -> Location:
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
     """Yield (part, start, end) for the parts of an operation's text, such as "operands" or "signature".
 
-    Yield nothing if the text does not match the one-line pattern of its form.
+    Yield nothing if the text does not match the one-line pattern for the op's text.
     """
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]

@@ -1,4 +1,4 @@
-"""Types of values that constraints have checked to be tensors or memrefs, and constants of tensors and vectors."""
+"""Access to the types of values that constraints have checked, such as tensors and memrefs; builders of constants."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -133,7 +133,7 @@ def bounds(op: Operation, builder: Builder) -> PatternResult:
 
 
 def without_work(op: Operation, builder: Builder) -> PatternResult:
-    """Remove an `affine.for` that runs no iteration or has an empty body: return the values that its results have."""
+    """Remove an `affine.for` with no iterations or an empty body, and return the values that replace its results."""
     inits, trips = op.operand_group("inits"), trips_of_affine_for(op)
     if not op.results:
         return None

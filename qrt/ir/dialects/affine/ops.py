@@ -1,4 +1,4 @@
-"""`affine`: loops, conditions and accesses whose indices are affine functions of loops and symbols."""
+"""`affine`: loops, conditions and memory accesses, given by affine functions of loop variables and symbols."""
 
 from collections.abc import Callable, Sequence
 
@@ -95,7 +95,7 @@ def _verify_map(operation: Operation) -> None:
 
 
 def _fold_map(choose: Callable[[Sequence[int]], int]) -> Fold:
-    """Return the folder of an op with constant operands; `choose` selects one of the results of the op's map."""
+    """Return a folder that evaluates an op's map on constant operands; `choose` selects one of the map's results."""
 
     def fold(operation: Operation, folds: Folds) -> Folded:
         map = map_of(operation)
@@ -124,7 +124,7 @@ def _fold_apply(operation: Operation, folds: Folds) -> Folded:
 
 
 def _parse_access(parser: FormParser, pending: PendingOperation, before: int) -> None:
-    """Parse `%memref[indices] : type` after the first `before` operands: 0 for a load, 1 (the value) for a store."""
+    """Parse `%memref[indices] : type`, after `before` other operands: 0 for a load, 1 (the value) for a store."""
     pending.operands.append(parser.operand())
     map, indices = parse_map_of_values(parser, "[]")
     pending.operands += indices

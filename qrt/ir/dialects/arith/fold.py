@@ -215,9 +215,9 @@ def _product_with_one(op: Operation) -> Folded:
 
 
 def fold_select(op: Operation, folds: Folds) -> Folded:
-    """Fold a selection with a constant condition or equal branches, and two cases in which the result is an operand.
+    """Fold a selection with a constant condition or equal branches.
 
-    These are ``select(c, true, false) -> c``, and ``select(a == b, a, b) -> b`` or the same with ``!=``.
+    Also fold ``select(c, true, false) -> c``, ``select(a == b, a, b) -> b`` and ``select(a != b, a, b) -> a``.
     """
     condition, true, false = op.operands
     if true is false:
@@ -260,7 +260,7 @@ def _cmpi_of_bool(op: Operation) -> Folded:
 
 
 def _cmpf(op: Operation, folds: Folds) -> Folded:
-    """Fold a comparison of two scalar float constants, or of any scalar with a NaN, but no comparison of tensors."""
+    """Fold a comparison of two scalar float constants, or of a scalar with a constant NaN. Tensors are not folded."""
     constants = [constant_of(value) for value in op.operands]
     if any(isinstance(constant, FloatAttr) and isnan(constant.value) for constant in constants):
         name = tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python]

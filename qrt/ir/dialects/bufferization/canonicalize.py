@@ -145,7 +145,7 @@ _VIEWS = {
 def needless_clone(op: Operation, builder: Builder) -> PatternResult:
     """Replace a clone by its source, if the block later frees the clone or the source, and frees nothing before that.
 
-    That `memref.dealloc` is erased.
+    This first `memref.dealloc` is erased.
     """
     (source,), (clone,) = op.operands, op.results
     frees = _frees(clone), _frees(value_behind(source, _VIEWS))

@@ -1,4 +1,4 @@
-"""`builtin`: the module."""
+"""`builtin`: the op `builtin.module`."""
 
 from qrt.ir.core.attributes import StringAttr, instance_of, symbol_text
 from qrt.ir.core.define import AttributeSpec, Definition

@@ -43,10 +43,10 @@ def _single_predecessor(block: Block) -> Operation | None:
 
 
 def _past(target: Target) -> Target | None:
-    """Return the target to which a block that contains only a `cf.br` jumps; None if the block cannot be skipped.
+    """Return where the `cf.br` in a target's block leads; None if a branch cannot skip the block.
 
-    A target is a block and the values passed to it. A block that is part of a cycle, or whose arguments other
-    operations use, cannot be skipped.
+    A target is a block with the values passed to it. A branch can skip the block if it contains only the `cf.br`, is
+    not part of a cycle, and no other operation uses its arguments.
     """
     block, values = target
     only = block.first

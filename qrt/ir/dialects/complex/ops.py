@@ -1,4 +1,4 @@
-"""`complex`: the ops in the bodies of named `linalg` ops, which can be parsed, verified and printed, but not run."""
+"""`complex`: only the ops that the bodies of named `linalg` ops use; they can be parsed and printed, but not run."""
 
 from qrt.ir.core.constraints import Relation, add_type_constraint, element_of
 from qrt.ir.core.define import Definition
@@ -16,7 +16,7 @@ def _part_of(type: Type) -> Type:
 
 
 def _part(source: str, description: str) -> Relation:
-    """Return the relation "equals the type of the parts of the complex `source`", such as f32 for complex<f32>."""
+    """Return the relation "equals the float type of the complex `source`", such as f32 for complex<f32>."""
     return Relation(source, _part_of, description)
 
 

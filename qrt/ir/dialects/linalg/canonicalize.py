@@ -110,7 +110,7 @@ def copy_to_itself(op: Operation, builder: Builder) -> PatternResult:
 
 
 def index_of_one(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `linalg.index` by 0, if its loop is known to run once."""
+    """Replace a `linalg.index` by 0, if the loop that it numbers is known to run once."""
     around = op.parent_operation
     loop = ("d", op.attributes["dim"].python)
     if not isinstance(around, StructuredOp):
@@ -206,7 +206,7 @@ def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:
 
 
 def _fill_below(op: Operation) -> Operation | None:
-    """Return the `linalg.fill` that filled the destination of an insertion; None if there is none.
+    """Return the `linalg.fill` that filled the destination of a `tensor.insert_slice`; None if there is none.
 
     Earlier insertions into disjoint slices of the destination are ignored.
     """

@@ -46,7 +46,7 @@ class _NamedForm(StructuredOp):
 
 
 class MapOp(_NamedForm):
-    """`linalg.map`: an element-wise op over the shape of its output."""
+    """`linalg.map`: applies its body to the elements at each position of its inputs."""
 
     __slots__ = ()
 
@@ -165,7 +165,7 @@ def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _payload_operands(name: str, count: int) -> list[int]:
-    """Return the numbers of the block arguments that are operands of a payload op, in order.
+    """Return the numbers of the block arguments that a payload op, the only op of a short body, takes, in order.
 
     There are `count` block arguments. A map's payload takes the inputs, a reduction's payload the accumulators and then
     the inputs.
@@ -242,7 +242,7 @@ def _verify_reduce(operation: Operation) -> None:
 
 
 def _stated_sizes(type: Type) -> list[int]:
-    """Return the shape with `DYNAMIC` for unknown sizes; the verifier compares these numbers, as upstream's."""
+    """Return the shape with `DYNAMIC` for unknown sizes, the numbers that upstream's verifier compares."""
     assert isinstance(type, Shaped)  # the constraint
     return [DYNAMIC if size is None else size for size in type.shape or ()]
 

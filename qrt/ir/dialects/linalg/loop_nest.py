@@ -22,7 +22,8 @@ Index = Expression | Value
 class LoopNest(Builder):
     """Builder of the body of a loop nest: parallel loops, which index the results, around reduced loops.
 
-    The body reads each scalar at indices that are expressions of the loops. `finish` builds the loops around the body.
+    The body reads scalars from tensors, at indices that are affine expressions over the loops. `finish` builds the
+    loops around the body.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class LoopNest(Builder):
         self.stage(stage)
 
     def split(self, axes: Sequence[int], rank: int, keepdims: bool) -> list[Expression]:
-        """Return the loop of each of `rank` dimensions of an operand: reduced along `axes`, parallel along others.
+        """Return a loop for each of an operand's `rank` dimensions: a reduced loop for `axes`, else a parallel loop.
 
         With `keepdims`, the result has a dimension of size 1 for each reduced axis.
         """
@@ -56,7 +57,7 @@ class LoopNest(Builder):
         self.loc = stage_location(name)
 
     def read(self, tensor: Value, indices: Sequence[Expression]) -> Value:
-        """Return the element of a tensor at indices that are expressions of the loops."""
+        """Return the element of a tensor at indices that are affine expressions over the loops."""
         source = self.context.in_bytes(tensor)
         argument = self.block.add_argument(element_of(source.type))
         self._inputs.append((source, tuple(indices), argument))
@@ -74,7 +75,8 @@ class LoopNest(Builder):
     def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
         """Return an element that was loaded as a byte, truncated to the narrower type `element`.
 
-        `extend` of the returned value extends the byte itself; `finish` erases the truncation if it has no other use.
+        The method `extend` extends the byte, not the returned value. If the returned value is not used otherwise, the
+        method `finish` erases the truncation.
         """
         if element_in_byte.type is element:
             return element_in_byte
@@ -105,7 +107,7 @@ class LoopNest(Builder):
         )
 
     def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
-        """Return the element of a tensor at indices that are loops or values that the body computes."""
+        """Return the element of a tensor at indices that are loop positions, or values that the body computes."""
         places = [index if isinstance(index, Value) else self.position(index) for index in indices]
         stored = self.context.in_bytes(tensor)
         is_affine = self.context.loops
@@ -152,9 +154,9 @@ class LoopNest(Builder):
         return self.value("arith.extsi" if signed else "arith.extui", (value,), VectorType(type.shape, element))
 
     def running(self, element: Type, start: Any = None) -> Value:
-        """Return the accumulator of a new result: its value after the earlier iterations of the reduced loops.
+        """Add a result to the nest, and return its accumulator: the value after the earlier reduced iterations.
 
-        `start` is its initial value: a number, a tensor over the parallel loops, or None if the body does not read it.
+        `start` is the initial value: a number, a tensor over the parallel loops, or None if the body does not read it.
         """
         argument = self.block.add_argument(element)
         self._outputs.append((argument, start))
@@ -247,7 +249,7 @@ class LoopNest(Builder):
 
 
 class _Loops:
-    """A nest of `affine.for` loops that is built from the outside; `at` is the builder in the innermost body."""
+    """A nest of `affine.for` loops, built from the outermost inwards; `at` is the builder in the innermost body."""
 
     def __init__(self, builder: Builder) -> None:
         self.at = builder

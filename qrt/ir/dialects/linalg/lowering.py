@@ -95,7 +95,7 @@ class LoweringContext(Builder):
         return self.constant(values, TensorType(values.shape, element))
 
     def storage(self, x: Value) -> Value:
-        """Return the signless integers of a quantized tensor (a `quant.scast`), or any other tensor unchanged.
+        """Build a `quant.scast` of a quantized tensor to its signless integers; return any other tensor unchanged.
 
         Raise QuantTypeError if the tensor is unranked. This also ends the current stage: the locations of the cast and
         of later operations name no stage.
@@ -145,7 +145,7 @@ class LoweringContext(Builder):
         return self.value("arith.muli", (self.value("arith.divui", (count, block), INDEX), block), INDEX)
 
     def index(self, extent: Extent) -> Value:
-        """Return an extent as an index value."""
+        """Return an extent, an int or a value, as a value of type index."""
         return self.constant(extent, INDEX) if isinstance(extent, int) else extent
 
     def empty(self, extents: Sequence[Extent], element: Type) -> Value:

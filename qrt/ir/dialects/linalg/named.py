@@ -461,7 +461,7 @@ def _is_constant(value: Value) -> bool:
 
 
 def _index_numbers(count: int) -> AttributeKind:
-    """Return the attribute kind of `count` strides or dilations, such as `dense<[1, 2]> : tensor<2xi64>`."""
+    """Return the constraint that an attribute has `count` strides or dilations: `dense<[1, 2]> : tensor<2xi64>`."""
 
     def holds(value: Attribute) -> bool:
         return isinstance(value, DenseElementsAttr) and _counts(value, count)

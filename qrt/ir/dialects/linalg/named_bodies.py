@@ -51,7 +51,7 @@ CAST = enumeration("linalg.type_fn", "cast_signed cast_unsigned")
 
 
 def kind_name(kind: Attribute) -> str:
-    """Return the function's name in an attribute, such as "add" for `#linalg.elementwise_kind<add>`."""
+    """Return the name of the element-wise function in an attribute: "add" for `#linalg.elementwise_kind<add>`."""
     (name,) = ENUMERATIONS["linalg.elementwise_kind"].flags(kind)
     return name
 

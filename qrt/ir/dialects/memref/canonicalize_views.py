@@ -20,7 +20,7 @@ from qrt.types import MemRefType, StridedLayout
 
 
 def same_view(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `subview` of its whole source by the source.
+    """Replace a `subview` that selects all of its source by the source.
 
     The types of source and result must be equal. If they are not static, the source must be a `subview` of the same
     sizes.
@@ -91,7 +91,7 @@ def view_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_metadata(op: Operation, builder: Builder) -> PatternResult:
-    """Replace results of `memref.extract_strided_metadata` that the source's type determines by constants."""
+    """Replace by constants those results of `memref.extract_strided_metadata` that the source's type determines."""
     type = memref_type(op.operands[0])
     layout = strides_of(type)
     if type.shape is None or layout is None:

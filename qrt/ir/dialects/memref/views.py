@@ -115,7 +115,7 @@ def _remaining_strides(strides: Sequence[Number], sizes: Sequence[Number], left:
 
 
 def _dropped(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> list[int]:
-    """Return the dimensions of a full slice that a rank-reduced view drops, by upstream's rule.
+    """Return the dimensions of a slice that a view of lower rank drops, by upstream's rule.
 
     The slice has these `strides` and `sizes`, the view has the strides `left`. If dropping all dimensions of size 1
     gives the rank of the view, they are all dropped. Otherwise, for each stride that `left` lacks n times, the first n

@@ -197,8 +197,9 @@ def _is_structured(operation: Operation) -> bool:
 def _structured_moves(operation: Operation) -> Iterator[Move]:
     """Yield, for each tensor operand of a structured operation, the `Move` into the last operand of that element type.
 
-    The body may yield an element of any operand as the result of the same type. The indexing maps must therefore select
-    elements of one channel for all operands of one type; each is compared with the last one, often the output.
+    The body may yield an element of any operand as an element of any result of the same type. In each iteration, the
+    indexing maps must therefore select elements of the same channel in all operands of one type. To check this, each
+    operand is compared with the last one of its type, which is often the output.
     """
     op = cast("StructuredOp", operation)
     pairs = [

@@ -75,7 +75,7 @@ def _annotates(*values: Value) -> bool:
 
 
 def _attributes(operation: Operation) -> Iterator[Attribute]:
-    """Yield the attributes of an operation, without a function's type, which `express` replaces."""
+    """Yield the attributes of an operation, except the type of a function, which `express` replaces."""
     return (attribute for name, attribute in operation.attributes.items() if name != "function_type")
 
 

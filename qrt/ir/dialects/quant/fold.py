@@ -15,7 +15,7 @@ def fold_scast(operation: Operation, folds: Folds) -> Folded:
 
 
 def fold_dcast(operation: Operation, folds: Folds) -> Folded:
-    """Fold `dcast(qcast(x))` to `x`, if the option `dcast_qcast` allows it, because the casts round `x`."""
+    """Fold `dcast(qcast(x))` to `x`, only if the option `dcast_qcast` is set: without the fold, the casts round `x`."""
     return _undone(operation, "quant.qcast") if folds.dcast_qcast else None
 
 

@@ -6,7 +6,7 @@
       quant.return %0 : tensor<4xf32>
     } {input_specs = [!quant.any<i8:f32>, f32], output_specs = [f32], kernel = "mul"} : (...) -> tensor<4xf32>
 
-Without `^bb0` the body uses the names of the operands, as in the propagation RFC.
+Without `^bb0` the body uses the names of the operands, as in the propagation RFC (docs/reference/quantization_rfc.md).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -81,7 +81,7 @@ class RegionOp(Operation):
         return [*self.operands, *self.results]
 
     def set_specs(self, specs: Sequence[Type]) -> None:
-        """Replace the type specifications of all operands and then of all results."""
+        """Replace all type specifications; `specs` has those of the operands, then those of the results."""
         count = len(self.operands)
         self.attributes[INPUT_SPECS] = spec_array(specs[:count])
         self.attributes[OUTPUT_SPECS] = spec_array(specs[count:])

@@ -86,7 +86,7 @@ def adjacent_ifs(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _append(region: Region, block: Block, builder: Builder) -> None:
-    """Move the operations of `block` to the end of `region`, and add the values that `block` yielded to its yield."""
+    """Move the operations of `block` to the end of `region`, and add its yielded values to the yield of `region`."""
     if not region.blocks:
         region.append(block)
         return
@@ -264,8 +264,8 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
 def execute_region(op: Operation, builder: Builder) -> PatternResult:
     """Replace an `scf.execute_region` by the blocks of its region.
 
-    If there are several blocks, the op must be in a `func.func` or another `scf.execute_region`, which may have
-    several.
+    If there are several blocks, the op must be in a `func.func` or another `scf.execute_region`, because only their
+    regions may have several blocks.
     """
     blocks = op.regions[0].blocks
     if "no_inline" in op.attributes:

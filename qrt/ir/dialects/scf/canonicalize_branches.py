@@ -51,7 +51,7 @@ def _values(operands: Sequence[_Operand]) -> tuple[Value, ...]:
 
 
 def _reaching(value: Value, given: _IncomingValues) -> set[Value]:
-    """Return the values that an argument or result of an op may have, except the op's own arguments and results.
+    """Return the values that an argument or result of an op may have, traced back through all other such arguments.
 
     `given` has the operands that each argument and result receives, along all control flow edges.
     """

@@ -58,7 +58,7 @@ def true_after(op: Operation, builder: Builder) -> PatternResult:
 
 
 def compared_after(op: Operation, builder: Builder) -> PatternResult:
-    """Fold comparisons in the second region that repeat or negate the loop's condition to constants."""
+    """Replace by constants the comparisons in the second region that repeat or negate the loop's condition."""
     parts = _WhileParts(op)
     decided = defining_op(parts.condition.operands[0], "arith.cmpi")
     if decided is None:

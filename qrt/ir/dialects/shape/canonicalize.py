@@ -78,7 +78,7 @@ def once(op: Operation, builder: Builder) -> PatternResult:
 
 
 def without_scalars(op: Operation, builder: Builder) -> PatternResult:
-    """Drop the operands that are shapes of scalars, with no extents, if other operands remain."""
+    """Drop the operands of a `shape.broadcast` that are shapes of scalars, if other operands remain."""
     others = [value for value in op.operands if _shape(value) != (0,)]
     return _with_shapes(op, builder, others) if others else None
 
@@ -92,7 +92,7 @@ def only_one(op: Operation, builder: Builder) -> PatternResult:
 
 
 def joined_constants(op: Operation, builder: Builder) -> PatternResult:
-    """Merge the constant shapes among the operands into one, their broadcast shape."""
+    """Merge the constant operands of a `shape.broadcast` into one constant, their broadcast shape."""
     others = [value for value in op.operands if constant_of(value) is None]
     constants = [constant for value in op.operands if (constant := constant_of(value)) is not None]
     known: list[int] | None = []
@@ -109,7 +109,7 @@ def joined_constants(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_rank(op: Operation, builder: Builder) -> PatternResult:
-    """Make the length of the result static, if all operands have static lengths: it is the greatest of these."""
+    """Give a `shape.broadcast` a static length if all operands have one: the greatest of their lengths."""
     lengths, type = [(_shape(value) or (None,))[0] for value in op.operands], op.results[0].type
     known = [length for length in lengths if length is not None]
     if _shape(op.results[0]) != (None,) or len(known) < len(lengths):

@@ -135,7 +135,7 @@ def from_casts(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` of another op's result by the size that one of that op's operands gives.
+    """Replace a `tensor.dim` of an op's result by the size that an operand of the op gives.
 
     For a cast this is a `tensor.dim` of the source, for an op with a destination a `tensor.dim` of the destination, for
     a reshape an element of the shape operand.
@@ -155,7 +155,7 @@ def dim(op: Operation, builder: Builder) -> PatternResult:
 
 
 def extract(op: Operation, builder: Builder) -> PatternResult:
-    """Extract from the source of a `tensor.cast` or `arith.index_cast`, or inline the body of a `tensor.generate`."""
+    """Let a `tensor.extract` read the source of a cast, or replace it by the body of a `tensor.generate`."""
     tensor, *indices = op.operands
     source = tensor.operation
     if source is None:
@@ -204,9 +204,10 @@ def known_sizes(op: Operation, builder: Builder) -> PatternResult:
 
 
 def concat(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the `tensor.concat` of one tensor by that tensor; else share static sizes among operands and result.
+    """Replace a `tensor.concat` of one tensor by that tensor; for several tensors, make known sizes static.
 
-    As in upstream, the types of the operands and the result then have no encoding.
+    A size is known if it is static in the type of any operand. As in upstream, the operands and the result then have no
+    encoding.
     """
     stated = ranked(op.results[0])
     if len(op.operands) == 1:

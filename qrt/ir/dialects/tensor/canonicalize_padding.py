@@ -118,8 +118,8 @@ def pad_of_slice_of_pad(op: Operation, builder: Builder) -> PatternResult:
 def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer: Operation) -> dict[str, Mixed] | None:
     """Return the offsets, sizes and strides of a slice of x for ``op(inner(outer_pad(outer(x))))``; None if impossible.
 
-    `op` and `outer_pad` are paddings, `inner` and `outer` slices. In each dimension, one of the pairs `inner`, `op` and
-    `outer`, `outer_pad` must have offset 0 and no padding. `inner` must not cut off padding of `outer_pad`.
+    `op` and `outer_pad` are paddings, `inner` and `outer` slices. In each dimension, either `inner` and `op` or `outer`
+    and `outer_pad` must have offset 0 and no padding. `inner` must not cut off padding of `outer_pad`.
     """
     lists: dict[str, Mixed] = {"offsets": [], "sizes": [], "strides": mixed_values(inner, "strides")}
     rows = zip(
@@ -160,7 +160,7 @@ def pad_of_pad(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_sum(terms: Sequence[int | Value]) -> tuple[list[Value], int]:
-    """Return the terms that are not constant, and the sum of the constant ones."""
+    """Return (the terms that are not constant, the sum of the constant terms)."""
     known = list(map(number_of, terms))
     values = [term for term, stated in zip(terms, known, strict=True) if stated is None and isinstance(term, Value)]
     return values, sum(stated for stated in known if stated is not None)

@@ -14,7 +14,7 @@ from qrt.types import TensorType, Type
 
 
 def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | None:
-    """Return the type of `part`, the extracted or inserted tensor of the op, for other offsets, sizes and strides.
+    """Return the type of `part`, the extracted or inserted tensor, if the op gets the sizes in `lists`.
 
     Dimensions that the op drops from the slice stay dropped; return None if they are unknown.
     """
