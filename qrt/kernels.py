@@ -61,7 +61,8 @@ def coverage() -> dict[str, dict[str, str | None]]:
 def active() -> str:
     """Return the instruction set that new calls are bound to.
 
-    It is the one that ``use`` forces, else the one that the environment's ``QRT_ISA`` names (read once), else the best.
+    It is the one that ``use`` forces, else the one that the environment's ``QRT_ISA`` names (read once), else the
+    fastest one.
 
     Returns
     -------

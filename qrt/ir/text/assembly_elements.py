@@ -110,7 +110,7 @@ class AllOperands(Element):
 
 @dataclass
 class Attribute(Element):
-    """Element `$attribute`: the attribute's value, in the spelling of its kind."""
+    """Element `$attribute`: the attribute's value, in the syntax that its attribute kind defines."""
 
     definition: Definition
     name: str

@@ -114,7 +114,7 @@ def _require_unit_strides(operation: Operation) -> None:
 
 
 def _require_whole(operation: Operation, axis: int, size: int, whole: int, scales: bool) -> None:
-    """Raise VerifyError if an axis is scalable (`scales`) and the slice's size along the axis is not the whole size."""
+    """Raise VerifyError if an axis of size `whole` is scalable (`scales`) and the slice takes only a part of it."""
     if scales and size != whole:
         raise operation.op_error(
             f"expected size at idx={axis} to match the corresponding base size from the input vector ({size} vs "

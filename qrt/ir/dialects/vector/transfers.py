@@ -26,7 +26,7 @@ def permutation_of(operation: Operation) -> tuple[int | None, ...]:
 
 
 def is_in_bounds(operation: Operation) -> tuple[bool, ...]:
-    """Return the `in_bounds` flag of each dimension of the vector: True if no lane may be out of bounds there."""
+    """Return the `in_bounds` flag of each dimension of the vector: True promises that no lane is out of bounds."""
     return tuple(flag == TRUE for flag in operation.attribute(BOUNDS, ArrayAttr).elements)
 
 
@@ -205,7 +205,7 @@ def _width(element: Type) -> int:
 
 
 def _require_widths(operation: Operation, element: Type, vector: VectorType) -> None:
-    """Raise VerifyError unless the bit width of the vector's last dimension is a multiple of a memory element's.
+    """Raise VerifyError unless the vector's last dimension has a multiple of the bits of one element of the memory.
 
     This is upstream's rule.
     """

@@ -1,8 +1,8 @@
 """Lowering of float_matmul with quantized weights.
 
-K is divided into pieces. The values of a row in a piece become integers times a power of two, the unit of the piece.
-The sum of these integers times the weights is exact; a chain of float operations multiplies the sums by units and
-scales, and adds them.
+K is divided into pieces. In each piece, the values of a row are rounded to integers times a power of two, which is
+called the piece's unit. The sum of these integers times the weights is exact; a chain of float operations multiplies
+the sums by units and scales, and adds them.
 """
 
 import math

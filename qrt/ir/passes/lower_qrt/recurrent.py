@@ -1,4 +1,4 @@
-"""Lowering of svdf, and functions for lstm too: sums of products of 8-bit values, and scaling to 16 bits."""
+"""Lowering of svdf, and its sums of products and its scaling to 16 bits, which the lowering of lstm uses too."""
 
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import add, multiply

@@ -32,7 +32,8 @@ from qrt.types import IntegerType, TensorType
 class RaiseToQrt:
     """Replaces lowered integer arithmetic by the qrt ops that compute the same, and lowered casts by quant ops.
 
-    The arithmetic is a requantized sum of products, product or element. The quant ops are quant.qcast and quant.dcast.
+    The arithmetic requantizes a sum of products, a product, or an element. The quant ops are quant.qcast and
+    quant.dcast.
 
     Changes no value: the pass proves that the qrt op computes the program's integers for all inputs. For each
     requantized result that is not replaced, a remark names the condition that does not hold.
@@ -105,7 +106,7 @@ def _is_clamped(value: Value) -> bool:
 def _raised(result: Value, leaves: Mapping[Value, Value]) -> Value:
     """Build the kernel that computes `result`, and return the kernel's result; raise NotRaisedError if there is none.
 
-    The elements of the keys of `leaves` are read from the values of `leaves`.
+    `leaves` maps tensors and buffers that are not followed further to the tensors from which the kernel reads them.
     """
     type = result.type
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, IntegerType):

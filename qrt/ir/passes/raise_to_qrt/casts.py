@@ -65,7 +65,10 @@ def raised_cast(operation: Operation) -> Value | None:
 
 
 def is_last(operation: Operation) -> bool:
-    """Return True if a cast's arithmetic may end with an operation on tensors, or with a `linalg.generic`."""
+    """Return True if `operation` may be the last one of a cast's arithmetic.
+
+    It is an operation on tensors, or a `linalg.generic` whose body ends with such an operation on elements.
+    """
     if operation.name in ROOTS:
         return isinstance(operation.results[0].type, TensorType)
     if operation.name != "linalg.generic" or len(operation.results) != 1:

@@ -1,4 +1,4 @@
-"""Kernels for sums of products: the `qrt` op that multiplies the same elements as the program's loops."""
+"""Search for the `qrt` op that multiplies the same elements as a program's sum of products."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -135,9 +135,9 @@ def _constant_weights(weights: Array, has_column: bool, depth: int) -> Array:
 def _require_loops(
     indices: Sequence[Expression], sizes: Sequence[int | None], loops: Sequence[int], which: str
 ) -> None:
-    """Raise NotRaisedError unless a factor's indices are the last ones of `loops`, or 0 in a dimension of size 1.
+    """Raise NotRaisedError unless a factor is indexed by the last of the `loops`, in order.
 
-    `which` names the factor in the error.
+    A dimension of size 1 may have the index 0 instead. `which` names the factor in the error.
     """
     matching = loops[max(len(loops) - len(indices), 0) :]
     fits = len(matching) == len(indices) and all(

@@ -185,8 +185,8 @@ def _sizes(outer: Sequence[int], extents: Sequence[int]) -> dict[int, int]:
 def _orders(product: Sum, outer: Sequence[int]) -> list[tuple[Read, Read]]:
     """Return both assignments (a, w) of a product's two factors, the likelier one first.
 
-    A constant factor is likely to be w. Otherwise, w is likely to be the factor that, of the result's loops, only the
-    last one indexes.
+    A constant factor is likely to be w. Otherwise, w is likely to be the factor whose indices use only the last of the
+    result's loops.
     """
     first, second = product.reads
     constants = [constant_values(read.source) is not None for read in product.reads]
