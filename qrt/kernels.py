@@ -1,6 +1,6 @@
 """The instruction sets (ISAs) of this build and this CPU: functions that list them and choose the one that runs.
 
-Every ISA gives the same bits: forcing one is for tests and measurements, and to see how another machine would behave.
+Every ISA gives the same bits. Forcing one is for tests and measurements, and to see how another machine would behave.
 ``ref`` is the scalar reference and exists everywhere.
 """
 
@@ -90,8 +90,8 @@ def _default() -> str:
 def get_num_threads() -> int:
     """Return the largest number of threads that a kernel uses.
 
-    It is the number that was set last, else the environment's ``QRT_NUM_THREADS``, else the number of processors that
-    this process may run on.
+    It is the number that `set_num_threads` set last, else the environment's ``QRT_NUM_THREADS``, else the number of
+    processors that this process may run on.
 
     Returns
     -------

@@ -20,7 +20,7 @@ INDEX = IndexType()
 
 
 class Emitter:
-    """A builder of element-wise operations on all of `x`, a scalar or a ranked tensor, with per-layer parameters.
+    """A builder of element-wise operations on `x`, a scalar or a whole ranked tensor, for a per-layer quantized type.
 
     The numbers that its methods take are integers: bit patterns for a float element type; for an integer element type
     they are taken modulo `2**width`.

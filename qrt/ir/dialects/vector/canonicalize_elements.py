@@ -275,7 +275,7 @@ def into_constant(op: Operation, builder: Builder) -> PatternResult:
 
 
 def as_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an insertion by a broadcast, if it sets all elements or inserts a splat into a splat of the same value."""
+    """Replace an insertion by a broadcast, if it sets all elements or inserts a splat into a splat of equal value."""
     part, whole, type = op.operands[0], op.operands[1], op.results[0].type
     if known_position(op) is None:
         return None

@@ -48,7 +48,7 @@ def full_or_empty(op: Operation, builder: Builder) -> PatternResult:
 
 
 def slice_of_mask(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a slice of a mask by a mask with smaller sizes: the offsets of the slice are subtracted."""
+    """Replace a slice of a mask by a smaller mask: the slice's offsets are subtracted from the mask's sizes."""
     mask = op.operands[0].operation
     if mask is None or mask.name not in MASKS:
         return None

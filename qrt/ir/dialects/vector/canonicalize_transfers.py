@@ -1,6 +1,6 @@
 """Upstream's canonicalization patterns of `vector.transfer_read` and `vector.transfer_write`.
 
-Those that change a value or drop an error are left out.
+Upstream's patterns that change a value or drop an error are left out.
 """
 
 from collections.abc import Iterator

@@ -46,9 +46,9 @@ def _verify_insert(operation: Operation) -> None:
 
 
 def slice_of(operation: Operation) -> tuple[slice, ...]:
-    """Return the range of indices that a strided slice op extracts or overwrites, by leading dimension.
+    """Return the range of indices that a strided slice op extracts or overwrites, for each dimension that it slices.
 
-    The operation is a `vector.extract_strided_slice` or a `vector.insert_strided_slice`.
+    These are the leading dimensions. The op is a `vector.extract_strided_slice` or a `vector.insert_strided_slice`.
     """
     offsets = integers(operation, "offsets")
     if operation.name == "vector.extract_strided_slice":  # `insert_strided_slice` has no `sizes`

@@ -6,7 +6,8 @@ strategies:
     in-loop             sum (a - za) * (w - zw)
     post-accumulation   sum a*w  -  zw * sum a  -  za * sum w  +  K * za * zw
 
-Both are exact, although intermediate values may wrap: two's complement arithmetic is exact if the final sum fits.
+K is the number of products in a sum. Both strategies are exact, although intermediate values may wrap: two's complement
+arithmetic is exact if the final sum fits.
 """
 
 from collections.abc import Iterable

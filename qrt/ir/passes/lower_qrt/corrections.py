@@ -22,7 +22,7 @@ def nothing_to_correct(nest: LoopNest, acc: Value) -> Value:
 
 
 def corrections(context: LoweringContext, c: Contraction) -> Correct:
-    """Emit the operands' sums, and return a function that applies the zero-point terms to an accumulator.
+    """Emit the sum of each operand's integers, and return a function that adds the zero-point terms to an accumulator.
 
     Terms with a zero point of 0 are omitted.
     """

@@ -20,7 +20,7 @@ def saturated(nest: LoopNest, x: Value) -> Value:
 
 
 def scaled(nest: LoopNest, x: Value, multiplier: tuple[int, int]) -> Value:
-    """Emit `x * M0 * 2**(shift - 31)` for the multiplier (M0, shift), with `x` saturated to 32 bits first."""
+    """Emit `x * M0 * 2**(shift - 31)`, where `multiplier` is (M0, shift). `x` is saturated to 32 bits first."""
     fixed = Fixed(nest)
     return fixed.scale(fixed.saturate(x), *multiplier)
 

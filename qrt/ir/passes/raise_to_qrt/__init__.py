@@ -71,7 +71,10 @@ def _is_filled_once(buffer: Value) -> bool:
 
 
 def _read_buffers_as_tensors(module: Module) -> None:
-    """Insert a `bufferization.to_tensor` for each requantized buffer without one; a kernel can replace its result."""
+    """Insert a `bufferization.to_tensor` for each requantized buffer without one.
+
+    Its result is a tensor, which a kernel can replace.
+    """
     for alloc in [op for op in module.operation.walk() if op.name == "memref.alloc"]:
         buffer = alloc.results[0]
         stores = [user for user in buffer.users if user.name == "affine.store" and _is_clamped(user.operands[0])]

@@ -1,4 +1,4 @@
-"""Search for the `qrt` op that multiplies the same elements as a program's sum of products."""
+"""Matching of a program's sum of products with the `qrt` op that computes it, and construction of that op."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Averages over windows, recognized in loop nests that add the elements in a runtime's order.
+"""Recognition of averages over windows, so that loop nests that compute them are exported as average pools.
 
 The sum is a chain of loop nests, each of which adds some elements of every window to the result of the nest before.
 """
