@@ -234,7 +234,7 @@ class _Function:
         self.graph.entries.append(Entry(group.name, group.op.name, attributes, operands, results, inline, then))
 
     def _record_program(self, group: Group, program: ExportedProgram | None) -> None:
-        """Record in the model's metadata a function, as MLIR text, that computes exactly what float nodes approximate."""
+        """Record in the metadata a function, as MLIR text, that computes exactly what a group's nodes approximate."""
         if program is None or any(i not in group.reads for i, _ in program.arguments):
             return
         operands: list[tuple[str, Order, Type]] = []

@@ -68,7 +68,7 @@ class _Operand:
         return (*coordinates[:-1], *reduced, coordinates[-1])
 
     def factor(self, outer: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
-        """Return the `ProductOperand` of a contraction over the loops `outer`; the first `batch` of them are batch
+        """Return the operand as the factor of a contraction over `outer`, whose first `batch` loops are batch
         dimensions.
 
         `line` is the loop along the operand's rows or columns; it is empty for a vector.
