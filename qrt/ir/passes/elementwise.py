@@ -140,7 +140,10 @@ def scalar_attribute(number: int, element: Type) -> Attribute:
 
 
 def _wrapped(number: int, element: Type) -> int:
-    """Return a number modulo `2**width` of an integer type, as a signed number; unchanged for another type."""
+    """Return a number as the signed integer that it equals modulo `2**width` of an integer type.
+
+    For another type, return the number unchanged.
+    """
     if not isinstance(element, IntegerType):
         return number
     half = 1 << (element.width - 1)

@@ -279,8 +279,8 @@ class Assembly:
 def inferences(definition: Definition, typed: set[str]) -> list[tuple[str, Relation]]:
     """Return (operand or result name, relation) for each type that the format omits.
 
-    `typed` names the operands and results whose types the format has. The list is ordered so that each relation's
-    source type is known or inferred before it is used.
+    A relation computes one type from another. `typed` names the operands and results whose types the format has. The
+    list is ordered so that each relation's source type is known or inferred before it is used.
     """
     candidates = list(definition.infer.items())
     candidates += [

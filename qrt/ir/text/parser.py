@@ -1,4 +1,4 @@
-"""Parser of programs: operations in generic form, blocks, regions, and the calls to the parsers of custom forms.
+"""Parser of programs. It parses operations in generic form, blocks and regions, and calls the parsers of custom forms.
 
 For speed, types, signatures and attribute dictionaries that occur again are looked up by their text.
 """

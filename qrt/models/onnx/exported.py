@@ -66,7 +66,7 @@ class _Group:
 
 
 class Exported:
-    """The import of the groups of nodes that a graph's metadata describes.
+    """Importer of the groups of nodes that a graph's metadata describes.
 
     ``values`` has the values of imported tensors, by name and order of axes.
     """

@@ -87,7 +87,7 @@ def of_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_inserts(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the extraction of an inserted part by the inserted value, or extract from an earlier vector of the chain.
+    """Replace an extraction from a chain of `vector.insert` by the inserted value, or extract from an earlier vector.
 
     The search goes back through `vector.insert` ops at other positions, and through `vector.transpose` ops.
     """

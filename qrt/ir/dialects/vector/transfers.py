@@ -15,12 +15,12 @@ MAP, BOUNDS = "permutation_map", "in_bounds"
 
 
 def minor_identity(rank: int, vector_rank: int) -> AffineMapAttr:
-    """Return the permutation map for a vector along the last `vector_rank` of the `rank` dimensions of the memory."""
+    """Return the permutation map of a vector along the last `vector_rank` of the memory's `rank` dimensions."""
     return AffineMapAttr(rank, 0, tuple(("d", axis) for axis in range(rank - vector_rank, rank)))
 
 
 def permutation_of(operation: Operation) -> tuple[int | None, ...]:
-    """Return the dimension of the memory along each dimension of the vector; None for a broadcast dimension."""
+    """Return the memory's dimension along which each dimension of the vector lies; None for a broadcast dimension."""
     map = operation.attribute(MAP, AffineMapAttr)
     return tuple(result[1] if isinstance(result, tuple) else None for result in map.results)
 

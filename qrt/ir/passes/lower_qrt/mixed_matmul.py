@@ -61,7 +61,11 @@ class _DepthSplit:
         return pad_behind(context, x, axis + 1, parts * self.length - self.block)
 
     def at(self, block: Expression, part: Expression, i: Expression) -> list[Expression]:
-        """Return the index or indices along K of value `i` of piece `part` of `block`, in the result of `tensor`."""
+        """Return the indices along K of value `i` of a piece in the tensor that the method `tensor` returns.
+
+        `part` is the number of the piece in `block`. There are two indices if `tensor` splits K into two axes, else
+        one.
+        """
         inside = add(multiply(part, self.length), i)
         if self.extents[1] * self.length != self.block:
             return [block, inside]

@@ -109,7 +109,8 @@ def _is_clamped(value: Value) -> bool:
 def _raised(result: Value, leaves: Mapping[Value, Value]) -> Value:
     """Build the kernel that computes `result`, and return the kernel's result; raise NotRaisedError if there is none.
 
-    `leaves` maps tensors and buffers that are not followed further to the tensors from which the kernel reads them.
+    The search for operands ends at the keys of `leaves`, tensors and buffers. The kernel reads their elements from the
+    values of `leaves`.
     """
     type = result.type
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, IntegerType):

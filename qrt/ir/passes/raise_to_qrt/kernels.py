@@ -330,7 +330,11 @@ def _weights(b: Builder, w: Weights, t: UniformType) -> Value:
 
 
 def _bias_type(p: Product, scales: Array, is_per_axis: bool) -> UniformType:
-    """Return the quantized type of `p`'s bias: accumulator scales, or scales that reproduce the program's rescaling."""
+    """Return the quantized type of the bias of `p`.
+
+    Its scales are those of the accumulator. If the program rescales the bias, they are scales that give the same
+    rescaling.
+    """
     read = None if p.bias is None else p.bias.read
     storage = "i32" if read is None else storage_of(read)
     rescaling = None if p.bias is None else p.bias.rescaling

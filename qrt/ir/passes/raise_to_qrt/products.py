@@ -147,7 +147,10 @@ def match_product(
 
 
 def _bias_of(terms: Mapping[Monomial, Array]) -> Bias | None:
-    """Return the bias if `terms` has exactly one term; None without terms; raise NotRaisedError for other terms."""
+    """Return the bias, given the terms of a sum that are not zero points; None without terms.
+
+    Raise NotRaisedError if there are several terms, or the term is not a bias.
+    """
     if not terms:
         return None
     variable = only_variable(Polynomial(terms))

@@ -101,7 +101,7 @@ def _sum_of(value: Value) -> _Sum | None:
 
 
 def _terms(operation: StructuredOp, scalar: Value) -> list[int] | None:
-    """Return the indices of the operands whose elements a loop body adds up to ``scalar``.
+    """Return the indices of the operands whose elements a loop body adds to compute ``scalar``.
 
     Constants 0 are ignored. Return None if ``scalar`` is not a sum of elements of operands.
     """
