@@ -1,6 +1,6 @@
 """The instruction sets (ISAs) of this build and this CPU: functions that list them and choose the one that runs.
 
-Every ISA gives the same bits: forcing one is for tests and measurements, and to see how another machine would behave.
+Every ISA gives the same bits. Forcing one is for tests and measurements, and to see how another machine would behave.
 ``ref`` is the scalar reference and exists everywhere.
 """
 
@@ -61,7 +61,8 @@ def coverage() -> dict[str, dict[str, str | None]]:
 def active() -> str:
     """Return the instruction set that new calls are bound to.
 
-    It is the one that ``use`` forces, else the one that the environment's ``QRT_ISA`` names (read once), else the best.
+    It is the one that ``use`` forces, else the one that the environment's ``QRT_ISA`` names (read once), else the
+    fastest one.
 
     Returns
     -------
@@ -89,8 +90,8 @@ def _default() -> str:
 def get_num_threads() -> int:
     """Return the largest number of threads that a kernel uses.
 
-    It is the number that was set last, else the environment's ``QRT_NUM_THREADS``, else the number of processors that
-    this process may run on.
+    It is the number that `set_num_threads` set last, else the environment's ``QRT_NUM_THREADS``, else the number of
+    processors that this process may run on.
 
     Returns
     -------

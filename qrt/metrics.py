@@ -218,7 +218,7 @@ def _scaled(values: Array) -> tuple[Array, int]:
 
 
 def _error_sum(r: Array, a: Array) -> Fraction:
-    """Return the sum of the squared errors, exactly; the errors are halved first if one would overflow."""
+    """Return the exact sum of the squared errors. If an error overflows, halve all and multiply their sum by 4."""
     with np.errstate(over="ignore"):
         error = r - a
     return square_sum(error) if np.isfinite(error).all() else 4 * square_sum(r / 2 - a / 2)

@@ -42,7 +42,7 @@ _OPERAND = re.compile(r"operand #(\d+)")
 
 
 def as_type(given: TypeLike) -> Type:
-    """Return `given` if it is a Type; parse it if it is a text."""
+    """Return `given` if it is a Type; parse it if it is a str."""
     require(given, (Type, str), "a type", "a Type or its text")
     return parse_type(given) if isinstance(given, str) else given
 
@@ -187,7 +187,8 @@ def _is_whole(operation: Operation) -> bool:
 def _is_defined(symbol: SymbolRefAttr, operation: Operation) -> bool:
     """Return True if a symbol table around an operation defines a symbol.
 
-    A symbol whose operation contains `operation`, such as a recursive function, counts as undefined: it is incomplete.
+    A symbol whose operation contains `operation`, such as a recursive function, counts as undefined, because that
+    operation is not complete yet.
     """
     around = operation.parent_operation
     while around is not None:
@@ -224,7 +225,7 @@ def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
 
 
 def _kind_of(constraint: Constraint | None) -> AttributeKind:
-    """Return an attribute kind that checks `constraint` and parses any attribute."""
+    """Return a kind of attribute that accepts exactly the attributes that satisfy `constraint`."""
     assert constraint is not None
     return replace(ANY, holds=lambda value: constraint(value) is None, description="a value that the op allows")
 

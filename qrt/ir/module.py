@@ -102,7 +102,7 @@ class Module:
         """Raise VerifyError at the first operation with inconsistent per-axis or sub-channel quantization parameters.
 
         They are inconsistent if the parameters of a value do not fit its shape, or if an operation moves elements to a
-        channel or block with other parameters. The module must be valid.
+        channel or block with different parameters. The module must be valid.
         """
         registry.CHECKS["channels"](self.operation)
 

@@ -24,8 +24,8 @@ _KINDS = {bool: "true or false", int: "an integer", str: "a text, in double quot
 class Pass(Protocol):
     """Interface of a pass.
 
-    If its defaults do not reproduce upstream MLIR's pass of that name, the optional class attribute `UPSTREAM` is a
-    dict of the options that do.
+    The optional class attribute `UPSTREAM` is a dict of option values. With these the pass behaves as upstream MLIR's
+    pass of the same name; it is needed only if the defaults do not.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]

@@ -2,9 +2,9 @@
 
 - `load` (`programs.py`) reads a file by its suffix. `tflite` and `onnx` each have a reader of files and one import
   function per operator; `onnx` also has the exporter. `importing` has the code that both importers share.
-- A profile (`profiles`) lists the rounding rules of a runtime: LiteRT's rounding of ADD is a row of
-  `profiles/litert.py`. An engine (`engines`) runs the runtime itself in a child process. `diff` compares the tensors
-  of a program with those of an engine.
+- A profile (`profiles`) lists the rounding rules of a runtime. For example, a row of `profiles/litert.py` says how
+  LiteRT rounds ADD. An engine (`engines`) runs the runtime itself in a child process. `diff` compares the tensors of a
+  program with those of an engine.
 - Start with `importing/graph.py`.
 - This package imports `quantization`, `runtime`, `ir` and the packages below them.
 """

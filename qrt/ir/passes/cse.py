@@ -42,7 +42,7 @@ def _regions(operation: Operation, known: Known, unused: list[Operation]) -> Non
 
 
 def _block(block: Block, known: Known, unused: list[Operation]) -> list[Hashable]:
-    """Merge equal operations of a block, and return the keys that the block added to `known`.
+    """Merge the operations of a block with equal ones in `known`, add the others to it, and return the added keys.
 
     Dead operations, and operations that an equal one replaces, are appended to `unused`; the caller erases them.
     """

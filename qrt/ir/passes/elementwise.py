@@ -20,7 +20,7 @@ INDEX = IndexType()
 
 
 class Emitter:
-    """A builder of element-wise operations on all of `x`, a scalar or a ranked tensor, with per-layer parameters.
+    """A builder of element-wise operations on `x`, a scalar or a whole ranked tensor, for a per-layer quantized type.
 
     The numbers that its methods take are integers: bit patterns for a float element type; for an integer element type
     they are taken modulo `2**width`.
@@ -140,7 +140,10 @@ def scalar_attribute(number: int, element: Type) -> Attribute:
 
 
 def _wrapped(number: int, element: Type) -> int:
-    """Return a number modulo `2**width` of an integer type, as a signed number; unchanged for another type."""
+    """Return a number as the signed integer that it equals modulo `2**width` of an integer type.
+
+    For another type, return the number unchanged.
+    """
     if not isinstance(element, IntegerType):
         return number
     half = 1 << (element.width - 1)

@@ -23,7 +23,7 @@ Graph = dict[FuncOp, list[FuncOp]]
 class Inline:
     """Replaces calls by the bodies of their callees, starting with functions that call no other.
 
-    Each function is canonicalized before and after, with the first three options, which are those of canonicalize.
+    Each function is canonicalized before and after. The first three options are passed to that canonicalization.
     Private functions to which nothing refers any more are removed.
 
     Preserves every value by default. A call remains if it or its callee has the attribute `no_inline`, or if its callee
@@ -142,7 +142,7 @@ def _callees(function: FuncOp) -> list[FuncOp]:
 
 
 def _components(graph: Graph) -> dict[FuncOp, int]:
-    """Return the number of each function's strongly connected component; callees come before callers.
+    """Number the strongly connected components of a call graph, callees first, and return the number for each function.
 
     The algorithm is Tarjan's, without recursion.
     """

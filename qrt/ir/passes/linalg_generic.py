@@ -66,7 +66,7 @@ def _body(operation: Operation, operands: list[Value]) -> Region:
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:
-    """Build the `linalg.generic` of a named op of linalg, into which the op's body is moved; return its results.
+    """Replace a named op of linalg by a `linalg.generic` with the op's body, and return the results.
 
     Attributes of the op other than its maps and iterator types are dropped.
     """

@@ -91,7 +91,10 @@ def _check(operation: Operation) -> None:
 
 
 def _check_elements(operation: Operation, name: str, attribute: Attribute) -> None:
-    """Raise VerifyError for elements that are written as texts and have a quantized type, also nested ones."""
+    """Raise VerifyError for an elements attribute of a quantized type whose elements are stored as text.
+
+    Attributes in nested arrays and dictionaries are checked too.
+    """
     match attribute:
         case KeptElementsAttr() if _integers(attribute.type) is not attribute.type:
             raise operation.op_error(

@@ -51,9 +51,10 @@ class StripFuncQuantTypes:
 
 
 def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
-    """Replace the results of `quant.scast` that undo another one by the original values; return these operations.
+    """Replace the result of each `quant.scast` that undoes another `quant.scast` by the original value.
 
-    With `strict_upstream`, fold all operations that upstream's conversion driver folds. The caller erases them.
+    With `strict_upstream`, fold all operations that upstream's conversion driver folds. Returns the replaced
+    operations, which the caller erases.
     """
     if not strict_upstream:
         return fold_at_once(module.operation, Folds(), lambda operation: operation.name == "quant.scast")

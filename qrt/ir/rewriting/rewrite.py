@@ -25,10 +25,11 @@ def replace(operation: Operation, values: Sequence[Value]) -> None:
 
 
 def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], bool]) -> list[Operation]:
-    """Replace the results of operations that fold to existing values, and return these operations, to be erased.
+    """Replace the results of each operation that folds to existing values by these values.
 
-    Every fold sees the original program, as in upstream MLIR's conversion driver. Only operations for which `applies`
-    returns True and which do not depend on their own results are folded.
+    Returns the folded operations, which the caller erases. Every fold sees the original program, as in upstream MLIR's
+    conversion driver. Only operations for which `applies` returns True and which do not depend on their own results are
+    folded.
     """
     decided: dict[Value, Value] = {}
     operations = root.walk()

@@ -172,7 +172,7 @@ class _Compiler:
 
 
 class Assembly:
-    """Compiled assembly format: its elements and, if these are simple enough, one pattern for the whole text."""
+    """Compiled assembly format: its elements, and for a simple format also a regular expression of the whole text."""
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
@@ -201,7 +201,10 @@ class Assembly:
             element.show(printer, operation)
 
     def can_express(self, operation: Operation) -> bool:
-        """Return True unless a variadic `type($x)` outside optional groups is empty: an empty list cannot be parsed."""
+        """Return True if the parser can read the form that this format prints for an operation.
+
+        It cannot read an empty list of types, which `type($x)` prints for a variadic group without values.
+        """
         return all(element.is_present(operation) for element in self._lists)
 
     def _complete(self, typed: Sequence[str], pending: PendingOperation) -> None:
@@ -276,8 +279,8 @@ class Assembly:
 def inferences(definition: Definition, typed: set[str]) -> list[tuple[str, Relation]]:
     """Return (operand or result name, relation) for each type that the format omits.
 
-    `typed` names the operands and results whose types the format has. The list is ordered so that each relation's
-    source type is known or inferred before it is used.
+    A relation computes one type from another. `typed` names the operands and results whose types the format has. The
+    list is ordered so that each relation's source type is known or inferred before it is used.
     """
     candidates = list(definition.infer.items())
     candidates += [

@@ -110,7 +110,7 @@ class AllOperands(Element):
 
 @dataclass
 class Attribute(Element):
-    """Element `$attribute`: the attribute's value, in the spelling of its kind."""
+    """Element `$attribute`: the attribute's value, in the syntax that its attribute kind defines."""
 
     definition: Definition
     name: str
@@ -292,9 +292,10 @@ class GroupElement(Element):
 
 @dataclass(frozen=True)
 class Directive:
-    """Python functions for the element `name($x, $y)` of assembly formats, with the names ("x", "y") as an argument.
+    """Python functions that parse and print the element `name($x, $y)` of assembly formats.
 
-    `parse` stores what it reads in `pending.operand_groups`, `types`, `region_groups` and `attributes`, by name.
+    Their last argument is the tuple of names, ("x", "y"). `parse` stores what it reads in `pending.operand_groups`,
+    `types`, `region_groups` and `attributes`, by name.
     """
 
     parse: Callable[[FormParser, PendingOperation, tuple[str, ...]], None]

@@ -1,4 +1,4 @@
-"""Parser of programs: operations in generic form, blocks, regions, and the calls to the parsers of custom forms.
+"""Parser of programs. It parses operations in generic form, blocks and regions, and calls the parsers of custom forms.
 
 For speed, types, signatures and attribute dictionaries that occur again are looked up by their text.
 """
@@ -190,7 +190,7 @@ class Parser(NameParser, ResourceParser):
     # -- whole custom forms at once ---------------------------------------------------------------------------------
 
     def line(self, line: Line, pending: PendingOperation) -> bool:
-        """Parse a custom form by the one-line pattern of its most common spelling, and return True.
+        """Parse a custom form at once by the regular expression of its most common spelling, and return True.
 
         If the text does not match, read nothing and return False: the elements of the assembly format then parse it, or
         report the error.

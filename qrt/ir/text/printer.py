@@ -160,7 +160,7 @@ class Printer:
                 self.name_results(operation)
 
     def name_as_inside(self, operation: Operation) -> None:
-        """Assign to the values in scope at an operation the SSA names that they have in the whole program's text.
+        """Name the values in scope at an operation as in the text of the whole program.
 
         The program is printed up to the operation, and that text is discarded.
         """

@@ -33,7 +33,10 @@ from qrt.tensor import QuantTensor
 
 @dataclass
 class _TensorTally:
-    """The counts of elements in which two runtimes differ, for one operator's result in the file."""
+    """A tensor that is compared, with the counts of the elements in which qrt and the other runtime differ.
+
+    ``maker`` is the last operation that the importer emitted for the tensor's operator.
+    """
 
     tensor: ComparedTensor
     tally: DifferenceTally

@@ -182,7 +182,7 @@ class ServedModel(Protocol):
     """Interface of a model inside the child process, which the request handlers call."""
 
     def ports(self) -> Mapping[str, Sequence[Any]]:
-        """Return the "inputs" and the "outputs", each as (index, name, shape, dtype), and the outputs' "keys"."""
+        """Return a dict: "inputs" and "outputs" list (index, name, shape, dtype), "keys" the outputs' keys."""
 
     def run(self, arrays: Sequence[Array], tensors: Sequence[Any] | None) -> list[Array]:
         """Run the model on ``arrays`` and return its outputs, or the tensors with the keys ``tensors``."""

@@ -52,10 +52,10 @@ def branches(
 
 
 def rounds(node: Node, predicate: FuncOp, body: FuncOp, values: Sequence[Value]) -> Sequence[Value]:
-    """Append an `scf.while` and return its results: the last loop-carried values.
+    """Append an `scf.while`, and return its results: the loop-carried values after the last iteration.
 
-    While the function ``predicate`` returns true for the loop-carried values, which start as ``values``, the function
-    ``body`` computes the next ones. Their types do not change.
+    These values start as ``values``. While the function ``predicate`` returns true for them, the function ``body``
+    computes their next values. Their types do not change.
     """
     types = [value.type for value in values]
     before, after = Block(types), Block(types)

@@ -25,8 +25,8 @@ class UnsupportedForm(Exception):
 class Node:
     """An operator of a model file during import.
 
-    ``kernel`` is the kind of the runtime's kernel ("delegate", "builtin" or "reference") in the profile's row that
-    `rule` found last.
+    ``kernel`` is set by `rule`: the kind of kernel with which the runtime computes the operator ("delegate", "builtin"
+    or "reference").
     """
 
     graph: Graph
@@ -126,11 +126,14 @@ class Node:
 
     @property
     def profile(self) -> Profile:
-        """The profile whose rules the operator has."""
+        """The profile of the import, which lists a runtime's rounding rules."""
         return self.graph.profile
 
     def rule(self, op: str, /, **facts: Any) -> str:
-        """Return the profile's rounding rule for an op with these properties. Raise UnsupportedForm if it has none."""
+        """Return the profile's rounding rule for the op ``op`` with the properties ``facts``.
+
+        Raise UnsupportedForm if the profile has no such rule.
+        """
         row = self.profile.find(op, **facts)
         if row is None:
             conditions = ", ".join(f"{name} = {value}" for name, value in facts.items())

@@ -85,7 +85,7 @@ def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None
 
 
 def _refined(node: Node, operand: Operand, shape: tuple[int | None, ...]) -> Operand:
-    """Return an operand whose dynamic sizes are replaced by those of the broadcast ``shape``, which a run checks."""
+    """Return an operand, cast so that its dynamic sizes are those of the broadcast ``shape``. A run checks them."""
     given = shape_of(operand)
     own = tuple(size if size is not None else wanted
                 for size, wanted in zip(given, shape[len(shape) - len(given) :], strict=True))  # fmt: skip

@@ -22,8 +22,8 @@ OPSET = 21
 class ComposedGraph:
     """An ONNX graph that is built operator by operator, and then imported in place of a composite operator.
 
-    Operands are given by name: tensors that the composite node reads, or that this graph adds. The names of added
-    tensors begin with ``prefix``.
+    Methods take and return the names of tensors. Operators may read the tensors that the composite node reads, and
+    those that were added to this graph. The names of added tensors begin with ``prefix``.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -74,7 +74,7 @@ class ComposedGraph:
         graph.set_results()
 
     def values(self, node: Node, *results: str) -> list[Value]:
-        """Import the graph before the other operations of a node, and return the values of the tensors ``results``."""
+        """Import the graph as the first part of a node's import, and return the values of the tensors ``results``."""
         graph = Subgraph(node, "definition", self.graph((), results))
         graph.inline()
         return graph.results()

@@ -93,7 +93,7 @@ def _choose_function(program: ir.Module, name: str | None) -> FuncOp:
 
 
 class _Function:
-    """The export of one function as a graph of one opset: its nodes, inputs, outputs and variables."""
+    """Exporter of one function to an ONNX graph of one opset, with the nodes, inputs, outputs and variables so far."""
 
     def __init__(self, program: ir.Module, function: FuncOp, opset: int, kernels: Programs) -> None:
         self.kernels = kernels
@@ -234,7 +234,7 @@ class _Function:
         self.graph.entries.append(Entry(group.name, group.op.name, attributes, operands, results, inline, then))
 
     def _record_program(self, group: Group, program: ExportedProgram | None) -> None:
-        """Record in the model's metadata what nodes on floats compute exactly, as the text of an MLIR function."""
+        """Record in the metadata a function, as MLIR text, that computes exactly what a group's nodes approximate."""
         if program is None or any(i not in group.reads for i, _ in program.arguments):
             return
         operands: list[tuple[str, Order, Type]] = []
@@ -281,7 +281,7 @@ class _Function:
 
 
 def _own_program(group: Group) -> ExportedProgram | None:
-    """Return a function that computes only the group's operation, or None for dialects other than those in `_PLAIN`."""
+    """Return a program that has only the group's operation; None if the operation's dialect is not in `_PLAIN`."""
     if not group.op.name.startswith(_PLAIN):
         return None
     inputs = {group.op.operands[i]: i for i in sorted(group.reads)}

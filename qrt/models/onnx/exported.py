@@ -66,7 +66,10 @@ class _Group:
 
 
 class Exported:
-    """The groups of nodes that a graph's metadata describes, and the values of tensors by name and order of axes."""
+    """Importer of the groups of nodes that a graph's metadata describes.
+
+    ``values`` has the values of imported tensors, by name and order of axes.
+    """
 
     def __init__(self, graph: Graph, metadata: Mapping[str, str]) -> None:
         self.graph = graph

@@ -87,7 +87,7 @@ def of_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_inserts(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the extraction of an inserted part by the inserted value, or extract from an earlier vector of the chain.
+    """Replace an extraction from a chain of `vector.insert` by the inserted value, or extract from an earlier vector.
 
     The search goes back through `vector.insert` ops at other positions, and through `vector.transpose` ops.
     """
@@ -166,7 +166,10 @@ def of_shape_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_slice(op: Operation, builder: Builder) -> PatternResult:
-    """Extract a part of a slice from the slice's source, if the slice is complete along the dimensions of the part."""
+    """Rewrite the extraction of a part of a slice so that it extracts directly from the slice's source.
+
+    The slice must cover its source completely along the dimensions of the part.
+    """
     cut, position = defining_op(op.operands[0], "vector.extract_strided_slice"), known_position(op)
     if cut is None or position is None:
         return None
@@ -272,7 +275,7 @@ def into_constant(op: Operation, builder: Builder) -> PatternResult:
 
 
 def as_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an insertion of a whole vector, or of a splat into a splat of the same scalar, by a broadcast."""
+    """Replace an insertion by a broadcast, if it sets all elements or inserts a splat into a splat of equal value."""
     part, whole, type = op.operands[0], op.operands[1], op.results[0].type
     if known_position(op) is None:
         return None

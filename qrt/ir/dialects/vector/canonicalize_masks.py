@@ -20,7 +20,7 @@ MASKS: Final = ("vector.create_mask", "vector.constant_mask")
 
 
 def is_full(mask: Value) -> bool:
-    """Return True if a mask is known to be true in all lanes."""
+    """Return True if a mask is a constant that is true in all lanes."""
     dense = dense_of(mask)
     return dense is not None and dense.is_splat and bool(dense.first)
 
@@ -48,7 +48,7 @@ def full_or_empty(op: Operation, builder: Builder) -> PatternResult:
 
 
 def slice_of_mask(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a slice of a mask by a mask with smaller sizes: the offsets of the slice are subtracted."""
+    """Replace a slice of a mask by a smaller mask: the slice's offsets are subtracted from the mask's sizes."""
     mask = op.operands[0].operation
     if mask is None or mask.name not in MASKS:
         return None
@@ -78,7 +78,10 @@ def transposed_mask(op: Operation, builder: Builder) -> PatternResult:
 
 
 def mask_without_ones(op: Operation, builder: Builder) -> PatternResult:
-    """Merge a `shape_cast` that drops trailing dimensions of size 1 into the mask, if the mask is true along them."""
+    """Replace a `shape_cast` that drops trailing dimensions of size 1 from a mask by a mask without these dimensions.
+
+    The mask must be true along them.
+    """
     mask, type = op.operands[0].operation, vector_of(op.results[0])
     if mask is None or mask.name not in MASKS:
         return None

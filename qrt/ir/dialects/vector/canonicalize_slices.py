@@ -90,7 +90,10 @@ def to_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_of_existing(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an insertion by the inserted vector if it covers the destination, or by an unchanged destination."""
+    """Remove an `insert_strided_slice` that overwrites the whole destination, or that does not change it.
+
+    In the first case the result is the inserted vector, in the second the destination.
+    """
     part, whole = op.operands
     if part.type is whole.type:
         return [part]

@@ -1,6 +1,6 @@
 """Upstream's canonicalization patterns of `vector.transfer_read` and `vector.transfer_write`.
 
-Those that change a value or drop an error are left out.
+Upstream's patterns that change a value or drop an error are left out.
 """
 
 from collections.abc import Iterator
@@ -85,7 +85,7 @@ def _writes_before(base: Value) -> Iterator[tuple[Operation, Transfer]]:
 
 
 def _of_plain(pattern: Pattern) -> Pattern:
-    """Restrict a pattern to transfers whose lanes are single elements of the memory."""
+    """Return a pattern that does nothing if a lane of the transfer is not exactly one element of the memory."""
     return lambda op, builder: pattern(op, builder) if is_plain(op) else None
 
 

@@ -63,12 +63,12 @@ def _require_map(operation: Operation, index: int, map: AffineMapAttr, type: Typ
 
 
 def _axes(map: AffineMapAttr) -> list[int]:
-    """Return the loop that each result of a map names, in order."""
+    """Return the number of the loop to which each result of an indexing map refers."""
     return [result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d"]
 
 
 def _require_pairs(operation: Operation, maps: tuple[AffineMapAttr, ...], iterators: tuple[str, ...]) -> None:
-    """Raise VerifyError unless loops that index both inputs have the same size in both, and at least one is reduced."""
+    """Raise VerifyError unless the inputs have equal sizes along all loops that they share, among them a reduction."""
     left, right = _axes(maps[0]), _axes(maps[1])
     shapes = [value.type.shape for value in operation.operands[:2] if isinstance(value.type, VectorType)]
     for kind, what in (("reduction", "contracting"), ("parallel", "batch")):

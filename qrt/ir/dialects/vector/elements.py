@@ -46,9 +46,9 @@ def _verify_insert(operation: Operation) -> None:
 
 
 def slice_of(operation: Operation) -> tuple[slice, ...]:
-    """Return the range of indices that a strided slice op extracts or overwrites, by leading dimension.
+    """Return the range of indices that a strided slice op extracts or overwrites, for each dimension that it slices.
 
-    The operation is a `vector.extract_strided_slice` or a `vector.insert_strided_slice`.
+    These are the leading dimensions. The op is a `vector.extract_strided_slice` or a `vector.insert_strided_slice`.
     """
     offsets = integers(operation, "offsets")
     if operation.name == "vector.extract_strided_slice":  # `insert_strided_slice` has no `sizes`
@@ -114,7 +114,7 @@ def _require_unit_strides(operation: Operation) -> None:
 
 
 def _require_whole(operation: Operation, axis: int, size: int, whole: int, scales: bool) -> None:
-    """Raise VerifyError if an axis is scalable (`scales`) and the slice's size along the axis is not the whole size."""
+    """Raise VerifyError if an axis of size `whole` is scalable (`scales`) and the slice takes only a part of it."""
     if scales and size != whole:
         raise operation.op_error(
             f"expected size at idx={axis} to match the corresponding base size from the input vector ({size} vs "

@@ -1,4 +1,4 @@
-"""`vector`: the ops that are common in lowered code."""
+"""The ops `vector.load`, `store`, `create_mask`, `constant_mask`, `fma`, `print` and `step`."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Reductions of vectors, and the kinds of functions that combine their elements."""
+"""The ops `vector.reduction` and `vector.multi_reduction`, and the kinds of reduction, such as "add"."""
 
 from qrt.ir.core.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.core.constraints import element_of, element_type_of, same_as

@@ -15,18 +15,18 @@ MAP, BOUNDS = "permutation_map", "in_bounds"
 
 
 def minor_identity(rank: int, vector_rank: int) -> AffineMapAttr:
-    """Return the permutation map for a vector along the last `vector_rank` of the `rank` dimensions of the memory."""
+    """Return the permutation map of a vector along the last `vector_rank` of the memory's `rank` dimensions."""
     return AffineMapAttr(rank, 0, tuple(("d", axis) for axis in range(rank - vector_rank, rank)))
 
 
 def permutation_of(operation: Operation) -> tuple[int | None, ...]:
-    """Return the dimension of the memory along each dimension of the vector; None for a broadcast dimension."""
+    """Return the memory's dimension along which each dimension of the vector lies; None for a broadcast dimension."""
     map = operation.attribute(MAP, AffineMapAttr)
     return tuple(result[1] if isinstance(result, tuple) else None for result in map.results)
 
 
 def is_in_bounds(operation: Operation) -> tuple[bool, ...]:
-    """Return the `in_bounds` flag of each dimension of the vector: True if no lane may be out of bounds there."""
+    """Return the `in_bounds` flag of each dimension of the vector: True promises that no lane is out of bounds."""
     return tuple(flag == TRUE for flag in operation.attribute(BOUNDS, ArrayAttr).elements)
 
 
@@ -205,7 +205,7 @@ def _width(element: Type) -> int:
 
 
 def _require_widths(operation: Operation, element: Type, vector: VectorType) -> None:
-    """Raise VerifyError unless the bit width of the vector's last dimension is a multiple of a memory element's.
+    """Raise VerifyError unless the vector's last dimension has a multiple of the bits of one element of the memory.
 
     This is upstream's rule.
     """

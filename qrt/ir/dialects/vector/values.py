@@ -28,7 +28,7 @@ def array(values: Sequence[int]) -> ArrayAttr:
 
 
 def same_type(op: Operation, builder: Builder) -> PatternResult:
-    """Fold an op whose operand already has the type of the result."""
+    """Replace an op by its operand, if the operand already has the type of the result."""
     return [op.operands[0]] if op.operands[0].type is op.results[0].type else None
 
 

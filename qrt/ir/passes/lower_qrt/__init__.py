@@ -37,8 +37,9 @@ class LowerQrt:
     (`in-loop`), or the sum of raw products is corrected (`post-accumulation`). `auto` chooses, for each op, the way
     with fewer operations, and reports the choice as a remark. `to=loops` emits affine.for nests on memrefs instead of
     linalg.generic. `to=dot4` emits such nests too, in which sums of 8-bit products are vectors that compilers translate
-    to dot-product instructions; `signs` are the signs of the instruction's factors. `requant` is the requantization
-    rule (such as `fixed` or `float32`) of ops without the attribute `requant`.
+    to dot-product instructions; `signs` gives the factors' types in that instruction: `s` is a signed byte, `u` an
+    unsigned one. `requant` is the requantization rule (such as `fixed` or `float32`) of ops without the attribute
+    `requant`.
     """
 
     zero_point: str = option("post-accumulation", "where products get rid of zero points", _CHOICES["zero_point"])
@@ -100,7 +101,7 @@ class LowerQrt:
 
 
 def _declared(context: LoweringContext, stored: Value, result: Value) -> Value:
-    """Cast storage integers to the type of `result`; a tensor that is not quantized is only cast to its shape."""
+    """Cast `stored` to the type of `result`: first to its static sizes, then to its quantized type if it has one."""
     declared = tensor_type(result)
     element = declared.element
     type = declared.with_(element=element.storage_type) if isinstance(element, UniformType) else declared

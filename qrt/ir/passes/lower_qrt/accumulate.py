@@ -6,7 +6,8 @@ strategies:
     in-loop             sum (a - za) * (w - zw)
     post-accumulation   sum a*w  -  zw * sum a  -  za * sum w  +  K * za * zw
 
-Both are exact, although intermediate values may wrap: two's complement arithmetic is exact if the final sum fits.
+K is the number of products in a sum. Both strategies are exact, although intermediate values may wrap: two's complement
+arithmetic is exact if the final sum fits.
 """
 
 from collections.abc import Iterable
@@ -117,7 +118,10 @@ def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: Unifor
 
 
 def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, count: int) -> tuple[Array, Array]:
-    """Return (M0, N) of `sb / (sa * sw)` for each channel's bias scale sb; (1, 0) if sb equals `sa * sw` in float64."""
+    """Return (M0, N) for each channel, so that `M0 / 2**N` is `sb / (sa * sw)`, where sb is the channel's bias scale.
+
+    They are (1, 0) if sb equals `sa * sw` in float64.
+    """
     multiplier, shift = np.ones(count, np.int64), np.zeros(count, np.int64)
     scales = np.broadcast_to(element.scales, count).tolist(), np.broadcast_to(w.scales, count).tolist()
     for i, (own, weight) in enumerate(zip(*scales, strict=True)):

@@ -52,8 +52,8 @@ def sum_of_columns(
 def sum_of_lanes(context: LoweringContext, outer: Sequence[Extent], image: Sizes, read: Reader) -> Value:
     """Return the sum of each image over its spatial positions, added as LANES partial sums.
 
-    Partial sum i adds the elements i, i + LANES, i + 2 LANES, ... of whole groups of LANES elements. Then the partial
-    sums are added, and then the remaining elements. The number of positions is static.
+    The elements are divided into groups of LANES. Partial sum i adds element i of every complete group. Then the
+    partial sums are added, and then the elements of an incomplete last group. The number of positions is static.
     """
     count = prod(image)
     whole = count // LANES

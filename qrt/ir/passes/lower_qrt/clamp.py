@@ -1,4 +1,7 @@
-"""Lowering of clamp to a clamp of storage integers; its bounds are quantized by the default rule of casts."""
+"""Lowering of `qrt.clamp` to a clamp of storage integers.
+
+The bounds are floats in the op's attributes; they are quantized as casts quantize by default.
+"""
 
 import numpy as np
 

@@ -23,8 +23,8 @@ class ProductOperand:
 
     `coordinates` are the operand's non-reduced coordinates, expressions of the outer loops, and `extents` their sizes.
     `index(coordinates, reduced)` returns the tensor's indices for such coordinates and the reduced loops. The array
-    `zero_points` is read at the indices `channel`, expressions of the outer loops. The factors of the products are the
-    stored integers plus `offset`, which the zero points include.
+    `zero_points` is read at the indices `channel`, expressions of the outer loops. A factor of a product is a stored
+    integer plus `offset`. `offset` is also added in `zero_points`, so that the differences stay the same.
     """
 
     tensor: Value

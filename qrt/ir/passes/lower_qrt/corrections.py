@@ -22,7 +22,7 @@ def nothing_to_correct(nest: LoopNest, acc: Value) -> Value:
 
 
 def corrections(context: LoweringContext, c: Contraction) -> Correct:
-    """Emit the operands' sums, and return a function that applies the zero-point terms to an accumulator.
+    """Emit the sum of each operand's integers, and return a function that adds the zero-point terms to an accumulator.
 
     Terms with a zero point of 0 are omitted.
     """
@@ -77,7 +77,7 @@ def _sums(context: LoweringContext, factor: ProductOperand, reduced: Sequence[Ex
 
 
 def constant_values(factor: ProductOperand, reduced: Sequence[Extent]) -> Array | None:
-    """Return the integers of a constant operand over its extents and the reduced loops; None if they are unknown."""
+    """Return the integers of a constant operand over its extents and the reduced loops; None for another operand."""
     source = factor.tensor.operation
     cast = source is not None and source.name == "quant.scast"
     values = constant_storage(source.operands[0]) if source is not None and cast else None

@@ -7,9 +7,9 @@ Such an instruction (`vpdpbusd` of x86, `sdot` and `udot` of Arm) multiplies byt
     w8 = vector.load w packed : vector<64xi8>       w32 = arith.extsi w8
     acc = vector.reduction <add>, arith.muli(a32, w32), acc : vector<64xi32> into i32
 
-An instruction needs factors of certain signs, `signs`: u is extended by zeros, s by the sign. An operand of the other
-sign is shifted by half of a byte's range, which flips the highest bit of each byte. Its zero point is shifted equally,
-so that no difference `a - za` changes:
+An instruction needs an unsigned (u) or signed (s) byte as each factor: the option `signs` of the pass. If an operand's
+storage does not fit, 128 is added or subtracted, which flips the highest bit of each byte. Its zero point is shifted
+equally, so that no difference `a - za` changes:
 
     (a + 128) - (za + 128) = a - za
 
@@ -42,9 +42,10 @@ _MAX_BYTE = 255
 
 
 def dot_products(context: LoweringContext, c: Contraction) -> tuple[Value, Correct] | None:
-    """Emit the sums of a contraction by dot products, and return (tensor of accumulators, their correction).
+    """Emit the sums of a contraction by dot products, and return (tensor of accumulators, function that corrects them).
 
-    Returns None, and reports why, if the contraction has no such form, or if the lowering's options do not ask for it.
+    Returns None if the options of the pass do not ask for dot products. Returns None and reports the reason if the
+    contraction cannot be computed by them.
     """
     if not context.dot_signs:
         return None
@@ -94,7 +95,10 @@ def _obstacle(c: Contraction) -> str:
 
 
 def _with_sign(factor: ProductOperand, signed: bool) -> ProductOperand:
-    """Return the operand with signed or unsigned (`signed`) bytes as factors, shifted if its storage does not fit."""
+    """Return the operand with signed bytes as factors, or unsigned ones if `signed` is False.
+
+    If its storage does not fit, its stored integers and zero points are shifted by 128.
+    """
     offset = _offset(factor.type, signed)
     return replace(factor, offset=offset, zero_points=factor.zero_points + offset)
 
@@ -107,7 +111,10 @@ def _offset(t: UniformType, signed: bool) -> int:
 
 
 def _packed(context: LoweringContext, factor: ProductOperand, c: Contraction, depth: int, length: int) -> Value:
-    """Return a tensor of bytes: the operand's extents, then one axis with the factors of a sum in whole vectors."""
+    """Return an operand's factors as bytes: its axes are `factor.extents`, then one axis with the factors of each sum.
+
+    `depth` is the number of factors of a sum. They are padded with zeros to a multiple of `length`.
+    """
     values = constant_values(factor, c.reduced)
     if values is not None:
         context.stage("accumulate")

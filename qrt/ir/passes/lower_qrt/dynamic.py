@@ -71,9 +71,9 @@ class _Weights:
     type: TensorType
 
     def product(self, context: LoweringContext, x: Value) -> Value:
-        """Quantize float32 rows `x` [..., depth] together; return their product with the weights [..., columns].
+        """Quantize float rows `x` [..., depth] with one scale, and return the product with the weights [..., columns].
 
-        The product is float32.
+        Rows and product are float32.
         """
         scale, point = _parameters(context, x)
         centred = _centred(context, x, scale, point)

@@ -45,7 +45,10 @@ def logarithm(nest: LoopNest, x: Value) -> Value:
 
 
 def exponential(nest: LoopNest, x: Value) -> Value:
-    """Emit the float64 exponential of `x`, a float64 with a float32 value of magnitude at most 1000, no NaN."""
+    """Emit the float64 exponential of `x`, a float32 value in a float64.
+
+    `x` is not a NaN, and its magnitude is at most 1000.
+    """
 
     def real(name: str, a: Value, b: Value | float) -> Value:
         return nest.value(f"arith.{name}", (a, b if isinstance(b, Value) else nest.constant(b, F64)), F64)

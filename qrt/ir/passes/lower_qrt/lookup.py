@@ -1,7 +1,8 @@
 """Lowering of lookup, lookup_interpolated, logistic and tanh to reads from tables.
 
-lookup reads `table[q - least]` by a tensor.extract in the body of a loop. lookup_interpolated reads two neighbouring
-entries and interpolates by the low bits. logistic and tanh of 16-bit values read a table of all results.
+lookup reads `table[q - least]` by a tensor.extract in the body of a loop. lookup_interpolated reads the two entries
+that the high bits select, and interpolates between them by the low bits. logistic and tanh of 16-bit values read a
+table of all results.
 """
 
 from functools import partial

@@ -68,7 +68,8 @@ class _Operand:
         return (*coordinates[:-1], *reduced, coordinates[-1])
 
     def factor(self, outer: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
-        """Return the operand for a contraction over the loops `outer`, of which the first `batch` are batch dimensions.
+        """Return the operand as the factor of a contraction over `outer`, whose first `batch` loops are batch
+        dimensions.
 
         `line` is the loop along the operand's rows or columns; it is empty for a vector.
         """

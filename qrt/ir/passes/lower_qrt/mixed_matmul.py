@@ -1,8 +1,8 @@
 """Lowering of float_matmul with quantized weights.
 
-K is divided into pieces. The values of a row in a piece become integers times a power of two, the unit of the piece.
-The sum of these integers times the weights is exact; a chain of float operations multiplies the sums by units and
-scales, and adds them.
+K is divided into pieces. In each piece, the values of a row are rounded to integers times a power of two, which is
+called the piece's unit. The sum of these integers times the weights is exact; a chain of float operations multiplies
+the sums by units and scales, and adds them.
 """
 
 import math
@@ -61,7 +61,11 @@ class _DepthSplit:
         return pad_behind(context, x, axis + 1, parts * self.length - self.block)
 
     def at(self, block: Expression, part: Expression, i: Expression) -> list[Expression]:
-        """Return the index or indices along K of value `i` of piece `part` of `block`, in the result of `tensor`."""
+        """Return the indices along K of value `i` of a piece in the tensor that the method `tensor` returns.
+
+        `part` is the number of the piece in `block`. There are two indices if `tensor` splits K into two axes, else
+        one.
+        """
         inside = add(multiply(part, self.length), i)
         if self.extents[1] * self.length != self.block:
             return [block, inside]

@@ -70,8 +70,8 @@ def requantization(
 ) -> Requantization:
     """Return the parameters of requantization by `product of the factors' scales / (result's scale * count)`.
 
-    ``counts`` is None for a count of 1, or a scalar array of one count, or a vector of counts that is read at the index
-    `count`.
+    ``counts`` has the count, or a vector of counts that the loop nest reads at the index `count`. None means a count of
+    1.
     """
     indices, (*others, own) = joint(*factors, result)
     if counts is not None and count is not None:

@@ -1,4 +1,4 @@
-"""Lowering of svdf, and functions for lstm too: sums of products of 8-bit values, and scaling to 16 bits."""
+"""Lowering of svdf, and its sums of products and its scaling to 16 bits, which the lowering of lstm uses too."""
 
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import add, multiply
@@ -20,7 +20,7 @@ def saturated(nest: LoopNest, x: Value) -> Value:
 
 
 def scaled(nest: LoopNest, x: Value, multiplier: tuple[int, int]) -> Value:
-    """Emit `x * M0 * 2**(shift - 31)` for the multiplier (M0, shift), with `x` saturated to 32 bits first."""
+    """Emit `x * M0 * 2**(shift - 31)`, where `multiplier` is (M0, shift). `x` is saturated to 32 bits first."""
     fixed = Fixed(nest)
     return fixed.scale(fixed.saturate(x), *multiplier)
 

@@ -1,4 +1,4 @@
-"""Requantization as scalar operations in the body of a loop nest: every row of `numerics.ARITHMETICS`, bit for bit.
+"""Requantization as scalar operations in a loop body, bit for bit as by each rule of `numerics.ARITHMETICS`.
 
 Values that differ by channel (multipliers, shifts, rounding constants, zero points) are read from constant tensors, at
 `indices`. For a channel that does not need a step, the constant makes the step do nothing: a shift by 0, or a rounding
@@ -62,7 +62,7 @@ def scale(nest: LoopNest, acc: Value, r: Requantization) -> Value:
 
 
 def finish(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
-    """Emit the conversion of the i64 that `scale` returns to storage."""
+    """Emit the conversion of a scaled i64, which `scale` returned, to the storage type."""
     return to_storage(nest, scaled, r.of(r.parameters.zero_point), r.indices, r.element)
 
 
@@ -97,10 +97,10 @@ def _scale_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic
 def scale_fixed(
     nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], bound: int = _UNBOUNDED
 ) -> Value:
-    """Emit `(acc * multiplier + (1 << (shift-1))) >> shift` as an i64, saturated beyond all storage values.
+    """Emit `(acc * multiplier + (1 << (shift-1))) >> shift` as an i64, saturated to a magnitude of 2**62.
 
-    Results saturate to magnitudes of 2**62. A shift above 62 gives 0, a shift of 0 has no rounding term, and a negative
-    shift is an exact left shift. `bound` is the largest magnitude of an accumulator.
+    A shift above 62 gives 0, a shift of 0 has no rounding term, and a negative shift is an exact left shift. `bound` is
+    the largest magnitude of an accumulator.
     """
     return shift_left(nest, _scale_right(nest, acc, multiplier, shift, indices, bound), shift, indices)
 
@@ -193,9 +193,9 @@ def add_128(nest: LoopNest, left: Sequence[Value], right: Sequence[Value]) -> tu
 def shift_left(nest: LoopNest, scaled: Value, shift: Array, indices: Sequence[Index]) -> Value:
     """Emit `scaled << -shift` where the shift is negative, and `scaled` elsewhere.
 
-    A result beyond every storage value saturates to another such value of the same sign. Values are clamped to
-    `_BEYOND` before a shift by at most 29 places; two such shifts are enough, because after 58 places every value but 0
-    is beyond.
+    A result that is too large for every storage type keeps its sign and stays too large, but its value may change.
+    Values are clamped to `_BEYOND` before a shift by at most 29 places. Two such shifts are enough, because after 58
+    places every value but 0 is too large.
     """
     left = np.minimum(np.maximum(-shift, 0), 58)
     while left.any():

@@ -84,7 +84,7 @@ class _Lines:
         return nest.finish(nest.value(name, (nest.running(type, 0), value), type))[0]
 
     def rounded(self, nest: LoopNest, value: Value, rounding: str) -> Value:
-        """Round a float, add the zero point, clamp to the result's storage, and finish the nest.
+        """Round a float, add the zero point, clamp to the result's storage, and return the tensor of the results.
 
         The clamp is in f64, which represents all bounds.
         """
@@ -94,7 +94,7 @@ class _Lines:
         return nest.finish(to_storage(nest, integer, zero_point, (), self.element))[0]
 
     def stored_integer(self, nest: LoopNest, value: Value) -> Value:
-        """Clamp an integer that includes the zero point to the result's storage, and finish the nest."""
+        """Clamp an integer, zero point included, to the result's storage, and return the tensor of the results."""
         assert isinstance(self.element.storage_type, IntegerType)
         nest.stage("clamp")
         bounded = clamp(nest, value, self.element.storage_min, self.element.storage_max)

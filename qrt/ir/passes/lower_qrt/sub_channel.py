@@ -140,7 +140,8 @@ def _weigh_float32(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[
 def _weigh_fixed(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
     """Emit the exact 128-bit sum over blocks of `block's sum * M0`, as [low, high].
 
-    Returns the sum, and the function that adds a bias to it and shifts it by N. A column with N > 62 has the result 0.
+    `M0 / 2**N` is the factor that rescales a block's sum. Returns the sum, and the function that adds a bias to it and
+    shifts it by N. A column with N > 62 has the result 0.
     """
     column, block = blocks.loops[-2:]
     beyond = p.requant.shift > 62

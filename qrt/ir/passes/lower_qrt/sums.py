@@ -1,7 +1,7 @@
 """Lowering of mean, sum and cumsum.
 
-A mean is the sum of `q - zp` over the reduced axes, requantized by `s_in / (s_out * count)`. A sum is the same sum,
-requantized by `s_in / s_out`. Zero points are subtracted in the loop, or as `count * zp` from the sum. The rules
+Both `qrt.mean` and `qrt.sum` add `q - zp` over the reduced axes. The mean requantizes the total by `s_in / (s_out *
+count)`, the sum by `s_in / s_out`. Zero points are subtracted in the loop, or as `count * zp` from the total. The rules
 `raw_mean` and `raw_sum` sum `q` itself.
 
 Each element of a cumsum is the sum of the elements before it along the axis (after it, if `reverse`), including the

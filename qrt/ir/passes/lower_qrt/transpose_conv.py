@@ -1,6 +1,6 @@
 """Lowering of transpose_conv2d to a convolution with reversed filters.
 
-Its input is the operand with zero points inserted between the pixels.
+The convolution's input is the operand with zero points inserted between its pixels.
 """
 
 from collections.abc import Sequence

@@ -53,7 +53,7 @@ def requantized(context: LoweringContext, x: Value, element: UniformType, rule: 
 
 
 def _by_blocks(nest: LoopNest, acc: Value, r: Requantization, tail: Requantization, whole: Extent) -> Value:
-    """Requantize elements by `r` if they are among the first `whole` elements of the tensor, else by `tail`."""
+    """Requantize the accumulator by `r` if it is among the first `whole` elements of the tensor, else by `tail`."""
     if whole == 0:
         return requantize(nest, acc, tail)
     blocks, rest = scale(nest, acc, r), scale(nest, acc, tail)

@@ -32,7 +32,8 @@ from qrt.types import IntegerType, TensorType
 class RaiseToQrt:
     """Replaces lowered integer arithmetic by the qrt ops that compute the same, and lowered casts by quant ops.
 
-    The arithmetic is a requantized sum of products, product or element. The quant ops are quant.qcast and quant.dcast.
+    The arithmetic requantizes a sum of products, a product, or an element. The quant ops are quant.qcast and
+    quant.dcast.
 
     Changes no value: the pass proves that the qrt op computes the program's integers for all inputs. For each
     requantized result that is not replaced, a remark names the condition that does not hold.
@@ -70,7 +71,10 @@ def _is_filled_once(buffer: Value) -> bool:
 
 
 def _read_buffers_as_tensors(module: Module) -> None:
-    """Insert a `bufferization.to_tensor` for each requantized buffer without one; a kernel can replace its result."""
+    """Insert a `bufferization.to_tensor` for each requantized buffer without one.
+
+    Its result is a tensor, which a kernel can replace.
+    """
     for alloc in [op for op in module.operation.walk() if op.name == "memref.alloc"]:
         buffer = alloc.results[0]
         stores = [user for user in buffer.users if user.name == "affine.store" and _is_clamped(user.operands[0])]
@@ -105,7 +109,8 @@ def _is_clamped(value: Value) -> bool:
 def _raised(result: Value, leaves: Mapping[Value, Value]) -> Value:
     """Build the kernel that computes `result`, and return the kernel's result; raise NotRaisedError if there is none.
 
-    The elements of the keys of `leaves` are read from the values of `leaves`.
+    The search for operands ends at the keys of `leaves`, tensors and buffers. The kernel reads their elements from the
+    values of `leaves`.
     """
     type = result.type
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, IntegerType):

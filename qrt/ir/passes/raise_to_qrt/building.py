@@ -1,4 +1,7 @@
-"""Creation of a kernel's op on signless integers: casts to quantized types that hold a program's constants."""
+"""Construction of a kernel's op for a program on signless integers.
+
+The integers are cast to quantized types whose scales and zero points are the program's constants.
+"""
 
 from collections.abc import Sequence
 from typing import Any

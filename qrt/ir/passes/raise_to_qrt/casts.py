@@ -65,7 +65,10 @@ def raised_cast(operation: Operation) -> Value | None:
 
 
 def is_last(operation: Operation) -> bool:
-    """Return True if a cast's arithmetic may end with an operation on tensors, or with a `linalg.generic`."""
+    """Return True if `operation` may be the last one of a cast's arithmetic.
+
+    It is an operation on tensors, or a `linalg.generic` whose body ends with such an operation on elements.
+    """
     if operation.name in ROOTS:
         return isinstance(operation.results[0].type, TensorType)
     if operation.name != "linalg.generic" or len(operation.results) != 1:
@@ -76,7 +79,10 @@ def is_last(operation: Operation) -> bool:
 
 
 class _Reader:
-    """Converter of an element of a result, which has the rank `rank`, to steps and constants."""
+    """Converter of the arithmetic that computes one element of a result to steps and constants.
+
+    `rank` is the rank of the result.
+    """
 
     def __init__(self, rank: int) -> None:
         self.rank = rank
@@ -170,7 +176,10 @@ def _parts(node: Node, name: str) -> tuple[Node, ...] | None:
 
 
 def _offset(node: Node, name: str) -> tuple[Node, Constant]:
-    """Return (value, constant) of the sum or difference `name` (an op); (node, 0) for any other node."""
+    """Split a sum or difference, the result of the op `name`, into (value, constant).
+
+    Return (node, 0) for any other node.
+    """
     parts = _parts(node, name)
     if parts is not None and isinstance(parts[1], Constant):
         return parts[0], parts[1]

@@ -61,7 +61,11 @@ def _requantize(
 
 
 def _multiply(root: Operation, result: TensorType, r: Requantized, reads: Sequence[Read], constant: Array) -> Value:
-    """Build a `qrt.mul` for the polynomial `(x - zx) * (y - zy)`, in which x has the factor -zy, and y has -zx."""
+    """Build a `qrt.mul` for the product of two elements, minus their zero points: `(x - zx) * (y - zy)`.
+
+    The polynomial is this product multiplied out, `x*y - zy*x - zx*y + zx*zy`. x and y are `reads`, and zx*zy is
+    `constant`.
+    """
     terms = r.inner.terms or r.sums.terms
     product = frozenset((read, 1) for read in reads)
     names = {product, *(frozenset(((read, 1),)) for read in reads), ONE}

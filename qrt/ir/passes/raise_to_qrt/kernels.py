@@ -1,4 +1,4 @@
-"""Kernels for sums of products: the `qrt` op that multiplies the same elements as the program's loops."""
+"""Matching of a program's sum of products with the `qrt` op that computes it, and construction of that op."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -135,9 +135,9 @@ def _constant_weights(weights: Array, has_column: bool, depth: int) -> Array:
 def _require_loops(
     indices: Sequence[Expression], sizes: Sequence[int | None], loops: Sequence[int], which: str
 ) -> None:
-    """Raise NotRaisedError unless a factor's indices are the last ones of `loops`, or 0 in a dimension of size 1.
+    """Raise NotRaisedError unless a factor is indexed by the last of the `loops`, in order.
 
-    `which` names the factor in the error.
+    A dimension of size 1 may have the index 0 instead. `which` names the factor in the error.
     """
     matching = loops[max(len(loops) - len(indices), 0) :]
     fits = len(matching) == len(indices) and all(
@@ -330,7 +330,11 @@ def _weights(b: Builder, w: Weights, t: UniformType) -> Value:
 
 
 def _bias_type(p: Product, scales: Array, is_per_axis: bool) -> UniformType:
-    """Return the quantized type of `p`'s bias: accumulator scales, or scales that reproduce the program's rescaling."""
+    """Return the quantized type of the bias of `p`.
+
+    Its scales are those of the accumulator. If the program rescales the bias, they are scales that give the same
+    rescaling.
+    """
     read = None if p.bias is None else p.bias.read
     storage = "i32" if read is None else storage_of(read)
     rescaling = None if p.bias is None else p.bias.rescaling

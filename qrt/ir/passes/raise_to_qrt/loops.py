@@ -95,7 +95,7 @@ def _loops_around(operation: Operation, buffer: Value) -> Iterator[Operation]:
 
 
 def _is_before(first: Operation, later: Operation) -> bool:
-    """Return True if, in the block of `first`, `later` or the operation that contains it comes after `first`."""
+    """Return True if `later`, or an operation that contains it, comes after `first` in the block of `first`."""
     place: Operation | None = later
     while place is not None and place.parent is not first.parent:
         place = place.parent_operation

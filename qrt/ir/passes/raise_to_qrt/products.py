@@ -147,7 +147,10 @@ def match_product(
 
 
 def _bias_of(terms: Mapping[Monomial, Array]) -> Bias | None:
-    """Return the bias if `terms` has exactly one term; None without terms; raise NotRaisedError for other terms."""
+    """Return the bias, given the terms of a sum that are not zero points; None without terms.
+
+    Raise NotRaisedError if there are several terms, or the term is not a bias.
+    """
     if not terms:
         return None
     variable = only_variable(Polynomial(terms))
@@ -185,8 +188,8 @@ def _sizes(outer: Sequence[int], extents: Sequence[int]) -> dict[int, int]:
 def _orders(product: Sum, outer: Sequence[int]) -> list[tuple[Read, Read]]:
     """Return both assignments (a, w) of a product's two factors, the likelier one first.
 
-    A constant factor is likely to be w. Otherwise, w is likely to be the factor that, of the result's loops, only the
-    last one indexes.
+    A constant factor is likely to be w. Otherwise, w is likely to be the factor whose indices use only the last of the
+    result's loops.
     """
     first, second = product.reads
     constants = [constant_values(read.source) is not None for read in product.reads]

@@ -67,7 +67,8 @@ def _extend(is_signed: bool) -> Callable[[Operation, Scalar], Scalar]:
 def _without_limits(value: Polynomial) -> tuple[Monomial, Polynomial]:
     """Return the `Indicator` factors that all terms share, and the polynomial without these factors.
 
-    Where a shared factor is 0, the value is 0 and its extension is 0 too, so the rest can be extended by itself.
+    Where a shared factor is 0, the value is 0, and so is its extension. Therefore the polynomial without these factors
+    can be extended first, and multiplied by them afterwards.
     """
     shared = [frozenset(pair for pair in monomial if isinstance(pair[0], Indicator)) for monomial in value.terms]
     if len(set(shared)) != 1:

@@ -1,4 +1,7 @@
-"""Sums of polynomials over loops, in a canonical form: packed loops are split, and padding is left out."""
+"""Sums of polynomials over loops, in a canonical form.
+
+A loop over several packed indices is split into one loop per index, and padding is left out of the sums.
+"""
 
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
@@ -133,7 +136,7 @@ def loops_of(variable: Variable) -> set[int]:
 
 
 def _named(loops: dict[int, int], reads: list[Read]) -> Sum:
-    """Return the sum with its reads sorted, and its loops numbered in the order in which the reads use them."""
+    """Return the `Sum` of the product of the reads. Reads are sorted; loops are numbered as the reads use them."""
     order = sorted(reads, key=lambda read: (str(read.indices), read.signed, id(read.source)))
     numbers: dict[Expression, Expression] = {}
     extents = []
@@ -182,7 +185,7 @@ def _split(loops: dict[int, int], reads: list[Read]) -> tuple[dict[int, int], li
     """Replace each loop that occurs only in quotients and remainders by several loops.
 
     For example, if a loop d occurs only as ``d floordiv 3`` and ``d mod 3``, it is replaced by a loop over the
-    quotients and a loop over the remainders. Each new loop is one digit of d, the lowest digit first.
+    quotients and a loop over the remainders. Each new loop is one digit of d; the least significant digit comes first.
     """
     for loop, extent in list(loops.items()):
         parts = [part for read in reads for index in read.indices for part in _digits_of(index, loop)]

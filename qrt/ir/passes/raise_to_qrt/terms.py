@@ -41,7 +41,7 @@ class Read:
         return integer_range(self.width, self.signed)
 
     def map(self, change: Callable[[Expression], Expression]) -> "Read":
-        """Return the read of the element at the indices that `change` returns for these indices."""
+        """Return this read with `change` applied to each of its indices."""
         return Read(self.source, tuple(map(change, self.indices)), self.width, self.signed)
 
 
@@ -63,7 +63,10 @@ class Sum:
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """Extension of an integer of `width` bits, which may differ from `value` by a multiple of `2**width`."""
+    """Extension of the `width`-bit integer that equals `value` modulo `2**width`.
+
+    It is extended by its sign if `signed`, else by zeros.
+    """
 
     value: "Polynomial"
     width: int

@@ -1,4 +1,4 @@
-"""Averages over windows, recognized in loop nests that add the elements in a runtime's order.
+"""Recognition of averages over windows, so that loop nests that compute them are exported as average pools.
 
 The sum is a chain of loop nests, each of which adds some elements of every window to the result of the nest before.
 """
@@ -101,7 +101,7 @@ def _sum_of(value: Value) -> _Sum | None:
 
 
 def _terms(operation: StructuredOp, scalar: Value) -> list[int] | None:
-    """Return the indices of the operands whose elements a loop body adds up to ``scalar``.
+    """Return the indices of the operands whose elements a loop body adds to compute ``scalar``.
 
     Constants 0 are ignored. Return None if ``scalar`` is not a sum of elements of operands.
     """
