@@ -52,8 +52,9 @@ class SumParameters:
 
 
 def in_blocks(size: int) -> int:
-    """Return the number of elements in whole blocks of 16, of ``size`` elements, for rules named ``..._16``.
+    """Return how many of ``size`` elements lie in whole blocks of 16.
 
+    Rules named ``..._16`` round these elements in another way than the elements after them.
     >>> in_blocks(35)
     32
     """
@@ -148,7 +149,7 @@ def form_double_sum(sums: Sums) -> SumParameters:
 
 
 def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
-    """Form ratios as for `fixed_double`, but round operands in whole blocks of 16 elements only once."""
+    """Form ratios as for `fixed_double`, for a rule that rounds operands in whole blocks of 16 elements only once."""
     return replace(form_double_sum(sums), block=BLOCK)
 
 

@@ -229,8 +229,7 @@ def extension(t: Integer, target: Integer, signed: bool) -> Function:
 
 
 def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset()) -> Function:
-    """Return a function that truncates integers to the low bits of ``target``.
-
+    """Return a function that truncates integers to the low-order bits that ``target`` has.
     With the flag ``nsw`` (``nuw``) in ``promises``, a value that does not fit ``target`` as a signed (unsigned) number
     is an error.
     """
@@ -245,7 +244,7 @@ def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset
 
 
 def index_cast(t: Integer, target: Integer, signed: bool) -> Function:
-    """Return a function that converts between index and an integer type: it extends, or drops the high bits."""
+    """Return a function that converts between index and an integer type: it extends, or drops high-order bits."""
     if t.width == target.width:
         return lambda x: x
     return extension(t, target, signed) if t.width < target.width else truncation(t, target)

@@ -206,10 +206,10 @@ _BY_ZERO: Rule = ("division by zero", lambda _, a, b: b == 0)
 
 
 def _divided(signed: bool, quotient: Callable[[Any, Any], Any]) -> Make:
-    """Return the maker of a division op, which computes ``quotient`` of signed or unsigned values.
+    """Return a function that maps (type, flags) to the function of a division op.
 
-    The op raises UndefinedError for operands for which it is undefined. ``quotient`` is built from
-    NumPy's ``//`` and ``%``, which round toward minus infinity.
+    The op computes ``quotient`` of signed or unsigned values, and raises UndefinedError where it is undefined.
+    ``quotient`` is built from NumPy's ``//`` and ``%``, which round toward minus infinity.
     """
 
     def make(t: Integer, promises: frozenset[str]) -> Function:

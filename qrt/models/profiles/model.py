@@ -94,7 +94,7 @@ class Profile:
 
     @cached_property
     def without_delegate(self) -> "Profile":
-        """The profile of the operators that the runtime does not give to its delegate."""
+        """The profile without rows for a delegate, a library such as XNNPACK to which the runtime passes operators."""
         return replace(self, rows=tuple(row for row in self.rows if row.kernel != "delegate"))
 
     def find(self, op: str, /, **facts: Any) -> Row | None:

@@ -219,7 +219,7 @@ def _reason(node: Node) -> str:
 
 
 def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
-    """Import the operator for the imaginary parts of its input."""
+    """Import a complex operator once more, with the imaginary parts of its input in place of the real parts."""
     graph, source, result = node.graph, node.input(0).index, node.outputs[0].index
     real, graph.values[source] = graph.values[source], graph.imaginary[source]
     function(node)

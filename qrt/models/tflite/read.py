@@ -298,7 +298,7 @@ def _viewed(data: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[An
 
 
 def _unpacked(data: npt.NDArray[np.uint8], shape: tuple[int, ...], dtype: str) -> npt.NDArray[Any]:
-    """Unpack integers of 2 or 4 bits, several in each byte (the first in the low bits), to one byte each."""
+    """Unpack integers of 2 or 4 bits to one byte each. Packed, the first has the low-order bits of a byte."""
     bits = check.BITS[dtype]
     parts = np.stack([data << (8 - bits - low) for low in range(0, 8, bits)], axis=-1).view(numpy_dtype(dtype))
     array = (parts >> (8 - bits)).ravel()[: math.prod(shape)].reshape(shape)
@@ -320,7 +320,10 @@ def _quantization(place: str, table: Mapping[str, Any], shape: tuple[int, ...], 
 
 @cache
 def _defaults(table: str) -> Mapping[str, Any]:
-    """Return the options of an operator without a table of options: LiteRT sets all flags to false."""
+    """Return the options of an operator for which the file has no table of options.
+
+    They are the schema's defaults, except that all flags are false, as in LiteRT.
+    """
     return {field.name: field.default is not True and _option(field.default) for field in schema.fields(table)}
 
 

@@ -90,7 +90,7 @@ def _spelled(op: Operator) -> list[Any]:
 def bias_of(types: Sequence[Type]) -> UniformType | None:
     """Return the quantized type of the bias of a product, given the types of the two factors.
 
-    Return None if a factor is not quantized, or if no type has the product of the scales.
+    Return None if a factor is not quantized, or if a type cannot have the product of the two scales as its scale.
     """
     if len(types) != 2:
         return None

@@ -104,7 +104,7 @@ def rotary_embedding(node: Node) -> None:
 def embed_layer_normalization(node: Node) -> None:
     """Import EmbedLayerNormalization: add rows of two or three embedding tables, and normalize the sums.
 
-    The elements 1 in each row of a mask are counted too.
+    Also count the ones in each row of a mask, as another output.
     """
     names = input_names(node, 9, 1, 4, 7, 8)
     require_floats(node, 2, 3, 4, 5, 6)

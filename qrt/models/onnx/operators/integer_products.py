@@ -54,7 +54,7 @@ def integer_product(node: Node, inputs: tuple[int, int], zero_points: tuple[int,
     """Return the exact product of two 8-bit inputs as int32, modulo 2^32. Vectors are multiplied as by MatMul.
 
     With a and b the integers and za and zb the zero points, an element is ``sum(a * b) - za * sum(b) - zb * sum(a -
-    za)``. Zero points that a quantized type can have are subtracted from the integers of the product instead.
+    za)``. Zero points that a quantized type can have need no such terms: the product subtracts them from its operands.
     """
     shapes = [node.shape(i) for i in inputs]
     for i, shape in zip(inputs, shapes, strict=True):

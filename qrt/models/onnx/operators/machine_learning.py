@@ -26,7 +26,7 @@ def floats(node: Node, name: str) -> tuple[float, ...]:
 
 
 def class_labels(node: Node, name: str, count: int) -> tuple[int, ...]:
-    """Return the integer labels of ``count`` classes. Raise UnsupportedForm for texts that the node returns."""
+    """Return the integer labels of ``count`` classes. Raise UnsupportedForm if the node returns texts as labels."""
     if node.op.attributes.get("classlabels_strings"):
         if not node.returns(0):
             return tuple(range(count))

@@ -1,4 +1,4 @@
-"""The attribute ``auto_pad`` for images whose size only the run knows: the run computes the widths of a Pad."""
+"""The attribute ``auto_pad`` for images whose size is known only at run time. The program computes the padding."""
 
 from collections.abc import Sequence
 

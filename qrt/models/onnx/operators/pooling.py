@@ -140,7 +140,7 @@ def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int
 
 
 def average_pool(node: Node) -> None:
-    """Import AveragePool: average float32 over each window: the sum of its elements, divided by their number.
+    """Import AveragePool: divide the sum of each float32 window by its number of elements.
 
     The number includes padding if ``count_include_pad`` is set. Elements are added in the runtime's order: since opset
     19, by rows. Before opset 19, they are added by columns first if the kernel is small and the last stride is at most

@@ -187,7 +187,7 @@ def _mirrored(graph: ComposedGraph, x: str, low: float, high: float) -> str:
 
 
 def _regions(node: Node) -> tuple[int, int]:
-    """Return the number of regions, which input 1 has, and the number of its columns."""
+    """Return the numbers of rows and columns of input 1. Each row is a region of an image."""
     if len(node.shape(1)) != 2:
         node.fail(f"its regions have shape {list(node.shape(1))}, expected a matrix")
     count, columns = static_sizes(node, 1, 0, 1)

@@ -13,7 +13,7 @@ F32 = FloatType("f32")
 
 
 def unpacked(array: Array, bits: int) -> Array:
-    """Unpack unsigned integers of 2, 4 or 8 bits along the last axis. The first is in the low bits of a byte.
+    """Unpack unsigned integers of 2, 4 or 8 bits along the last axis. The first has the low-order bits of a byte.
 
     >>> unpacked(np.array([0x21, 0x43], np.uint8), 4).tolist()
     [1, 2, 3, 4]

@@ -91,7 +91,7 @@ def _in_eights_of_open_sizes(
 ) -> Value:
     """Quantize by the rule `eights` a tensor whose number of elements is known only at run time.
 
-    Each element is quantized in both ways, of which its place selects one.
+    Each element is quantized by the multiplication and by the division; its position selects one of the results.
     """
     x = node.value(0)
     cast = _cast(node, x, "reciprocal", out)

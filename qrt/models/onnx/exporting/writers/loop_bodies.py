@@ -179,7 +179,10 @@ class _Body:
         return loops
 
     def _order(self, number: int) -> Order | None:
-        """Return the order of axes in which operand ``number`` broadcasts to the result, or None for its own order."""
+        """Return the order of axes in which operand ``number`` broadcasts to the result.
+
+        Return None if its axes already have this order.
+        """
         axes, rank = self._axes(number), len(self.nest.iterators)
         if axes == list(range(rank)):
             return None

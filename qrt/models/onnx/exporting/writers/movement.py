@@ -39,7 +39,7 @@ def _unmoved_order(group: Group) -> Order:
 
 
 def transpose(group: Group) -> None:
-    """Export the operation without a node: the operand's tensors contain the result, with axes in other orders."""
+    """Export the operation without a node: record that the operand's tensors contain the result, with permuted axes."""
     operand, result = group.operand(0), group.result()
     given = group.attributes["permutation"]
     permutation: tuple[int, ...] = tuple(reversed(range(operand.rank)))
