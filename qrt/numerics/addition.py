@@ -75,8 +75,8 @@ def sum_left_shift(widths: tuple[int, ...]) -> int:
 class Sums:
     """The scales and zero points of the first operand, the second operand and the result of an add or sub.
 
-    Their arrays have one entry per parameter index (such as a channel). ``bounds`` is (container, least, greatest) of
-    the result's storage, ``left`` is ``sum_left_shift``, and ``sign`` is 1 for add and -1 for sub.
+    The arrays have one entry per parameter index (such as a channel). ``bounds`` is (container, least, greatest) of the
+    result's storage, ``left`` is the result of ``sum_left_shift``, and ``sign`` is 1 for add and -1 for sub.
     """
 
     bounds: tuple[str, int, int]

@@ -84,10 +84,9 @@ class _FileReader:
         return Model(self.name, self.root["version"], self.root["description"], subgraphs, signatures)
 
     def _buffer(self, place: str, offset: int, size: int, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """Return the bytes of a buffer.
+        """Return the bytes of a buffer: ``data``, or the ``size`` bytes at ``offset`` of the file if this is given.
 
-        They are ``data``; or, in a file larger than FlatBuffers offsets allow, the ``size`` bytes at ``offset`` of the
-        file.
+        Files that are too large for the offsets of FlatBuffers give buffers by ``offset`` and ``size``.
         """
         if offset <= 1:  # writers use 1 as a placeholder
             return data
@@ -131,7 +130,7 @@ class _FileReader:
     # -- tensors -----------------------------------------------------------------------------------------------------
 
     def _tensor(self, place: str, index: int, table: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> Tensor:
-        """Return tensor ``index`` of a subgraph from its table. ``tables`` has those of all tensors."""
+        """Return tensor ``index`` of a subgraph from its table. ``tables`` has the tables of all its tensors."""
         place = f"{place}, tensor {index} {shown(table['name'])}"
         shape, signature = _tuple(table["shape"]), _tuple(table["shape_signature"])
         elements = check.element_count(place, shape)

@@ -55,7 +55,7 @@ def lp_normalization(node: Node) -> None:
 def hardmax(node: Node) -> None:
     """Import Hardmax: set the first largest element along an axis to 1, and all others to 0.
 
-    Before opset 13, the largest element is that over all axes from ``axis`` on.
+    Before opset 13, all axes from ``axis`` on count as one axis.
     """
     shape, graph = node.shape(), composed(node)
     axis = node.axis(node.attribute("axis", -1 if node.opset >= 13 else 1), len(shape))

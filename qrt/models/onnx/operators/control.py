@@ -154,7 +154,7 @@ class _LoopBuilder:
     def position(self, backwards: bool) -> Value:
         """Return the index of the element that this round reads or writes along an axis.
 
-        That is the round's number, counted from the last index down with ``backwards``.
+        The index is the round's number. With ``backwards`` it is counted down from the last index.
         """
         number = self.arguments[0]
         if not backwards:

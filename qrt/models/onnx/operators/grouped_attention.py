@@ -102,7 +102,7 @@ class _Attention:
         ]
 
     def positions(self) -> str:
-        """Add nodes that compute the position of each new step in its sequence, and return the name.
+        """Add nodes that compute the position of each new step in its sequence, and return the result's name.
 
         The positions are an int64 tensor [batch, step].
         """

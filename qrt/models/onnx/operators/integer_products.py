@@ -116,7 +116,7 @@ def _zero_shape(node: Node, i: int, matrix: Shape, is_left: bool) -> Shape:
 
 
 def _integers(node: Node, i: int, shape: Shape | None) -> Operand:
-    """Return the 8-bit integers of input ``i``, in another shape if one is given; a constant as an array."""
+    """Return the 8-bit integers of input ``i``, reshaped if ``shape`` is given. A constant is returned as an array."""
     array = node.constant(i)
     if array is not None:
         return np.asarray(array) if shape is None else np.asarray(array).reshape([size or 0 for size in shape])

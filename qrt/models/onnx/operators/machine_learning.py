@@ -101,7 +101,7 @@ def normalizer(node: Node) -> None:
 
 
 def imputer(node: Node) -> None:
-    """Import Imputer: replace NaN, or another given value, by the value of the feature.
+    """Import Imputer: replace NaN, or another number that marks missing features, by a constant for each feature.
 
     The features are float32 or int64.
     """

@@ -46,7 +46,7 @@ class _Positions:
         self.shape = self.graph.add("Shape", node.input(0))
 
     def size(self, axis: int, of: int = 0) -> str:
-        """Add nodes that compute the size of an axis of input ``of`` as an int64, and return the name."""
+        """Add nodes that compute the size of an axis of input ``of`` as an int64, and return the result's name."""
         graph = self.graph
         shape = self.shape if of == 0 else graph.add("Shape", self.node.input(of))
         return str(graph.add("Gather", shape, graph.constant(axis, np.int64)))
@@ -76,7 +76,7 @@ class _Positions:
     def elements(self) -> str:
         """Add nodes that compute the flat position of the element that each index selects along the node's axis.
 
-        Return the name.
+        Return the result's name.
         """
         node, graph = self.node, self.graph
         rank = len(node.shape())
@@ -141,7 +141,7 @@ def _check_batch(node: Node, batch: int) -> None:
 
 
 def _with_flat_axes(positions: _Positions, end: int) -> str:
-    """Add nodes that reshape the data so that the axes before ``end`` become one axis, and return the name."""
+    """Add nodes that reshape the data so that the axes before ``end`` become one axis, and return the result's name."""
     graph, rank = positions.graph, len(positions.node.shape())
     rest = graph.add("Slice", positions.shape, graph.integers(end), graph.integers(rank))
     shape = graph.add("Concat", graph.integers(-1), rest, axis=0) if end < rank else graph.integers(-1)

@@ -106,8 +106,8 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
 def binary(node: Node) -> None:
     """Import QLinearAdd or QLinearMul: add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
 
-    As in the runtime, the operands of QLinearAdd are exchanged if the first one has size 1 along the last axis in which
-    either has a larger size. If that is known only at run time, both orders must give the same sums.
+    As in the runtime, the operands of QLinearAdd are exchanged if the first one has size 1 along the last axis on which
+    any of the two has a larger size. If these sizes are known only at run time, both orders must give the same sums.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)

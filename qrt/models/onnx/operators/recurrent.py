@@ -170,7 +170,7 @@ class _QuantizedCell(Cell):
         return str(graph.add("Less", graph.constant(np.arange(self.steps).reshape(-1, 1, 1), np.int64), ends))
 
     def _inputs(self) -> str:
-        """Add nodes that set the inputs to 0 after the end of the longest sequence, and return the name."""
+        """Add nodes that set the inputs to 0 after the end of the longest sequence, and return the result's name."""
         graph = self.graph
         longest = graph.add("ReduceMax", self.lengths, keepdims=1)
         return str(graph.add("Where", self._steps_before(longest), self.node.input(0), graph.constant(0)))

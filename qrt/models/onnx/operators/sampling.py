@@ -254,7 +254,10 @@ def roi_align(node: Node) -> None:
 
 
 def _clamped_line(graph: ComposedGraph, x: str, size: int) -> tuple[list[str], list[str]]:
-    """Return the two positions beside each x, and their weights: 0 if x is more than 1 outside of the image."""
+    """Return the two pixels next to each position x, and their weights for linear interpolation.
+
+    The weights are 0 if x lies more than 1 outside of the image.
+    """
     inside = _inside(graph, x, -1, size)
     x = graph.add("Max", graph.add("Where", inside, x, graph.constant(0)), graph.constant(0))
     low = graph.add("Min", graph.add("Floor", x), graph.constant(size - 1))

@@ -38,7 +38,7 @@ def svm_regressor(node: Node) -> None:
 
 
 def _kernels(node: Node, graph: ComposedGraph, x: str, supports: int) -> str:
-    """Add the kernels [batch, support vector] of rows, and return their name."""
+    """Add nodes that compute the kernels [batch, support vector] of rows, and return the result's name."""
     kind, parameters = node.attribute("kernel_type", "LINEAR"), floats(node, "kernel_params")
     gamma, offset, degree = (*parameters, 0.0, 0.0, 0.0)[:3]
     vectors = np.asarray(floats(node, "support_vectors"), np.float32)
@@ -135,7 +135,7 @@ def _pair_coefficients(node: Node, counts: tuple[int, ...]) -> Array:
 
 
 def _pair_scores(node: Node, graph: ComposedGraph, scores: str, classes: int) -> str:
-    """Add nodes that convert the scores of pairs to those that the runtime returns, and return the name.
+    """Add nodes that convert the scores of pairs to those that the runtime returns, and return the result's name.
 
     If there are two classes, with the single score x, they are -x and x; with SOFTMAX, they are 1 - x and x.
     """

@@ -28,7 +28,7 @@ _CASTS = {
 def quantize(node: Node) -> None:
     """Import QUANTIZE: quantize float32 values, or requantize quantized values to another type.
 
-    A result of floats may have a scale and a zero point for each index of an axis.
+    If the values are float32, the result may have a scale and a zero point for each index of an axis.
     """
     source, out = node.type(0).element, node.result_element()
     if source is _F32:

@@ -236,9 +236,10 @@ Axes = list[int | None]
 
 
 def _batches(node: Node, x: Shape, y: Shape) -> tuple[list[int | None], Axes, Axes]:
-    """Return the shape to which ``x`` and ``y`` broadcast, and the axis in it of each axis of ``x`` and of ``y``.
+    """Return the shape to which ``x`` and ``y`` broadcast, and two lists of axes of this shape.
 
-    An axis of size 1 that broadcasts to another size has None.
+    The lists give, for each axis of ``x`` and of ``y``, the axis of the shape to which it broadcasts, or None if its
+    size 1 becomes another size.
     """
     rank = max(len(x), len(y))
     padded = [(*(1,) * (rank - len(shape)), *shape) for shape in (x, y)]

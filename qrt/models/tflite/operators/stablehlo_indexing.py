@@ -131,7 +131,7 @@ def scatter(node: Node) -> None:
 
 
 def _combined(node: Node, x: Value, places: Value, updates: Value, body: str, total: int) -> Value:
-    """Return ``x``, in which each element is combined in order with the updates at its position, by ``body``."""
+    """Combine each element of ``x`` by the function ``body`` with the updates at its position, in their order."""
     numbers = node.dense(np.arange(total + 1), _I64)
     places = node.emit("qrt.gather", [numbers, places], {"axis": 0})  # a negative place is an error
     context, element = lowering_context(node), signless(node.type(0).element)

@@ -91,7 +91,7 @@ class _Body:
         return self.group.node("Identity", name)
 
     def has_all_axes(self, value: Value) -> bool:
-        """Return True if every loop runs along an axis of at least one operand on which ``value`` depends."""
+        """Return True if the operands on which ``value`` depends have together an axis for every loop."""
         read = {axis for number in self._read(value) for axis in self._axes(number)}
         return read.issuperset(range(len(self.nest.iterators)))
 

@@ -85,7 +85,10 @@ def pad(group: Group) -> None:
 
 
 def slice_(group: Group) -> None:
-    """Export the operation as Slice. A negative stride that reaches index 0 needs an end far below 0, not -1."""
+    """Export the operation as Slice.
+
+    If a negative stride reaches index 0, the end is a number far below 0, because -1 would mean the last index.
+    """
     order, shape = group.common_order(), group.operand(0).shape
     attributes, rank = group.attributes, len(shape)
     offsets, sizes, strides = (
