@@ -20,8 +20,8 @@ from qrt.numerics.elements import Function, checked, choose, is_any
 class Integer:
     """A signless integer type and the dtype of its arrays: values are sign-extended in a signed dtype.
 
-    The unsigned value is the low ``width`` bits. Arrays of i1 are bool outside of this module, where True means -1;
-    this module computes with them as int8.
+    The unsigned value has the ``width`` low-order bits. Arrays of i1 are bool outside of this module, where True means
+    -1; this module computes with them as int8.
     """
 
     width: int
@@ -41,7 +41,7 @@ class Integer:
         return np.dtype(f"u{self.dtype.itemsize}")
 
     def wrapped(self, compute: Function) -> Function:
-        """Return a function that applies ``compute`` and sign-extends the low ``width`` bits of its result."""
+        """Return a function that applies ``compute`` and sign-extends the ``width`` low-order bits of its result."""
         if not self.spare:
             return compute
         spare = self.spare

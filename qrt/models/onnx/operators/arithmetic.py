@@ -59,7 +59,7 @@ def form(element: Type) -> int:
 def binary(node: Node) -> None:
     """Import an arithmetic, logical or bitwise operator, such as Add: combine numbers or bools of one type.
 
-    Max, Min and Sum take any number of tensors. Integers wrap, and their Div truncates towards 0.
+    Max, Min and Sum take any number of tensors. Integers wrap, and Div truncates quotients of integers towards 0.
     """
     element = one_type(node)
     name = _BINARY[node.op.type][form(element)]

@@ -38,11 +38,11 @@ def is_exchanged(node: Node, types: tuple[UniformType, UniformType, UniformType]
 
 
 def _possible_orders(first: Shape, second: Shape) -> set[bool]:
-    """Return {True} if the runtime exchanges operands of these shapes, {False} if not, and both if a size decides.
+    """Return {True} if the runtime exchanges operands of these shapes, and {False} if it does not.
 
-    With {True, False}, the choice depends on a size that is known only at run time. The runtime exchanges the operands
-    if the first one has size 1 along a certain axis. With the shapes aligned at their ends, that is the last axis along
-    which an operand has a size above 1; if there is none, it is the first axis that both shapes have.
+    Return {True, False} if that depends on a size that is known only at run time. The runtime exchanges the operands if
+    the first one has size 1 along a certain axis. With the shapes aligned at their ends, this is the last axis along
+    which an operand has a size above 1. If there is none, it is the first axis that both shapes have.
     """
     if not first:
         return {True}

@@ -20,8 +20,8 @@ _ALPHA = -0.75
 class _Images:
     """Images as rows of channels, whose pixels are read at positions that the graph computes.
 
-    ``name`` is a tensor [batch, channels, *sizes]. ``rank`` is that of the positions, whose first axis is the batch.
-    Positions are floats without a fraction, one tensor for each spatial axis.
+    ``name`` is a tensor [batch, channels, *sizes]. The positions are one tensor for each spatial axis. These tensors
+    have ``rank`` axes, of which the first is the batch; their elements are floats without a fraction.
     """
 
     def __init__(self, graph: ComposedGraph, name: str, shape: Sequence[int], rank: int) -> None:

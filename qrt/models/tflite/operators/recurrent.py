@@ -98,6 +98,7 @@ def lstm(node: Node) -> None:
 
 def _check(node: Node, gates: range) -> None:
     """Raise UnsupportedForm if LiteRT has no kernel for an LSTM's storage types, activation or peepholes.
+
     Raise ModelError if an optional operand is present for some gates only.
     """
     sizes = [(node.type(i).shape or (None,))[-1] for i in (_HIDDEN, _CELL)]
