@@ -126,8 +126,8 @@ _MOST_KERNEL, _MOST_WIDTH = 32, 2045
 def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int | None]) -> str:
     """Return the order in which the runtime adds the floats of a window: "rows", "columns" or "lanes".
 
-    "lanes" means four partial sums. The order depends on the opset and the window; `numerics.sums.sum_in_order` defines it.
-    ``sizes`` are those of the image without padding.
+    "lanes" means four partial sums. The order depends on the opset and the window; `numerics.sums.sum_in_order` defines
+    it. ``sizes`` are those of the image without padding.
     """
     counts_beyond = node.attribute("ceil_mode", 0) and node.attribute("count_include_pad", 0)
     if opset >= 19 or counts_beyond:
