@@ -55,6 +55,7 @@ def in_blocks(size: int) -> int:
     """Return how many of ``size`` elements lie in whole blocks of 16.
 
     Rules named ``..._16`` round these elements in another way than the elements after them.
+
     >>> in_blocks(35)
     32
     """
@@ -149,7 +150,7 @@ def form_double_sum(sums: Sums) -> SumParameters:
 
 
 def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
-    """Form ratios as for `fixed_double`, for a rule that rounds operands in whole blocks of 16 elements only once."""
+    """Form ratios as for `fixed_double`. Operands in whole blocks of 16 elements are rounded only once."""
     return replace(form_double_sum(sums), block=BLOCK)
 
 

@@ -140,8 +140,8 @@ _ROWS = (
 def for_kernels(profile: Profile) -> Profile:
     """Return a profile with which float operators are imported in the forms that the pass ``fuse-kernels`` recognises.
 
-    Sums are computed in the order of their loops, averages and softmax by a division, and operators with float inputs
-    and int8 weights get float weights.
+    With this profile, sums are computed in the order of the loops, averages are computed by a division, and operators
+    with float inputs and int8 weights get float weights.
 
     >>> from qrt.models.profiles.litert import LITERT
     >>> for_kernels(LITERT).find("float_softmax").rule

@@ -172,16 +172,14 @@ def where(node: Node) -> None:
 def cast(node: Node) -> None:
     """Import Cast or CastLike: convert numbers to another type.
 
-    Floats are rounded half to even to a narrower float type, and truncated to integers. For some types:
+    Floats are rounded half to even to a narrower float type, and truncated to integers. A float that is out of the
+    range of an integer of 32 or 64 bits becomes the least signed integer, as on x86. Integers of 8 or 16 bits, and
+    uint32 from float16, are the low-order bits of such a wider integer. Integers of 2 or 4 bits are the low-order bits
+    of a float that is rounded half away from zero. In the runtime, uint32 from NaNs and from floats below -2^31 or from
+    2^32 on depends on the position of the element.
 
-    - integers of 32 or 64 bits: a float out of range becomes the least signed integer, as on x86. In the runtime,
-      uint32 from NaNs and from floats below -2^31 or from 2^32 on depends on the position of the element.
-    - integers of 8 or 16 bits, and uint32 from float16: the low-order bits of such an integer.
-    - integers of 2 or 4 bits: the low-order bits of a float that is rounded half away from zero.
-    - float8: with ``saturate``, numbers beyond the largest float8 become the largest.
-    - float4e2m1: numbers beyond the largest one become the largest, and a NaN becomes -0. The runtime does not cast to
-      this type.
-    - float8e8m0: ``round_mode`` is up, down or nearest.
+    For float8 with ``saturate``, numbers beyond the largest float8 become the largest. For float4e2m1 they always do,
+    and a NaN becomes -0; the runtime does not cast to this type. For float8e8m0, ``round_mode`` is up, down or nearest.
     """
     source = node.plain(0)
     if node.op.type == "CastLike":

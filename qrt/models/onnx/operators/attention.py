@@ -107,7 +107,7 @@ def refuse_operands(node: Node, inputs: Sequence[int], outputs: Sequence[int]) -
 
 
 def multi_head_attention(node: Node) -> None:
-    """Compute attention of float32 queries, keys and values, which have three axes each.
+    """Import MultiHeadAttention: compute attention of float32 queries, keys and values, which have three axes each.
 
     Biases, a mask of keys, and a tensor that is added to the products of queries and keys are supported. The inputs may
     include keys and values of earlier steps; then the keys and values of all steps must be results. Keys and values of
@@ -147,11 +147,11 @@ def _joined(graph: ComposedGraph, name: str) -> str:
 
 
 def attention(node: Node) -> None:
-    """Compute attention of float32. Queries, keys and values are one product of the input with weights, plus a bias.
+    """Import Attention: compute attention of float32.
 
-    The weights may be known at import or computed. A mask of keys, and a tensor that is added to the products of
-    queries and keys, are supported. The inputs may include keys and values of earlier steps. The keys and values of all
-    steps are a result.
+    One product of the input with weights, plus a bias, has the queries, keys and values as parts. The weights may be
+    known at import or computed. A mask of keys, and a tensor that is added to the products of queries and keys, are
+    supported. The inputs may include keys and values of earlier steps. The keys and values of all steps are a result.
     """
     require_floats(node, 0, 1, 2, 4, 5)
     if node.attribute("past_present_share_buffer", 0):
@@ -169,7 +169,10 @@ def attention(node: Node) -> None:
 
 
 def q_attention(node: Node) -> None:
-    """Compute Attention with 8-bit input and weights: their exact integer product is multiplied by both scales."""
+    """Import QAttention: compute Attention with 8-bit input and weights.
+
+    Their exact integer product is multiplied by both scales.
+    """
     names = input_names(node, 9, 2, 5, 6, 7, 8)
     refuse_operands(node, [8], range(1, len(node.op.outputs)))
     require_floats(node, 2, 3, 4)

@@ -14,7 +14,9 @@ _DEFINED = 23
 
 
 def group_query_attention(node: Node) -> None:
-    """Compute attention of float32 with fewer heads of keys and values than of queries. Shapes must be known at import.
+    """Import GroupQueryAttention: compute attention of float32 with fewer heads of keys and values than of queries.
+
+    Shapes must be known at import.
 
     The keys and values of all steps are results, too: first those of earlier steps, then the new ones, then zeros. If
     the total length is not known, these results are as long as the input of earlier steps or as the new steps,

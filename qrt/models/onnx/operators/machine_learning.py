@@ -41,7 +41,7 @@ def class_labels(node: Node, name: str, count: int) -> tuple[int, ...]:
 
 
 def as_floats(node: Node, graph: ComposedGraph, i: int = 0) -> str:
-    """Return the name of input ``i`` as a matrix of float32. Raise UnsupportedForm for doubles and other ranks."""
+    """Return the name of input ``i`` as float32. Raise UnsupportedForm if it has doubles, or is not a matrix."""
     if len(node.shape(i)) != 2:
         node.refuse(f"of shape {list(node.shape(i))}, expected a batch of rows")
     if isinstance(node.plain(i), FloatType):

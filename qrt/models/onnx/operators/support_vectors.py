@@ -137,7 +137,7 @@ def _pair_coefficients(node: Node, counts: tuple[int, ...]) -> Array:
 def _pair_scores(node: Node, graph: ComposedGraph, scores: str, classes: int) -> str:
     """Add nodes that convert the scores of pairs to those that the runtime returns, and return the result's name.
 
-    If there are two classes, with the single score x, they are -x and x; with SOFTMAX, they are 1 - x and x.
+    Two classes have a single score x; the runtime returns -x and x for it, or with SOFTMAX 1 - x and x.
     """
     if classes != 2:
         return transformed(node, graph, scores)

@@ -88,7 +88,7 @@ def _parameters(node: Node, columns: int, blocks: int, bits: int) -> tuple[Array
 def _multiply_dequantized(node: Node, stored: Array, scales: Array, zeros: Array, size: int) -> None:
     """Set the output to the product with weights that are dequantized in float32, plus the bias.
 
-    ``stored`` has the integers [columns, depth], ``scales`` and ``zeros`` have a column for each block.
+    ``stored`` has the integers [columns, depth]. ``scales`` and ``zeros`` have a column for each block.
     """
     graph, depth = composed(node), stored.shape[1]
     blocks = np.arange(depth) // size

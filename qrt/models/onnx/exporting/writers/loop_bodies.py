@@ -40,10 +40,10 @@ and the initial value that needs no operator."""
 
 
 def is_needed(expression: Expression) -> bool:
-    """Return True if `write` must export an expression, and not the simpler code of `nests`.
+    """Return True if the simpler code of the module `nests` cannot export an expression, so that `write` must do it.
 
-    This is the case if it has an integer constant, or an operation that converts a type or that needs several ONNX
-    operators, such as `math.fma`.
+    This is the case if the expression has an integer constant, or an operation that converts a type or that needs
+    several ONNX operators, such as `math.fma`.
     """
     op, *parts = expression
     if op == "constant":
