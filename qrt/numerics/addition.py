@@ -52,7 +52,9 @@ class SumParameters:
 
 
 def in_blocks(size: int) -> int:
-    """Return the number of elements in whole blocks of 16, of ``size`` elements, for rules named ``..._16``.
+    """Return how many of ``size`` elements lie in whole blocks of 16.
+
+    Rules named ``..._16`` round these elements in another way than the elements after them.
 
     >>> in_blocks(35)
     32
@@ -74,8 +76,8 @@ def sum_left_shift(widths: tuple[int, ...]) -> int:
 class Sums:
     """The scales and zero points of the first operand, the second operand and the result of an add or sub.
 
-    Their arrays have one entry per parameter index (such as a channel). ``bounds`` is (container, least, greatest) of
-    the result's storage, ``left`` is ``sum_left_shift``, and ``sign`` is 1 for add and -1 for sub.
+    The arrays have one entry per parameter index (such as a channel). ``bounds`` is (container, least, greatest) of the
+    result's storage, ``left`` is the result of ``sum_left_shift``, and ``sign`` is 1 for add and -1 for sub.
     """
 
     bounds: tuple[str, int, int]
@@ -148,7 +150,7 @@ def form_double_sum(sums: Sums) -> SumParameters:
 
 
 def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
-    """Form ratios as for `fixed_double`, but round operands in whole blocks of 16 elements only once."""
+    """Form ratios as for `fixed_double`. Operands in whole blocks of 16 elements are rounded only once."""
     return replace(form_double_sum(sums), block=BLOCK)
 
 

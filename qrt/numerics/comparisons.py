@@ -69,7 +69,7 @@ def of_floats(predicate: int) -> Function:
 
 
 def _classified(test: Function) -> Callable[[str], Function]:
-    """Return a function from a float format's name to the function that applies ``test`` to values of the format.
+    """Return a function that takes the name of a float format, and returns ``test`` for values of that format.
 
     The values are converted to float64, which keeps NaNs, infinities and subnormals distinct.
     """

@@ -229,7 +229,7 @@ def extension(t: Integer, target: Integer, signed: bool) -> Function:
 
 
 def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset()) -> Function:
-    """Return a function that truncates integers to the low bits of ``target``.
+    """Return a function that truncates integers to the low-order bits that ``target`` has.
 
     With the flag ``nsw`` (``nuw``) in ``promises``, a value that does not fit ``target`` as a signed (unsigned) number
     is an error.
@@ -245,7 +245,7 @@ def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset
 
 
 def index_cast(t: Integer, target: Integer, signed: bool) -> Function:
-    """Return a function that converts between index and an integer type: it extends, or drops the high bits."""
+    """Return a function that converts between index and an integer type: it extends, or drops high-order bits."""
     if t.width == target.width:
         return lambda x: x
     return extension(t, target, signed) if t.width < target.width else truncation(t, target)
@@ -261,7 +261,7 @@ def bitcast(source: Integer | str, target: Integer | str) -> Function:
 
 
 def _bits(t: Integer | str) -> Function:
-    """Return a function from values to their bits as unsigned integers; bits above the type's width are 0."""
+    """Return a function that converts values to their bits, as unsigned integers. Bits above the type's width are 0."""
     if isinstance(t, Integer):
         return t.unsigned
     dtype = np.dtype(f"u{float_dtype(t).itemsize}")

@@ -78,8 +78,9 @@ def _one(bits: int) -> int:
 def log_at_least_one(x: Array, integer_bits: int, result_bits: int) -> Array:
     """Return the logarithm of 32-bit fixed-point numbers ``x >= 1``, as 32-bit fixed-point numbers.
 
-    ``x`` has ``integer_bits`` integer bits, and the result has ``result_bits``. The result is ``log(2)`` times the
-    nearest quarter of a power of two, plus a rational function of the rest.
+    ``x`` has ``integer_bits`` integer bits, and the result has ``result_bits``. The function divides ``x`` by a power
+    of two whose exponent is an odd multiple of 1/4. The result is ``log(2)`` times the exponent, plus a rational
+    function of the quotient.
     """
     accumulated = result_bits + 1
     quarter = divide_by_power(np.int64(1) << 29, accumulated)

@@ -1,8 +1,8 @@
 """Decimal texts of arrays of floats, as `float_text.spell_in` writes each value, but with 64-bit integers.
 
-``spell_in`` truncates an exact fraction to about 6 decimal digits; if these do not read back as the value, it truncates
-to as many digits as distinguish it from its neighbours. Here a value is truncated once, to 17 digits or a few more, and
-the shorter texts are truncated from these digits, which gives the same as truncating the value itself.
+``spell_in`` truncates the exact value to about 6 decimal digits. If these do not read back as the value, it truncates
+the value to as many digits as distinguish it from its neighbours. This module truncates each value once, to 17 digits
+or a few more, and truncates these digits for shorter texts. The results are the same.
 """
 
 from itertools import chain

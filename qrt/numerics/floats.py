@@ -39,7 +39,10 @@ def rounded(compute: Function, form: str) -> Function:
 
 
 def _in(formats: frozenset[str], compute: Function) -> Make:
-    """Return a maker that returns ``compute`` for a format in ``formats``, else ``compute`` in float64, rounded."""
+    """Return a function that maps a format to the function that computes an op in it.
+
+    For a format in ``formats``, this is ``compute``. For others, it computes in float64 and rounds the result.
+    """
     return lambda form: compute if form in formats else rounded(compute, form)
 
 

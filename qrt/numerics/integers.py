@@ -20,8 +20,8 @@ from qrt.numerics.elements import Function, checked, choose, is_any
 class Integer:
     """A signless integer type and the dtype of its arrays: values are sign-extended in a signed dtype.
 
-    The unsigned value is the low ``width`` bits. Arrays of i1 are bool outside of this module, where True means -1;
-    this module computes with them as int8.
+    The unsigned value has the ``width`` low-order bits. Arrays of i1 are bool outside of this module, where True means
+    -1; this module computes with them as int8.
     """
 
     width: int
@@ -41,7 +41,7 @@ class Integer:
         return np.dtype(f"u{self.dtype.itemsize}")
 
     def wrapped(self, compute: Function) -> Function:
-        """Return a function that applies ``compute`` and sign-extends the low ``width`` bits of its result."""
+        """Return a function that applies ``compute`` and sign-extends the ``width`` low-order bits of its result."""
         if not self.spare:
             return compute
         spare = self.spare
@@ -206,10 +206,10 @@ _BY_ZERO: Rule = ("division by zero", lambda _, a, b: b == 0)
 
 
 def _divided(signed: bool, quotient: Callable[[Any, Any], Any]) -> Make:
-    """Return the maker of a division op, which computes ``quotient`` of signed or unsigned values.
+    """Return a function that maps (type, flags) to the function of a division op.
 
-    The op raises UndefinedError for operands for which it is undefined. ``quotient`` is built from
-    NumPy's ``//`` and ``%``, which round toward minus infinity.
+    The op computes ``quotient`` of signed or unsigned values, and raises UndefinedError where it is undefined.
+    ``quotient`` is built from NumPy's ``//`` and ``%``, which round toward minus infinity.
     """
 
     def make(t: Integer, promises: frozenset[str]) -> Function:

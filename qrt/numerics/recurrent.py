@@ -74,7 +74,7 @@ class LstmGate:
     """The integer parameters of an LSTM gate; multipliers (M0, shift) of absent parts are None.
 
     The multipliers scale the sum over the inputs, the sum over the hidden values, the product with the peephole, and
-    the layer normalization. ``least_variance`` replaces a variance of the layer normalization below 1.
+    the layer normalization. The layer normalization replaces a variance below 1 by ``least_variance``.
     """
 
     input: Multiplier

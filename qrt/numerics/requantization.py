@@ -38,7 +38,7 @@ class RequantParameters:
     divisor_f32: Array = field(default_factory=partial(np.empty, 0, np.float32))
 
     def take(self, index: Array) -> "RequantParameters":
-        """Return the parameters at the entries of ``index``, an array of parameter indices that is flattened."""
+        """Return the parameters that the array ``index`` selects. ``index`` is flattened."""
         floats = (self.scale_f32, self.scale_f64, self.offset_f32, self.divisor_f32)
         arrays = (self.zero_point, self.multiplier, self.shift, *floats)
         taken = [a[index.ravel()] if a.size else a for a in arrays]

@@ -208,7 +208,7 @@ def form_reduced(f: Factors, rule: RequantRule) -> dict[str, Array]:
 
 
 def form_bytes(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Round the real multiplier `M`, which lies between 2^-8 and 2^7, times 2^8 half to even to `M0`; N is 8."""
+    """Round the real multiplier `M` times 2^8, half to even, to `M0`; N is 8. `M` lies between 2^-8 and 2^7."""
     return _integers(*byte_multipliers(_ratios(f.above, f.all_below, rule.ratio)))
 
 

@@ -371,7 +371,7 @@ class Folding:
         return cast.inputs[1], name
 
     def _bias(self, op: Operator, i: int) -> tuple[str, ...]:
-        """Return (name of the int32 tensor,) of the bias, which is operand ``i``; () if there is no bias.
+        """Return a tuple with the name of the int32 tensor of the bias, operand ``i``; () if there is no bias.
 
         The integers are added to the sums unchanged, so they must have the scale of the sums. Raise _Unfolded for a
         bias of another scale: rescaling would round it, while the runtime adds it in floats.

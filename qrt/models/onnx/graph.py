@@ -66,9 +66,9 @@ class ImportContext:
 class Graph(importing.Graph):
     """A graph of a model during import.
 
-    ``values`` maps the names of computed tensors to values of the program, and ``constants`` those of tensors that are
-    known at import. ``wide`` maps the names of float16 tensors to those of the float32 tensors from which they are
-    rounded. ``sizes`` maps the names of integer tensors, of which some elements are known, to their elements.
+    Four dicts have the names of tensors as keys. ``values`` has the values of computed tensors in the program.
+    ``constants`` has the constants of tensors that are known at import. ``wide`` has, for a float16 tensor, the name of
+    the float32 tensor from which it is rounded. ``sizes`` has the elements of integer tensors if some are known.
     """
 
     def __init__(

@@ -216,9 +216,9 @@ class FunctionGraph(Graph):
                     self._record(op, self.folding.reasons[op.index])
 
     def _overlapping_nodes(self) -> set[int]:
-        """Return the nodes of foldable groups that share a node with a group of the metadata.
+        """Return the nodes of all groups that are not folded, because the file's metadata describes one of their nodes.
 
-        Such groups are not folded.
+        The metadata of an exported model names the operation of the program that such a node computes.
         """
         groups = [{part.index for part in group.parts} for group in self.folding.groups.values()]
         return {index for group in groups if group & self.exported.nodes for index in group}

@@ -4,8 +4,8 @@
 it counts are read.
 
 A message is a sequence of fields. Each field begins with a tag: the field's number times 8, plus its encoding. The
-encodings are a varint (7 bits per byte, the lowest first), 4 or 8 bytes, and a length followed by that many bytes,
-which are a text, a message, or packed numbers.
+encodings are a varint (7 bits per byte, the low-order bits first), 4 or 8 bytes, and a length followed by that many
+bytes, which are a text, a message, or packed numbers.
 """
 
 from collections.abc import Iterator

@@ -46,8 +46,8 @@ class Subgraph(FunctionGraph):
     def open(self, names: Sequence[str | None], types: Sequence[TensorType]) -> list[Value]:
         """Begin a private function with arguments of the given types, and return the arguments.
 
-        An argument with a name is the value of that tensor in the graph. The captured values must be the last
-        arguments.
+        ``names`` has for each argument the name of the tensor in the graph whose value it is, or None. The captured
+        values must be the last arguments.
         """
         arguments = [self.block.add_argument(kind) for kind in types]
         self.values.update({name: value for name, value in zip(names, arguments, strict=True) if name is not None})

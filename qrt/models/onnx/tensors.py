@@ -183,7 +183,7 @@ def byte_count(dtype: str, count: int) -> int:
 
 
 def _elements(data: Array, dtype: str, count: int) -> Array:
-    """Return bytes of a file as elements, as a view where alignment and packing allow it, else as a copy."""
+    """Convert bytes of a file to elements. The result is a view if alignment and packing allow it, else a copy."""
     if dtype in PACKED:
         return _unpacked(data, dtype, count)
     kind = numpy_dtype(dtype)
@@ -198,7 +198,7 @@ def _checked_bools(data: Array, dtype: str) -> Array:
 
 
 def _unpacked(data: Array, dtype: str, count: int) -> Array:
-    """Unpack elements of 2 or 4 bits, the first in the low bits of a byte."""
+    """Unpack elements of 2 or 4 bits. The first one has the low-order bits of a byte."""
     bits = PACKED[dtype]
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     fields = ((data[:, np.newaxis] >> shifts) & ((1 << bits) - 1)).astype(np.uint8).reshape(-1)[:count]

@@ -94,7 +94,7 @@ class Profile:
 
     @cached_property
     def without_delegate(self) -> "Profile":
-        """The profile of the operators that the runtime does not give to its delegate."""
+        """The profile without rows for a delegate, a library such as XNNPACK to which the runtime passes operators."""
         return replace(self, rows=tuple(row for row in self.rows if row.kernel != "delegate"))
 
     def find(self, op: str, /, **facts: Any) -> Row | None:
@@ -140,8 +140,8 @@ _ROWS = (
 def for_kernels(profile: Profile) -> Profile:
     """Return a profile with which float operators are imported in the forms that the pass ``fuse-kernels`` recognises.
 
-    Sums are computed in the order of their loops, averages and softmax by a division, and operators with float inputs
-    and int8 weights get float weights.
+    With this profile, sums are computed in the order of the loops, averages are computed by a division, and operators
+    with float inputs and int8 weights get float weights.
 
     >>> from qrt.models.profiles.litert import LITERT
     >>> for_kernels(LITERT).find("float_softmax").rule

@@ -48,7 +48,7 @@ def import_file(
 def with_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
     """Return a model whose inputs have the given ``shapes``, by the names of the program's arguments.
 
-    An argument has the input's name in its signature, or without a signature the name of the tensor.
+    The name of an argument is that of the input in its signature, or that of the tensor if there is no signature.
     """
     if not shapes:
         return model
@@ -210,7 +210,7 @@ class _FunctionGraph(Graph):
 
 
 def _reason(node: Node) -> str:
-    """Return the reason why an operator without import function is not supported, or the dtypes of its inputs."""
+    """Return the reason why no function imports an operator: that it is a custom one, or the dtypes of its inputs."""
     if node.op.is_custom and node.op.name.startswith("Flex"):
         return "of TensorFlow, for LiteRT's Flex delegate; models of tf.lite.OpsSet.TFLITE_BUILTINS alone have none"
     if node.op.is_custom:
@@ -219,7 +219,7 @@ def _reason(node: Node) -> str:
 
 
 def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
-    """Import the operator for the imaginary parts of its input."""
+    """Import a complex operator once more, with the imaginary parts of its input in place of the real parts."""
     graph, source, result = node.graph, node.input(0).index, node.outputs[0].index
     real, graph.values[source] = graph.values[source], graph.imaginary[source]
     function(node)

@@ -25,7 +25,10 @@ _FLOAT64: dict[str, Function] = {
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """Return the C library, or None. Known names are tried before a search, which runs other programs."""
+    """Return the C library, or None if there is none.
+
+    Its usual names are tried first, because a search for it runs other programs.
+    """
     for name in (None, "libm.so.6", _searched):
         try:
             library = ctypes.CDLL(name() if callable(name) else name)

@@ -140,9 +140,10 @@ class Node(importing.Node):
 
     @cached_property
     def tensor_beside_axis_0(self) -> Tensor | None:
-        """The first 8-bit tensor with a single scale whose quantized_dimension is not 0, in a profile with XNNPACK.
+        """The first 8-bit tensor that has a single scale but a quantized_dimension other than 0, or None.
 
-        LiteRT does not use XNNPACK then. Weights are left out, because XNNPACK does not check theirs.
+        LiteRT does not use XNNPACK for an operator with such a tensor, so for a profile without XNNPACK the result is
+        None. Weights do not count, because XNNPACK does not check their quantized_dimension.
         """
         if len(self.graph.profile.rows) == len(self.graph.profile.without_delegate.rows):
             return None

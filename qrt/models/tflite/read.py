@@ -84,10 +84,9 @@ class _FileReader:
         return Model(self.name, self.root["version"], self.root["description"], subgraphs, signatures)
 
     def _buffer(self, place: str, offset: int, size: int, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """Return the bytes of a buffer.
+        """Return the bytes of a buffer: ``data``, or the ``size`` bytes at ``offset`` of the file if this is given.
 
-        They are ``data``; or, in a file larger than FlatBuffers offsets allow, the ``size`` bytes at ``offset`` of the
-        file.
+        Files that are too large for the offsets of FlatBuffers give buffers by ``offset`` and ``size``.
         """
         if offset <= 1:  # writers use 1 as a placeholder
             return data
@@ -131,7 +130,7 @@ class _FileReader:
     # -- tensors -----------------------------------------------------------------------------------------------------
 
     def _tensor(self, place: str, index: int, table: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> Tensor:
-        """Return tensor ``index`` of a subgraph from its table. ``tables`` has those of all tensors."""
+        """Return tensor ``index`` of a subgraph from its table. ``tables`` has the tables of all its tensors."""
         place = f"{place}, tensor {index} {shown(table['name'])}"
         shape, signature = _tuple(table["shape"]), _tuple(table["shape_signature"])
         elements = check.element_count(place, shape)
@@ -298,7 +297,7 @@ def _viewed(data: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[An
 
 
 def _unpacked(data: npt.NDArray[np.uint8], shape: tuple[int, ...], dtype: str) -> npt.NDArray[Any]:
-    """Unpack integers of 2 or 4 bits, several in each byte (the first in the low bits), to one byte each."""
+    """Unpack integers of 2 or 4 bits to one byte each. Packed, the first has the low-order bits of a byte."""
     bits = check.BITS[dtype]
     parts = np.stack([data << (8 - bits - low) for low in range(0, 8, bits)], axis=-1).view(numpy_dtype(dtype))
     array = (parts >> (8 - bits)).ravel()[: math.prod(shape)].reshape(shape)
@@ -320,7 +319,10 @@ def _quantization(place: str, table: Mapping[str, Any], shape: tuple[int, ...], 
 
 @cache
 def _defaults(table: str) -> Mapping[str, Any]:
-    """Return the options of an operator without a table of options: LiteRT sets all flags to false."""
+    """Return the options of an operator for which the file has no table of options.
+
+    They are the schema's defaults, except that all flags are false, as in LiteRT.
+    """
     return {field.name: field.default is not True and _option(field.default) for field in schema.fields(table)}
 
 

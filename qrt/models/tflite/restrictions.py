@@ -61,10 +61,9 @@ _SEVERAL_ZERO_POINTS = {("input", 0, "DEQUANTIZE"), ("output", 0, "QUANTIZE")}
 
 
 def require_supported_tensors(node: Node) -> None:
-    """Raise UnsupportedForm if no form of the operator supports the packing, sparsity or zero points of its tensors.
+    """Raise UnsupportedForm if the operator never supports the packing, sparsity or zero points of its tensors.
 
-    Sparse constants are read by DENSIFY, or as the weights of FULLY_CONNECTED. Zero points of int16 are 0 in most
-    operators.
+    Only DENSIFY and the weights of FULLY_CONNECTED may be sparse. For most operators, zero points of int16 must be 0.
     """
     _require_packed_weights(node)
     _require_scales(node)

@@ -83,7 +83,10 @@ def function_of(name: str, out: UniformType, rule: str) -> Function:
 
 
 def table(name: str, x: UniformType, out: UniformType, rule: str) -> Array:
-    """Return the storage of the operator ``name``'s results for all 256 storage values of the type ``x``, ascending."""
+    """Return the results of the operator ``name``, as storage, for each of the 256 storage values of the type ``x``.
+
+    The storage values are in ascending order.
+    """
     least, greatest = x.default_bounds
     centred = np.arange(least, greatest + 1, dtype=np.int64) - x.zero_point
     own = _OWN.get(name)

@@ -122,7 +122,7 @@ def as_unsigned(array: Array, element: object) -> Array:
 
 
 def restored(array: Array, exported: ExportedValue) -> Array:
-    """Return the elements ``array`` of a constant in the dtype of ``exported``, with the same bits.
+    """Reinterpret the elements ``array`` of a constant in the dtype of ``exported``; the bits do not change.
 
     ``exported`` is the result of a `quant.scast` or `tensor.bitcast` of the constant.
     """

@@ -196,7 +196,10 @@ class ExportGraph:
 
     @contextmanager
     def inner(self) -> Iterator[list[NodeText]]:
-        """Yield a list that collects the nodes added within the context, for a graph in an attribute of a node."""
+        """Yield a list, to which the nodes that are added in the ``with`` block go instead of the graph.
+
+        They form a nested graph, which is an attribute of a node.
+        """
         outer, self.written = self.written, []
         try:
             yield self.written

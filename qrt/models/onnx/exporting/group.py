@@ -205,7 +205,10 @@ class Group:
     # -- results ----------------------------------------------------------------------------------------------------
 
     def set_stored(self, name: str, order: Order | None = None, i: int = 0) -> None:
-        """Set result ``i`` to the tensor ``name``, of storage if the result is quantized, with axes in ``order``."""
+        """Set result ``i`` to the tensor ``name``, whose axes are in ``order``.
+
+        For a quantized result, the tensor contains the storage.
+        """
         result = self.result(i)
         order = result.canonical if order is None else order
         named = self.graph.tensors.fresh(self.graph.result_hint(self.clamp or self.op, i))

@@ -46,9 +46,9 @@ def with_kernels(module: Module) -> tuple[Module, Programs]:
 
 
 def _replace_nests(module: Module, programs: dict[Operation, ExportedProgram]) -> None:
-    """Replace averages in a runtime's order, and sums of products of integers, by operations of `qrt`.
+    """Replace the loop nests that the pass `fuse-kernels` does not recognize by operations of `qrt`.
 
-    The pass `fuse-kernels` does not recognize these loop nests.
+    These are averages that add elements in the order of a runtime, and sums of products of integers.
     """
     for op in reversed(module.operation.walk()):
         if op.name != "linalg.generic" or op.parent is None or len(op.results) != 1:
@@ -86,7 +86,7 @@ def _replace_one(
 def _is_one_op(region: Operation) -> bool:
     """Return True if a region's body is a single operation of `qrt`.
 
-    The export uses this operation itself, because the one created from the region would lack some attributes.
+    The export keeps this operation: a new operation created from the region would lack some attributes.
     """
     names = [operation.name for operation in region.regions[0].blocks[0]]
     return len(names) == 2 and names[0].startswith("qrt.")

@@ -34,8 +34,8 @@ class GraphNeighbors:
         """Return the quantized type that follows from a cast that writes or reads the tensor ``name``, or None.
 
         The cast is the QuantizeLinear that writes the tensor, or else the first DequantizeLinear that reads it. The
-        result is None if there is no such cast, or if the cast has blocks or computed parameters. The type is for the
-        value of the program, whose axes the tensor has in ``order``.
+        result is None if there is no such cast, or if the cast has blocks or computed parameters. The axes of the type
+        are those of the value of the program; the tensor has them in ``order``.
         """
         maker = self.makers.get(name)
         op = maker if maker is not None and maker.key == "QuantizeLinear" else self._dequantizers.get(name)
@@ -90,7 +90,7 @@ def _spelled(op: Operator) -> list[Any]:
 def bias_of(types: Sequence[Type]) -> UniformType | None:
     """Return the quantized type of the bias of a product, given the types of the two factors.
 
-    Return None if a factor is not quantized, or if no type has the product of the scales.
+    Return None if a factor is not quantized, or if a type cannot have the product of the two scales as its scale.
     """
     if len(types) != 2:
         return None

@@ -20,7 +20,8 @@ the next value. Its entry has the key ``qrt.state.`` and the name of the input. 
 name as ``symbol``, and the output's name as ``output``. ONNX has no state, so users of another runtime pass the outputs
 back as inputs.
 
-Each input or output with a quantized type has an entry ``qrt.port.`` and its name, with the type as the value.
+Each input or output with a quantized type has an entry, too. Its key is ``qrt.port.`` and the name of the input or
+output, and its value is the type.
 """
 
 import json
@@ -48,8 +49,9 @@ VERSION = "qrt.version"
 class Entry:
     """An operation of the program, and the tensors that its nodes read and write.
 
-    An operand that is not a tensor of the graph is None; ``inline`` maps its index to its elements and type. ``then``
-    has the attributes of a clamp of the result, and ``program`` the text of a function, as in the metadata.
+    An operand that is not a tensor of the graph is None in ``operands``. ``inline`` maps the index of such an operand
+    to its elements and type. ``then`` has the attributes of a clamp of the result, and ``program`` the text of a
+    function, as in the metadata.
     """
 
     node: str

@@ -86,7 +86,7 @@ def _tensor(onnx: ModuleType, name: str, array: Array, data_type: str | None) ->
 
 
 def _packed(array: Array) -> Array:
-    """Pack elements of 4 bits, two to a byte, the first in the low half."""
+    """Pack 4-bit elements, two to a byte. The first one has the four low-order bits of the byte."""
     flat = array.ravel().view(np.uint8) & 15
     padded = np.append(flat, np.zeros(flat.size % 2, np.uint8))
     packed: Array = padded[::2] | padded[1::2] << 4

@@ -52,7 +52,7 @@ def cum_sum(node: Node) -> None:
 def cum_prod(node: Node) -> None:
     """Import CumProd: compute running products of float32, float64 or integers along an axis of known size.
 
-    The options are those of CumSum.
+    The attributes ``exclusive`` and ``reverse`` have the same meaning as for CumSum.
     """
     rank, axis = len(node.shape()), _number(node, 1, "an axis")
     axis, element = node.axis(axis, rank), signless(node.plain(0))
@@ -103,7 +103,7 @@ def top_k(node: Node) -> None:
 
 
 def _order_reversed(node: Node, value: Value) -> Value:
-    """Reverse the order of numbers, so that the k least become the k largest: negate floats, invert bits of integers.
+    """Map numbers so that the k least become the k largest: negate floats, or invert the bits of integers.
 
     A second call restores the numbers.
     """

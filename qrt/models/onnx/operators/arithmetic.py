@@ -59,7 +59,7 @@ def form(element: Type) -> int:
 def binary(node: Node) -> None:
     """Import an arithmetic, logical or bitwise operator, such as Add: combine numbers or bools of one type.
 
-    Max, Min and Sum take any number of tensors. Integers wrap, and their Div truncates towards 0.
+    Max, Min and Sum take any number of tensors. Integers wrap, and Div truncates quotients of integers towards 0.
     """
     element = one_type(node)
     name = _BINARY[node.op.type][form(element)]
@@ -82,7 +82,10 @@ _MOST_SIZES = 64
 
 
 def _sizes(node: Node) -> Sizes | None:
-    """Apply the node's operator to two lists of sizes, and return the sizes; None if an operand is no list of sizes."""
+    """Apply the node's operator to two lists of tensor sizes, which are int64 vectors, and return the new sizes.
+
+    Return None if the elements of an operand are not known as sizes.
+    """
     if node.op.type not in _OF_SIZES or len(node.op.inputs) != 2 or node.op.outputs[0] in node.graph.constants:
         return None
     if node.plain(0) is not I64 or any(len(node.shape(i)) > 1 for i in (0, 1)):
@@ -169,13 +172,14 @@ def where(node: Node) -> None:
 def cast(node: Node) -> None:
     """Import Cast or CastLike: convert numbers to another type.
 
-    Floats are rounded half to even to a narrower float type, and truncated to integers. A float that an integer of 32
-    or 64 bits cannot represent becomes the least signed integer, as on x86; integers of fewer bits, and uint32 from
-    float16, are the low bits of such an integer. In the runtime, uint32 from NaNs and from floats below -2^31 or from
-    2^32 on depends on the position of the element. Integers of 2 and 4 bits are the low bits of floats that are rounded
-    half away from zero. With ``saturate``, numbers beyond the largest float8 become the largest. Numbers beyond the
-    largest float4e2m1 always do, and a NaN becomes -0; the runtime does not cast to this type. ``round_mode`` applies
-    to float8e8m0: up, down or nearest.
+    Floats are rounded half to even to a narrower float type, and truncated to integers. A float that is out of the
+    range of an integer of 32 or 64 bits becomes the least signed integer, as on x86. Integers of 8 or 16 bits, and
+    uint32 from float16, are the low-order bits of such a wider integer. Integers of 2 or 4 bits are the low-order bits
+    of a float that is rounded half away from zero. In the runtime, uint32 from NaNs and from floats below -2^31 or from
+    2^32 on depends on the position of the element.
+
+    For float8 with ``saturate``, numbers beyond the largest float8 become the largest. For float4e2m1 they always do,
+    and a NaN becomes -0; the runtime does not cast to this type. For float8e8m0, ``round_mode`` is up, down or nearest.
     """
     source = node.plain(0)
     if node.op.type == "CastLike":

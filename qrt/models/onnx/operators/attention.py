@@ -19,8 +19,8 @@ _MASK_AXES = {2: (1, 2), 3: (1,), 4: ()}
 class Operands:
     """The names of the operands of an attention.
 
-    ``parts`` are the queries, keys and values [batch, step, head * element], ``past`` the keys and the values of
-    earlier steps [batch, head, step, element], or nothing.
+    ``parts`` names the queries, keys and values [batch, step, head * element]. ``past`` names the keys and the values
+    of earlier steps [batch, head, step, element]; it is empty if there are none.
     """
 
     parts: Sequence[str]
@@ -38,8 +38,8 @@ def head_count(node: Node, name: str = "num_heads") -> int:
 def _add_attention(node: Node, graph: ComposedGraph, operands: Operands, masks: Sequence[str]) -> list[str]:
     """Add an Attention, and return the name of its result.
 
-    If the node has further outputs, the names of the keys and the values of all steps follow. The sum of the tensors
-    ``masks`` is added to the products of queries and keys.
+    If the node has more than one output, also return the names of the keys and the values of all steps. The sum of the
+    tensors ``masks`` is added to the products of queries and keys.
     """
     heads = head_count(node)
     more: dict[str, Any] = {"q_num_heads": heads, "kv_num_heads": heads}
@@ -61,10 +61,13 @@ def _add_attention(node: Node, graph: ComposedGraph, operands: Operands, masks: 
 def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int, past: int) -> str:
     """Add a tensor of summands for the attention scores: ``mask_filter_value`` for each masked key, 0 for other keys.
 
-    With two axes [batch, key], or three [batch, query, key], input ``i`` is above 0 for keys that are not masked. With
-    four [batch, 1, step, step], the rows of queries begin behind the ``past`` keys of earlier steps. With one axis, it
-    has for each batch the number n of keys that are not masked, which are the first n of ``key_count`` keys. If there
-    are twice as many numbers, the second half has the first key that is not masked.
+    Input ``i`` has one of these shapes:
+
+    - [batch, key] or [batch, query, key]: it is above 0 for keys that are not masked.
+    - [batch, 1, step, step]: it is above 0 for keys that are not masked. The first query is the step after the ``past``
+      earlier ones.
+    - [batch]: each element is the end of a batch's keys that are not masked. They begin at key 0.
+    - [2 * batch]: the first half has these ends, and the second half the first key that is not masked.
     """
     name, shape = node.op.inputs[i], node.shape(i)
     if node.dtype(i) != "int32" or len(shape) not in (1, 2, 3, 4):
@@ -104,11 +107,11 @@ def refuse_operands(node: Node, inputs: Sequence[int], outputs: Sequence[int]) -
 
 
 def multi_head_attention(node: Node) -> None:
-    """Compute attention of float32 queries, keys and values, which have three axes each.
+    """Import MultiHeadAttention: compute attention of float32 queries, keys and values, which have three axes each.
 
-    Biases, a mask of keys, and a tensor that is added to the products of queries and keys are supported. The keys and
-    values of earlier steps may come first; those of all steps must then be results. Keys and values of another sequence
-    may have the axes [batch, head, step, element].
+    Biases, a mask of keys, and a tensor that is added to the products of queries and keys are supported. The inputs may
+    include keys and values of earlier steps; then the keys and values of all steps must be results. Keys and values of
+    another sequence than the queries may have the axes [batch, head, step, element].
     """
     require_floats(node, 0, 1, 2, 3, 5, 6, 7)
     refuse_operands(node, range(8, len(node.op.inputs)), range(3, len(node.op.outputs)))
@@ -144,11 +147,11 @@ def _joined(graph: ComposedGraph, name: str) -> str:
 
 
 def attention(node: Node) -> None:
-    """Compute attention of float32. Queries, keys and values are one product of the input with weights, plus a bias.
+    """Import Attention: compute attention of float32.
 
-    The weights may be known at import or computed. A mask of keys, and a tensor that is added to the products of
-    queries and keys, are supported. The keys and values of earlier steps may come first, and those of all steps are a
-    result.
+    One product of the input with weights, plus a bias, has the queries, keys and values as parts. The weights may be
+    known at import or computed. A mask of keys, and a tensor that is added to the products of queries and keys, are
+    supported. The inputs may include keys and values of earlier steps. The keys and values of all steps are a result.
     """
     require_floats(node, 0, 1, 2, 4, 5)
     if node.attribute("past_present_share_buffer", 0):
@@ -166,7 +169,10 @@ def attention(node: Node) -> None:
 
 
 def q_attention(node: Node) -> None:
-    """Compute Attention with 8-bit input and weights: their exact integer product is multiplied by both scales."""
+    """Import QAttention: compute Attention with 8-bit input and weights.
+
+    Their exact integer product is multiplied by both scales.
+    """
     names = input_names(node, 9, 2, 5, 6, 7, 8)
     refuse_operands(node, [8], range(1, len(node.op.outputs)))
     require_floats(node, 2, 3, 4)

@@ -49,7 +49,7 @@ def quantize_linear(node: Node) -> None:
 
 
 def _is_computed_at_run(node: Node, block_size: int) -> bool:
-    """Return True if a float32 scale or its zero point is known only at run time, or its last block is not whole."""
+    """Return True if a float32 scale or zero point is known only at run time, or if the last block is a shorter one."""
     if node.type(1).element is not F32 or node.type(0).element in (FloatType("f16"), FloatType("bf16")):
         return False
     if node.constant(1) is None or (node.has(2) and node.constant(2) is None):
@@ -138,7 +138,7 @@ def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
 
 
 def _refuse_zero_point(node: Node) -> None:
-    """Raise UnsupportedForm if small floats have a zero point other than 0, or one that only the run knows."""
+    """Raise UnsupportedForm if small floats have a zero point that is not 0, or that is known only at run time."""
     if not node.has(2):
         return
     zero = node.constant(2)

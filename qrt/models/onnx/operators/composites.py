@@ -55,7 +55,7 @@ def lp_normalization(node: Node) -> None:
 def hardmax(node: Node) -> None:
     """Import Hardmax: set the first largest element along an axis to 1, and all others to 0.
 
-    Before opset 13, the largest element is that over all axes from ``axis`` on.
+    Before opset 13, all axes from ``axis`` on count as one axis.
     """
     shape, graph = node.shape(), composed(node)
     axis = node.axis(node.attribute("axis", -1 if node.opset >= 13 else 1), len(shape))
@@ -104,7 +104,7 @@ def rotary_embedding(node: Node) -> None:
 def embed_layer_normalization(node: Node) -> None:
     """Import EmbedLayerNormalization: add rows of two or three embedding tables, and normalize the sums.
 
-    The elements 1 in each row of a mask are counted too.
+    Also count the ones in each row of a mask, as another output.
     """
     names = input_names(node, 9, 1, 4, 7, 8)
     require_floats(node, 2, 3, 4, 5, 6)

@@ -154,7 +154,7 @@ class _LoopBuilder:
     def position(self, backwards: bool) -> Value:
         """Return the index of the element that this round reads or writes along an axis.
 
-        That is the round's number, counted from the last index down with ``backwards``.
+        The index is the round's number. With ``backwards`` it is counted down from the last index.
         """
         number = self.arguments[0]
         if not backwards:
@@ -202,9 +202,10 @@ class _LoopBuilder:
         return self.node.emit("arith.maxsi", [count, index(self.node, 0)])
 
     def _sizes_of_result(self, kind: TensorType) -> Sizes:
-        """Return the sizes of a round's result. If some are known only at run time, all are those of a carried value.
+        """Return the sizes of a round's result.
 
-        A result of another size in a round is an error at run time.
+        If some are known only at run time, return the sizes of a carried value of the same type instead. A result that
+        has other sizes in a round is an error at run time.
         """
         if kind.shape is not None and None not in kind.shape:
             return tuple(size for size in kind.shape if size is not None)
@@ -312,7 +313,7 @@ def _first_condition(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Val
 
 
 def _has_true_condition(body: ModelGraph) -> bool:
-    """Return True if a body always returns a true condition: a true constant, or its own unchanged input condition."""
+    """Return True if a body always returns a true condition: a true constant, or the condition that it is given."""
     makers = {name: op for op in body.operators for name in op.outputs}
     name = body.outputs[0].name
     while (op := makers.get(name)) is not None and op.key == "Identity":

@@ -197,7 +197,8 @@ def _without_depth(
 ) -> Value:
     """Return the 3-D convolution of images, computed as a 2-D convolution.
 
-    The channels of a 2-D image are those of all slices along the depth that one position of the kernel covers.
+    At each position along the depth, the kernel covers several slices of the 3-D image. The channels of all these
+    slices become the channels of one 2-D image.
     """
     assert isinstance(image.type, TensorType)
     form, padding = shape.form, shape.form.padding

@@ -62,7 +62,7 @@ def defined(node: Node) -> None:
 
 
 def _import_newer_form(node: Node) -> None:
-    """Import an operator as the first opset does in which ONNX defines it by simpler operators."""
+    """Import an operator of an old opset by its first definition in simpler operators, which a later opset has."""
     op = node.op
     if len(op.inputs) != 1 or not op.inputs[0]:
         node.fail(f"its inputs are {shown(list(op.inputs))}, expected 1")

@@ -7,10 +7,11 @@ from qrt.models.onnx.node import Node
 
 
 def determinant(node: Node) -> None:
-    """Compute determinants of square matrices of float32, whose size must be known at import, by elimination.
+    """Import Det: compute determinants of square matrices of float32 by elimination.
 
-    The row with the largest magnitude in the column comes first. The determinant is the product of the elements that
-    divide the columns, with the sign of the exchanges.
+    The size of the matrices must be known at import. In each step, the row whose element in the current column has the
+    largest magnitude becomes the pivot row. The determinant is the product of the pivots, negated for each exchange of
+    rows.
     """
     require_floats(node, 0)
     rank = len(node.shape())

@@ -57,7 +57,7 @@ def fused_gemm(node: Node) -> None:
 def fused_matmul(node: Node) -> None:
     """Import FusedMatMul: multiply float32 matrices, each transposed or not, and multiply the product by alpha.
 
-    With ``transBatchA`` or ``transBatchB``, the first axis of an operand is moved behind the axes of the batch first.
+    With ``transBatchA`` or ``transBatchB``, axis 0 of the operand is moved behind its batch axes before the product.
     """
     require_floats(node, 0, 1)
     graph, operands = composed(node), []

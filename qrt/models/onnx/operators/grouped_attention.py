@@ -14,12 +14,15 @@ _DEFINED = 23
 
 
 def group_query_attention(node: Node) -> None:
-    """Compute attention of float32 with fewer heads of keys and values than of queries. Shapes must be known at import.
+    """Import GroupQueryAttention: compute attention of float32 with fewer heads of keys and values than of queries.
 
-    New keys and values are put behind those of earlier steps; behind these, the results are 0. Without a known total
-    length the results are as long as the past, if this is longer than the new steps. Rotary embedding, a local window,
-    a soft cap, a sum with a tensor, a smooth softmax and head sinks are supported. If a prompt is shorter than the
-    others, the rows behind its end are not those of the runtime.
+    Shapes must be known at import.
+
+    The keys and values of all steps are results, too: first those of earlier steps, then the new ones, then zeros. If
+    the total length is not known, these results are as long as the input of earlier steps or as the new steps,
+    whichever is longer. Rotary embedding, a local window, a soft cap, a tensor that is added to the scores, a smooth
+    softmax and head sinks are supported. If a prompt is shorter than the others, the rows after its end differ from
+    those of the runtime.
     """
     attention = _Attention(node)
     graph = attention.graph
@@ -78,7 +81,7 @@ class _Attention:
         return static_sizes(self.node, i, *range(rank))
 
     def _begins(self) -> str:
-        """Add nodes that compute the number of earlier steps of each batch, int64 [batch, 1], and return their name.
+        """Add nodes that compute the number of earlier steps of each sequence, int64 [batch, 1]; return the name.
 
         For a prompt that is shorter than the others, the number is 0.
         """
@@ -87,7 +90,7 @@ class _Attention:
         return str(graph.add("Max", graph.add("Sub", lengths, graph.integers(self.steps - 1)), graph.integers(0)))
 
     def split(self) -> list[str]:
-        """Add nodes that give queries, keys and values the axes [batch, head, step, element], and return the names."""
+        """Add nodes that bring queries, keys and values to the axes [batch, head, step, element]; return the names."""
         node, graph = self.node, self.graph
         names = list(node.op.inputs[:3])
         if not node.has(1):
@@ -101,7 +104,10 @@ class _Attention:
         ]
 
     def positions(self) -> str:
-        """Add the position of each new step in its sequence, int64 [batch, step], and return the name."""
+        """Add nodes that compute the position of each new step in its sequence, and return the result's name.
+
+        The positions are an int64 tensor [batch, step].
+        """
         node, graph, steps = self.node, self.graph, self.graph.integers(*range(self.steps))
         if not node.has(9):
             return str(graph.add("Add", self.begins, steps))
@@ -116,7 +122,7 @@ class _Attention:
         return str(graph.add("Expand", graph.add("Add", first, steps), graph.integers(self.batch, self.steps)))
 
     def rotated(self, name: str, positions: str) -> str:
-        """Add the rotary embedding of queries or keys, and return its name."""
+        """Add a RotaryEmbedding of queries or keys, and return the name of its result."""
         node = self.node
         halves = [self._sizes(i, 2)[1] for i in (7, 8)]
         if halves[0] != halves[1] or not 0 < 2 * halves[0] <= self.size:
@@ -128,7 +134,10 @@ class _Attention:
         return str(self.graph.add("RotaryEmbedding", name, *caches, positions, opset=_DEFINED, **more))
 
     def present(self, i: int, new: str) -> str:
-        """Add the keys or values of all steps, and return their name: those of input ``i``, then new ones, then 0."""
+        """Add nodes that join the keys or values of all steps, and return the name of the result.
+
+        The keys or values of input ``i`` come first, then those of the tensor ``new``, then zeros.
+        """
         graph, shape = self.graph, (self.batch, self.groups, self.total, self.size)
         past = graph.constant(np.zeros(shape))
         if self.past:
@@ -140,13 +149,16 @@ class _Attention:
         return str(graph.add("TensorScatter", past, new, start, axis=2, opset=24))
 
     def _before(self, ends: str) -> str:
-        """Add bools [batch, 1, step, 1] that are true for the steps before ``ends`` [batch, 1]; return their name."""
+        """Add nodes that compare all steps with ``ends`` [batch, 1], and return the name of the result.
+
+        The result is a bool [batch, 1, step, 1], true for the steps before the end.
+        """
         graph = self.graph
         ends = graph.add("Unsqueeze", ends, graph.integers(1, 3))
         return str(graph.add("Less", graph.constant(np.arange(self.total).reshape(-1, 1), np.int64), ends))
 
     def result(self, queries: str, keys: str, values: str) -> str:
-        """Add the attention of queries to the keys and values of all steps, and return its name."""
+        """Add nodes that compute the attention of queries to the keys and values of all steps; return the name."""
         node, graph, groups = self.node, self.graph, self.heads // self.groups
         scale = node.attribute("scale", 0.0) or float(np.float32(1) / np.sqrt(np.float32(self.size)))
         # The heads of a group are rows of one product with the group's keys.
@@ -171,7 +183,7 @@ class _Attention:
         return str(graph.add("Reshape", graph.add("Transpose", heads, perm=(0, 2, 1, 3)), graph.integers(0, 0, -1)))
 
     def _summand(self) -> str:
-        """Add the tensor that is added to the scores, with 0 for further steps, and return its name."""
+        """Return the name of the tensor that is added to the scores, after padding it with 0 to the number of keys."""
         shape = self._sizes(10, 4)
         if shape[2] != self.steps or shape[3] > self.total:
             self.node.fail(
@@ -183,7 +195,7 @@ class _Attention:
         return str(self.graph.add("Pad", name, self.graph.integers(*(0,) * 7, self.total - shape[3])))
 
     def _visible(self) -> str:
-        """Add bools [batch, 1, query, key], true for the keys that a query reads, and return their name."""
+        """Add nodes that compute bools [batch, 1, query, key], true for keys that a query reads; return the name."""
         node, graph = self.node, self.graph
         window, is_causal = node.attribute("local_window_size", -1), node.attribute("causal", 1)
         keys = graph.constant(np.arange(self.total), np.int64)
@@ -203,7 +215,7 @@ class _Attention:
         return str(graph.add("And", visible, graph.add("Less", first, keys)))
 
     def _weights(self, scores: str) -> str:
-        """Add the softmax of the scores, and return its name.
+        """Add nodes that compute the softmax of the scores, and return the name of the result.
 
         With head sinks or a smooth softmax, the divisor has one more summand.
         """

@@ -1,4 +1,7 @@
-"""Operators on 16-bit floats, computed in float32 between casts, as in ONNX Runtime where it lacks a kernel."""
+"""Operators on 16-bit floats, computed in float32 between casts.
+
+ONNX Runtime computes operators in this way if it has no kernel for 16-bit floats.
+"""
 
 from qrt.ir import Value
 from qrt.models.importing.unquantized import apply

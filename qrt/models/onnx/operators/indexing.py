@@ -222,9 +222,9 @@ def scatter_elements(node: Node) -> None:
 
 
 def scatter_nd(node: Node) -> None:
-    """Import ScatterND: replace elements or slices, selected by rows of indices, by updates, or combine them.
+    """Import ScatterND: replace the elements or slices that rows of indices select by updates, or combine both.
 
-    Elements and updates are combined by the reductions of ScatterElements.
+    They are combined by the same operations as in ScatterElements.
     """
     if open_indexing.has_open_sizes(node):
         open_indexing.scatter_nd(node)

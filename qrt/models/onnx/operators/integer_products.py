@@ -54,7 +54,7 @@ def integer_product(node: Node, inputs: tuple[int, int], zero_points: tuple[int,
     """Return the exact product of two 8-bit inputs as int32, modulo 2^32. Vectors are multiplied as by MatMul.
 
     With a and b the integers and za and zb the zero points, an element is ``sum(a * b) - za * sum(b) - zb * sum(a -
-    za)``. Zero points that a quantized type can have are subtracted from the integers of the product instead.
+    za)``. Zero points that a quantized type can have need no such terms: the product subtracts them from its operands.
     """
     shapes = [node.shape(i) for i in inputs]
     for i, shape in zip(inputs, shapes, strict=True):
@@ -116,7 +116,7 @@ def _zero_shape(node: Node, i: int, matrix: Shape, is_left: bool) -> Shape:
 
 
 def _integers(node: Node, i: int, shape: Shape | None) -> Operand:
-    """Return the 8-bit integers of input ``i``, in another shape if one is given; a constant as an array."""
+    """Return the 8-bit integers of input ``i``, reshaped if ``shape`` is given. A constant is returned as an array."""
     array = node.constant(i)
     if array is not None:
         return np.asarray(array) if shape is None else np.asarray(array).reshape([size or 0 for size in shape])

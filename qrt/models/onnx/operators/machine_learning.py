@@ -26,7 +26,7 @@ def floats(node: Node, name: str) -> tuple[float, ...]:
 
 
 def class_labels(node: Node, name: str, count: int) -> tuple[int, ...]:
-    """Return the integer labels of ``count`` classes. Raise UnsupportedForm for texts that the node returns."""
+    """Return the integer labels of ``count`` classes. Raise UnsupportedForm if the node returns texts as labels."""
     if node.op.attributes.get("classlabels_strings"):
         if not node.returns(0):
             return tuple(range(count))
@@ -41,7 +41,7 @@ def class_labels(node: Node, name: str, count: int) -> tuple[int, ...]:
 
 
 def as_floats(node: Node, graph: ComposedGraph, i: int = 0) -> str:
-    """Return the name of input ``i`` as a matrix of float32. Raise UnsupportedForm for doubles and other ranks."""
+    """Return the name of input ``i`` as float32. Raise UnsupportedForm if it has doubles, or is not a matrix."""
     if len(node.shape(i)) != 2:
         node.refuse(f"of shape {list(node.shape(i))}, expected a batch of rows")
     if isinstance(node.plain(i), FloatType):
@@ -101,7 +101,7 @@ def normalizer(node: Node) -> None:
 
 
 def imputer(node: Node) -> None:
-    """Import Imputer: replace NaN, or another given value, by the value of the feature.
+    """Import Imputer: replace NaN, or another number that marks missing features, by a constant for each feature.
 
     The features are float32 or int64.
     """

@@ -16,8 +16,8 @@ _ADDENDS = {"up": (0x3FFFFF, 0x7FFFFF), "down": (0, 0), "nearest": (0x200000, 0x
 def narrowed(node: Node, x: Operand, element: FloatType) -> Operand:
     """Convert float32 to ``element``, a float of 4 or 8 bits.
 
-    Numbers are rounded half to even, those beyond the range become the largest, unless the attribute ``saturate`` is 0.
-    float4e2m1 has no infinity and no NaN: a NaN becomes -0. For float8e8m0, see `_powers`.
+    Numbers are rounded half to even. Numbers beyond the range become the largest one, unless the attribute ``saturate``
+    is 0. float4e2m1 has no infinity and no NaN: a NaN becomes -0. For float8e8m0, see `_powers`.
     """
     if element is E8M0:
         return _powers(node, x)

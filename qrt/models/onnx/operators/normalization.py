@@ -76,7 +76,10 @@ class _Rows:
         return nest.read(operand, [0 if size == 1 else loop for size, loop in zip(shape, loops, strict=True)])
 
     def narrow(self, rows: Value) -> Value:
-        """Round ``rows``, a float64 for each row, to float32, with axes of size 1 in place of the normalized axes."""
+        """Round ``rows``, which has one float64 for each row, to float32.
+
+        The result has axes of size 1 in place of the normalized axes.
+        """
         context: LoweringContext = self.context
         extents = [*context.extents(rows), *(1,) * (len(self.node.shape()) - self.axis)]
         nest = LoopNest(context, "narrow", extents)

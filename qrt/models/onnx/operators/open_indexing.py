@@ -1,4 +1,7 @@
-"""Gather and scatter of tensors whose sizes only the run knows: all positions become positions in a flat tensor."""
+"""Gather and scatter of tensors whose sizes are known only at run time.
+
+All positions are converted to positions in a flat tensor.
+"""
 
 from functools import reduce
 
@@ -16,7 +19,7 @@ _OUTSIDE = -(2**62)
 
 
 def has_open_sizes(node: Node) -> bool:
-    """Return True if only the run knows a size of one of the node's tensors."""
+    """Return True if one of the node's tensors has a size that is known only at run time."""
     return any(None in node.shape(i) for i in range(len(node.op.inputs)) if node.has(i))
 
 
@@ -43,35 +46,38 @@ class _Positions:
         self.shape = self.graph.add("Shape", node.input(0))
 
     def size(self, axis: int, of: int = 0) -> str:
-        """Add the size of an axis of an input, an int64, and return its name."""
+        """Add nodes that compute the size of an axis of input ``of`` as an int64, and return the result's name."""
         graph = self.graph
         shape = self.shape if of == 0 else graph.add("Shape", self.node.input(of))
         return str(graph.add("Gather", shape, graph.constant(axis, np.int64)))
 
     def stride(self, axis: int, end: int) -> str:
-        """Add the product of the sizes of the axes of the data behind ``axis`` and before ``end``."""
+        """Add nodes that multiply the sizes of the data's axes after ``axis`` and before ``end``; return the name."""
         one = self.graph.constant(1, np.int64)
         return reduce(lambda a, b: str(self.graph.add("Mul", a, b)), map(self.size, range(axis + 1, end)), one)
 
     def counted(self, size: str, axis: int, rank: int) -> str:
-        """Add the numbers 0, 1... below ``size`` along an axis of a tensor of ``rank`` axes, and return the name."""
+        """Add nodes that list 0, 1... below ``size`` along ``axis`` of a tensor with ``rank`` axes; return the name."""
         graph = self.graph
         numbers = graph.add("Range", graph.constant(0, np.int64), size, graph.constant(1, np.int64))
         return str(graph.add("Reshape", numbers, graph.integers(*(-1 if d == axis else 1 for d in range(rank)))))
 
     def wrapped(self, positions: str, size: str) -> str:
-        """Add positions counted from 0, of positions some of which count from the end, and return the name."""
+        """Add nodes that convert positions counted from the end to positions counted from 0, and return the name."""
         graph, zero = self.graph, self.graph.constant(0, np.int64)
         moved = graph.add("Where", graph.add("Less", positions, zero), graph.add("Add", positions, size), positions)
         is_inside = graph.add("And", graph.add("LessOrEqual", zero, moved), graph.add("Less", moved, size))
         return str(graph.add("Where", is_inside, moved, graph.constant(_OUTSIDE, np.int64)))
 
     def sum(self, terms: list[str]) -> str:
-        """Add the sum of the terms, which is out of range if one of them is, and return its name."""
+        """Add nodes that sum the terms, and return the name. If a term is out of range, the sum is out of range too."""
         return reduce(lambda a, b: str(self.graph.add("Add", a, b)), terms)
 
     def elements(self) -> str:
-        """Add the flat position of the element that each index selects along the node's axis, and return the name."""
+        """Add nodes that compute the flat position of the element that each index selects along the node's axis.
+
+        Return the result's name.
+        """
         node, graph = self.node, self.graph
         rank = len(node.shape())
         axis = node.axis(node.attribute("axis", 0), rank)
@@ -86,9 +92,9 @@ class _Positions:
         return self.sum(terms)
 
     def rows(self, batch: int) -> tuple[str, int]:
-        """Add the flat position in the leading axes of the data that each row of indices selects.
+        """Add nodes that compute the flat position, in the leading axes of the data, that each row of indices selects.
 
-        Return its name, and the number of the leading axes: ``batch`` axes of the batch, and one for each column.
+        Return the name and the number of leading axes: ``batch`` axes of the batch, and one for each column of indices.
         """
         node, graph, shape = self.node, self.graph, self.node.shape(1)
         count = shape[-1] if shape else 0
@@ -135,7 +141,7 @@ def _check_batch(node: Node, batch: int) -> None:
 
 
 def _with_flat_axes(positions: _Positions, end: int) -> str:
-    """Add the data with the axes before ``end`` as one axis, and return the name."""
+    """Add nodes that reshape the data so that the axes before ``end`` become one axis, and return the result's name."""
     graph, rank = positions.graph, len(positions.node.shape())
     rest = graph.add("Slice", positions.shape, graph.integers(end), graph.integers(rank))
     shape = graph.add("Concat", graph.integers(-1), rest, axis=0) if end < rank else graph.integers(-1)

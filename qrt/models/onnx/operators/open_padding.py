@@ -1,4 +1,4 @@
-"""The attribute ``auto_pad`` for images whose size only the run knows: the run computes the widths of a Pad."""
+"""The attribute ``auto_pad`` for images whose size is known only at run time. The program computes the padding."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,9 @@ from qrt.models.onnx.operators.windows import checked_window
 
 
 def pads_at_run(node: Node, kernel: Sequence[int | None] | None, value: float) -> bool:
-    """Replace a node by a Pad with ``value`` and the node without ``auto_pad``, if the padding depends on open sizes.
+    """Replace a node by a Pad with ``value`` and the node without ``auto_pad``.
 
+    This is done only if the padding depends on sizes that are known only at run time.
     Return True if the node is replaced. ``kernel`` has the kernel sizes of the weights, or is None if the attribute
     ``kernel_shape`` gives them.
     """

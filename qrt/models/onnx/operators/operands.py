@@ -40,7 +40,7 @@ def finish(node: Node, i: int, result: Operand, element: Type) -> None:
 
 
 def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
-    """Return the common element type in the file of the node's ``inputs[first:last]``.
+    """Return the element type that the file gives for all of the node's ``inputs[first:last]``.
 
     Raise ModelError if their types differ.
     """
@@ -136,7 +136,10 @@ Sizes = tuple[int | Value, ...]
 
 
 def sizes(node: Node, i: int) -> Sizes | None:
-    """Return the elements of integer input ``i``, each an int or a value of type index, or None if none is known."""
+    """Return the elements of integer input ``i``, each an int or a value of type index.
+
+    Return None if no element is known.
+    """
     name = node.input(i)
     if name in node.graph.sizes:
         return node.graph.sizes[name]
@@ -189,7 +192,7 @@ def in_shape(node: Node, value: Value, dimensions: Sizes) -> Value:
 
 
 def set_sizes(node: Node, known: Sizes | None) -> None:
-    """Record the elements of output 0, which `sizes` returns to operators that read it. None records nothing."""
+    """Record the elements of output 0, for operators that read them by `sizes`. If ``known`` is None, do nothing."""
     if known is not None and node.returns(0):
         node.graph.sizes[node.op.outputs[0]] = known
 

@@ -126,8 +126,8 @@ _MOST_KERNEL, _MOST_WIDTH = 32, 2045
 def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int | None]) -> str:
     """Return the order in which the runtime adds the floats of a window: "rows", "columns" or "lanes".
 
-    The order depends on the opset and the window; `numerics.averages` defines it. ``sizes`` are those of the image
-    without padding.
+    "lanes" means four partial sums. The order depends on the opset and the window; `numerics.sums.sum_in_order` defines
+    it. ``sizes`` are those of the image without padding.
     """
     counts_beyond = node.attribute("ceil_mode", 0) and node.attribute("count_include_pad", 0)
     if opset >= 19 or counts_beyond:
@@ -140,11 +140,11 @@ def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int
 
 
 def average_pool(node: Node) -> None:
-    """Import AveragePool: average float32 over each window: the sum of its elements, divided by their number.
+    """Import AveragePool: divide the sum of each float32 window by its number of elements.
 
-    The number includes padding if ``count_include_pad`` is set. Elements are added in the runtime's order: since opset
-    19, by rows. Before opset 19, they are added by columns first if the kernel is small and the last stride is at most
-    2, and in four lanes if the window is the whole image.
+    The number includes padding if ``count_include_pad`` is set. Elements are added in the runtime's order. Since opset
+    19, this is row by row. Before opset 19, it may also be column by column for small kernels, or in four partial sums
+    ("lanes") if the window is the whole image; `order_of_sums` selects the order.
     """
     _require_floats(node)
     if node.attribute("count_include_pad", 0) and pads_at_run(node, None, 0.0):
@@ -192,8 +192,8 @@ def _counts(node: Node, given: Window, window: Window, sizes: list[int]) -> Any:
 def global_pool(node: Node) -> None:
     """Import GlobalAveragePool or GlobalMaxPool: compute the average or the largest element of each float32 channel.
 
-    All axes after the channels are reduced to size 1. The elements of an average are added in four lanes, or in float64
-    if their number is known only at run time. The sum is divided by their number.
+    All axes after the channels are reduced to size 1. For an average, the elements are added in four partial sums, or
+    in float64 if their number is known only at run time. The sum is divided by their number.
     """
     _require_floats(node)
     x, shape, context = node.value(0), node.shape(), lowering_context(node)

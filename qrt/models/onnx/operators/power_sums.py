@@ -37,7 +37,7 @@ def _power(node: Node, x: Operand, exponent: float) -> Operand:
 def lp_pool(node: Node) -> None:
     """Import LpPool: compute the p-norm of each float32 window, the p-th root of the sum of ``abs(x) ** p``.
 
-    The terms are added by rows.
+    The terms are added row by row.
     """
     require(node, 0, "float")
     power, rank = _power_of(node), len(node.shape())

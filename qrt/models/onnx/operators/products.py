@@ -28,7 +28,7 @@ def matmul(node: Node) -> None:
 
 
 def _multiply(node: Node, product: Any) -> Value:
-    """Compute ``product(node, a, b)`` of inputs 0 and 1 as matrices.
+    """Compute ``product(node, a, b)``, where a and b are inputs 0 and 1 as matrices.
 
     A vector on the left is taken as a row, and a vector on the right as a column.
     """

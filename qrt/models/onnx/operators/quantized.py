@@ -38,11 +38,11 @@ def is_exchanged(node: Node, types: tuple[UniformType, UniformType, UniformType]
 
 
 def _possible_orders(first: Shape, second: Shape) -> set[bool]:
-    """Return {True} if the runtime exchanges operands of these shapes, {False} if not, and both if a size decides.
+    """Return {True} if the runtime exchanges operands of these shapes, and {False} if it does not.
 
-    With {True, False}, the choice depends on a size that is known only at run time. The runtime exchanges the operands
-    if the first one has size 1 along a certain axis. With the shapes aligned at their ends, that is the last axis along
-    which an operand has a size above 1; if there is none, it is the first axis that both shapes have.
+    Return {True, False} if that depends on a size that is known only at run time. The runtime exchanges the operands if
+    the first one has size 1 along a certain axis. With the shapes aligned at their ends, this is the last axis along
+    which an operand has a size above 1. If there is none, it is the first axis that both shapes have.
     """
     if not first:
         return {True}
@@ -106,8 +106,8 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
 def binary(node: Node) -> None:
     """Import QLinearAdd or QLinearMul: add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
 
-    As in the runtime, the operands of QLinearAdd are exchanged if the first one has size 1 along the last axis in which
-    either has a larger size. If that is known only at run time, both orders must give the same sums.
+    As in the runtime, the operands of QLinearAdd are exchanged if the first one has size 1 along the last axis on which
+    any of the two has a larger size. If these sizes are known only at run time, both orders must give the same sums.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)

@@ -49,7 +49,10 @@ def dynamic_quantize_lstm(node: Node) -> None:
 
 
 def _is_default(node: Node, directions: int) -> bool:
-    """Return True if the node is one `qrt.dynamic_lstm` for each direction: in the default form, with full lengths."""
+    """Return True if `qrt.dynamic_lstm` can compute each direction of the node.
+
+    It supports the default activations only, no clip, peepholes or coupled gates, and no shorter sequences.
+    """
     lengths = node.constant(4) if node.has(4) else None
     is_full = not node.has(4) or (lengths is not None and bool((lengths == node.shape()[0]).all()))
     names = tuple(name.lower() for name in node.numbers("activations", str, _ACTIVATIONS * directions))
@@ -130,10 +133,10 @@ def _state(node: Node, number: int, i: int, cells: int) -> Value:
 
 
 class _QuantizedCell(Cell):
-    """A node in any other form than the default one, and the graph that replaces it.
+    """A DynamicQuantizeLSTM that `qrt.dynamic_lstm` does not support, and the graph that replaces it.
 
-    Hidden values of a step are quantized together, so that the sequences that run backwards begin at one step too: each
-    is reversed up to its own length.
+    The hidden values of all sequences are quantized together in each step, so all sequences must begin at step 0. For
+    the backward direction, each sequence is therefore reversed within its length.
     """
 
     def __init__(self, node: Node) -> None:
@@ -151,7 +154,7 @@ class _QuantizedCell(Cell):
         self.lengths = str(self.graph.add("Reshape", given, self.graph.integers(1, self.batch, 1)))
 
     def replace(self) -> None:
-        """Replace the node by the graph."""
+        """Build the graph and import it in place of the node."""
         graph, x = self.graph, self._inputs()
         results = [self._direction(x, number) for number in range(self.directions)]
         parts = [
@@ -162,18 +165,18 @@ class _QuantizedCell(Cell):
         graph.replace(self.node, *joined)
 
     def _steps_before(self, ends: str) -> str:
-        """Add bools [step, batch, 1] that are true for steps before ``ends``, and return their name."""
+        """Add nodes that compute bools [step, batch, 1], true for steps before ``ends``, and return the name."""
         graph = self.graph
         return str(graph.add("Less", graph.constant(np.arange(self.steps).reshape(-1, 1, 1), np.int64), ends))
 
     def _inputs(self) -> str:
-        """Return the name of the inputs, with 0 for the steps behind the end of all sequences."""
+        """Add nodes that set the inputs to 0 after the end of the longest sequence, and return the result's name."""
         graph = self.graph
         longest = graph.add("ReduceMax", self.lengths, keepdims=1)
         return str(graph.add("Where", self._steps_before(longest), self.node.input(0), graph.constant(0)))
 
     def _reversed(self, name: str) -> str:
-        """Add the elements of ``name`` [step, batch, ...] with each sequence reversed, and return the name."""
+        """Add nodes that reverse each sequence of the tensor ``name`` [step, batch, ...]; return the result's name."""
         graph = self.graph
         steps = graph.constant(np.arange(self.steps).reshape(-1, 1, 1), np.int64)
         backwards = graph.add("Sub", graph.add("Sub", self.lengths, graph.integers(1)), steps)
@@ -185,11 +188,14 @@ class _QuantizedCell(Cell):
         return str(graph.add("Reshape", lines, graph.integers(self.steps, self.batch, -1)))
 
     def _row(self, i: int, number: int) -> str:
-        """Add the part of input ``i`` that belongs to a direction, and return its name."""
+        """Add a Gather of the part of input ``i`` that belongs to a direction, and return the result's name."""
         return str(self.graph.add("Gather", self.node.input(i), self.graph.constant(number, np.int64), axis=0))
 
     def _direction(self, x: str, number: int) -> list[str]:
-        """Add the steps of one direction, and return the names of its hidden values, and of the last states."""
+        """Add a Scan over the steps of one direction.
+
+        Return the names of the hidden values of all steps, the last hidden values and the last cell state.
+        """
         graph, is_backward = self.graph, self.is_backward(number)
         sums = _product(graph, x, _checked_weights(self.node, number, 1, 8))
         bias = graph.constant(np.zeros(4 * self.size))
@@ -216,7 +222,7 @@ class _QuantizedCell(Cell):
 
 
 class _QuantizedStep(Step):
-    """The operators of one step, of which the hidden values are quantized."""
+    """The operators of one step of the LSTM, which quantize the hidden values of the step before."""
 
     def __init__(
         self,
@@ -231,13 +237,13 @@ class _QuantizedStep(Step):
         self.weights, self.bias = weights, bias
 
     def sums(self, h: str, x: str) -> str:
-        """Add the sum of ``x``, the product of ``h`` with the weights and the bias, and return its name."""
+        """Add nodes that add ``x``, the product of ``h`` and the weights, and the bias; return the sum's name."""
         product = _product(self.body, h, self.weights)
         return str(self.body.add("Add", self.body.add("Add", x, product), self.bias))
 
 
 def _product(graph: ComposedGraph, x: str, weights: tuple[Array, Array, Array]) -> str:
-    """Add the product of ``x``, quantized as a whole, with 8-bit weights, and return its name."""
+    """Add a product of ``x`` and 8-bit weights, for which ``x`` gets a single scale at run time; return its name."""
     array, scales, points = weights
     names = graph.constant(array, array.dtype), graph.constant(scales), graph.constant(points, array.dtype)
     return str(graph.add("DynamicQuantizeMatMul", x, *names, domain="com.microsoft"))

@@ -145,7 +145,7 @@ class _FloatCell(Cell):
         return str(is_inside)
 
     def direction(self, x: str, direction: int) -> list[str]:
-        """Add the steps of one direction, and return the names of its results.
+        """Add a Scan over the steps of one direction, and return the names of its results.
 
         They are the hidden states of all steps, and the states after the last step. ``x`` names the sequences.
         """
@@ -193,7 +193,7 @@ class Step:
         self.r, self.inner, self.peepholes = r, inner, peepholes
 
     def sums(self, h: str, x: str) -> str:
-        """Add the sum of ``x`` and the product of ``h`` with the weights, and return its name."""
+        """Add nodes that add ``x`` and the product of ``h`` with the weights, and return the sum's name."""
         return str(self.body.add("Add", x, self.body.add("MatMul", h, self.r)))
 
     def _split(self, x: str, count: int) -> list[str]:
@@ -217,7 +217,7 @@ class Step:
         return str(body.add("Add", x, body.add("Mul", part, state)))
 
     def lstm(self, h: str, c: str, x: str) -> list[str]:
-        """Add an LSTM step, and return the next hidden and cell state.
+        """Add the nodes of an LSTM step, and return the names of the next hidden and cell state.
 
         ``h`` and ``c`` are the states before the step, and ``x`` the product of the step's input with the weights. The
         gates are in the order input, output, forget, cell.
@@ -234,7 +234,7 @@ class Step:
         return [body.add("Mul", o, body.add(self.functions[2], next_cell)), next_cell]
 
     def gru(self, h: str, x: str) -> list[str]:
-        """Add a GRU step, and return the next hidden state.
+        """Add the nodes of a GRU step, and return the name of the next hidden state.
 
         ``h`` is the state before the step, and ``x`` the product of the step's input with the weights. The gates are in
         the order update, reset, hidden.
@@ -259,7 +259,7 @@ class Step:
         return [body.add("Add", updated, body.add("Mul", z, h))]
 
     def rnn(self, h: str, x: str) -> list[str]:
-        """Add an RNN step, and return the next hidden state.
+        """Add the nodes of an RNN step, and return the name of the next hidden state.
 
         ``h`` is the state before the step, and ``x`` the product of the step's input with the weights.
         """

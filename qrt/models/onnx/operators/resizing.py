@@ -50,7 +50,7 @@ def resize(node: Node) -> None:
 def upsample(node: Node) -> None:
     """Import Upsample: resize by scales that are known at import, in the mode nearest or linear.
 
-    Coordinates are asymmetric.
+    The ``coordinate_transformation_mode`` is asymmetric.
     """
     mode = node.attribute("mode", "nearest")
     mode = "linear" if mode == "bilinear" else mode  # the name in early models

@@ -20,8 +20,8 @@ _ALPHA = -0.75
 class _Images:
     """Images as rows of channels, whose pixels are read at positions that the graph computes.
 
-    ``name`` is a tensor [batch, channels, *sizes]. ``rank`` is that of the positions, whose first axis is the batch.
-    Positions are floats without a fraction, one tensor for each spatial axis.
+    ``name`` is a tensor [batch, channels, *sizes]. The positions are one tensor for each spatial axis. These tensors
+    have ``rank`` axes, of which the first is the batch; their elements are floats without a fraction.
     """
 
     def __init__(self, graph: ComposedGraph, name: str, shape: Sequence[int], rank: int) -> None:
@@ -187,7 +187,7 @@ def _mirrored(graph: ComposedGraph, x: str, low: float, high: float) -> str:
 
 
 def _regions(node: Node) -> tuple[int, int]:
-    """Return the number of regions, which input 1 has, and the number of its columns."""
+    """Return the numbers of rows and columns of input 1. Each row is a region of an image."""
     if len(node.shape(1)) != 2:
         node.fail(f"its regions have shape {list(node.shape(1))}, expected a matrix")
     count, columns = static_sizes(node, 1, 0, 1)
@@ -254,7 +254,10 @@ def roi_align(node: Node) -> None:
 
 
 def _clamped_line(graph: ComposedGraph, x: str, size: int) -> tuple[list[str], list[str]]:
-    """Return the two positions beside each x, and their weights: 0 if x is more than 1 outside of the image."""
+    """Return the two pixels next to each position x, and their weights for linear interpolation.
+
+    The weights are 0 if x lies more than 1 outside of the image.
+    """
     inside = _inside(graph, x, -1, size)
     x = graph.add("Max", graph.add("Where", inside, x, graph.constant(0)), graph.constant(0))
     low = graph.add("Min", graph.add("Floor", x), graph.constant(size - 1))

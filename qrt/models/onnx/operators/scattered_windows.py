@@ -73,9 +73,10 @@ def max_unpool(node: Node) -> None:
 
 
 def tensor_scatter(node: Node) -> None:
-    """Import TensorScatter: write updates into a cache along an axis, from one index for each batch on.
+    """Import TensorScatter: write updates into a cache along an axis.
 
-    The shapes must be known at import. In mode ``circular``, elements beyond the end go to the beginning.
+    An input gives the index at which the updates of each batch begin. The shapes must be known at import. In mode
+    ``circular``, elements beyond the end go to the beginning.
     """
     shape, updates = (static_sizes(node, i, *range(len(node.shape(i)))) for i in range(2))
     axis, mode = node.axis(node.attribute("axis", -2), len(shape)), node.attribute("mode", "linear")

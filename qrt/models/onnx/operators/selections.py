@@ -1,4 +1,7 @@
-"""Operators whose results have a size that depends on values: NonMaxSuppression and Unique of known tensors."""
+"""NonMaxSuppression and Unique, the size of whose results depends on the values of their inputs.
+
+Their inputs must be known at import.
+"""
 
 import numpy as np
 
@@ -10,9 +13,9 @@ _I64 = IntegerType(64)
 
 
 def non_max_suppression(node: Node) -> None:
-    """Select boxes by their scores, except for those that overlap a selected one. All inputs must be known at import.
+    """Import NonMaxSuppression: select boxes by their scores, except for those that overlap a selected one.
 
-    Otherwise the number of selected boxes depends on the run.
+    All inputs must be known at import, because the number of selected boxes depends on their values.
     """
     inputs = [node.constant(i) if node.has(i) else None for i in range(5)]
     boxes, scores, *limits = inputs
@@ -46,7 +49,7 @@ def non_max_suppression(node: Node) -> None:
 
 
 def _corners(boxes: Array, are_centers: bool) -> Array:
-    """Return boxes [batch, box, 4] as their least and greatest coordinates: two of the one, then two of the other."""
+    """Convert boxes to [batch, box, 4]: the least coordinate on both axes, then the greatest on both axes."""
     first, second = boxes[..., :2], boxes[..., 2:]
     if are_centers:
         first, second = first - second / 2, first + second / 2
@@ -54,7 +57,7 @@ def _corners(boxes: Array, are_centers: bool) -> Array:
 
 
 def _selected(corners: Array, scores: Array, most: int, limit: float, least: float | None) -> list[int]:
-    """Return the selected boxes of a class, those of higher scores first. Of equal scores the first box comes first."""
+    """Return the selected boxes of a class, by descending score. Of boxes with equal scores, the first comes first."""
     order = np.argsort(-scores, kind="stable")
     selected: list[int] = []
     for box in order.tolist():
@@ -79,10 +82,11 @@ def _overlap(a: Array, b: Array) -> float:
 
 
 def unique(node: Node) -> None:
-    """List the different elements, or slices along an axis, of a tensor that is known at import.
+    """Import Unique: list the different elements, or slices along an axis, of a tensor that is known at import.
 
-    Also list their first positions, the number of each element in this list, and how often each occurs. With ``sorted``
-    of 0 they are listed in the order of their first positions.
+    The other outputs are the first position of each listed element, the index in the list of each element of the
+    tensor, and how often each listed element occurs. If the attribute ``sorted`` is 0, the list has the order of the
+    first positions.
     """
     array = node.constant(0)
     if array is None:

@@ -217,7 +217,7 @@ def _size(node: Node, value: Value, axis: int, element: Type) -> Operand:
 def pad(node: Node) -> None:
     """Import Pad: pad with a constant, by reflection, by repetition of the edge, or by wrapping around.
 
-    The widths must be known at import, except for a constant. Negative widths crop the tensor.
+    The widths must be known at import, except in the mode "constant". Negative widths crop the tensor.
     """
     input_shape = node.shape()
     widths: Sequence[Number] = node.ints("pads", ()) if node.opset < 11 else run_sizes(node, 1)

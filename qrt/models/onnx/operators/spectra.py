@@ -15,8 +15,9 @@ _MOST = 1 << 24
 def dft(node: Node) -> None:
     """Import DFT: transform float32 signals along an axis by a product with a matrix of cosines and sines.
 
-    The axis, its size and the length of the transform must be known at import. With ``onesided`` the result is the
-    first half of a real signal's spectrum, or, with ``inverse`` too, the real signal of such a half.
+    The axis, its size and the length of the transform must be known at import. With ``onesided``, the input is a real
+    signal and the result the first half of its spectrum. With ``inverse`` too, this half is the input and the real
+    signal the result.
     """
     require_floats(node, 0)
     shape, rank = node.shape(), len(node.shape())
@@ -96,9 +97,10 @@ def _transformed(
     is_onesided: bool,
     rank: int,
 ) -> str:
-    """Add the transform of a tensor along its axis before the last one, and return the result's name.
+    """Add nodes that transform a tensor along its last axis but one, and return the result's name.
 
-    ``sizes`` are those of the last two axes: the elements of a signal, and 1 part of real or 2 of complex elements.
+    ``sizes`` are the sizes of the last two axes: the number of elements of a signal, and 1 if they are real or 2 if
+    they are complex.
     """
     size, parts = sizes
     bins = length // 2 + 1 if is_onesided else length

@@ -20,9 +20,9 @@ _LEAST = 1e-7
 
 
 def svm_regressor(node: Node) -> None:
-    """Compute kernels of rows and support vectors, and add their products with coefficients. Kernels are of float32.
+    """Import SVMRegressor: sum, for each row, its kernels with the support vectors times their coefficients.
 
-    With ``one_class`` the result is 1 for a positive sum, else -1.
+    The kernels are computed in float32. With ``one_class`` the result is 1 for a positive sum, else -1.
     """
     graph, supports = composed(node), node.attribute("n_supports", 0)
     coefficients, rho = floats(node, "coefficients"), floats(node, "rho")
@@ -38,7 +38,7 @@ def svm_regressor(node: Node) -> None:
 
 
 def _kernels(node: Node, graph: ComposedGraph, x: str, supports: int) -> str:
-    """Add the kernels [batch, support vector] of rows, and return their name."""
+    """Add nodes that compute the kernels [batch, support vector] of rows, and return the result's name."""
     kind, parameters = node.attribute("kernel_type", "LINEAR"), floats(node, "kernel_params")
     gamma, offset, degree = (*parameters, 0.0, 0.0, 0.0)[:3]
     vectors = np.asarray(floats(node, "support_vectors"), np.float32)
@@ -77,10 +77,11 @@ def _distances(node: Node, vectors: Array) -> Value:
 
 
 def svm_classifier(node: Node) -> None:
-    """Compare each two classes by kernels of rows and support vectors. The integer label is that with most votes.
+    """Import SVMClassifier: decide between each two classes by a score, a sum of kernels with support vectors.
 
-    The scores are those of the pairs of classes. With ``prob_a`` and ``prob_b`` they are the probabilities of the
-    classes, computed from those of the pairs in at most 100 rounds, which end at an error of 0.005 / classes.
+    The label, an integer, is that of the class that wins most often. The other output has the scores of the pairs of
+    classes. With ``prob_a`` and ``prob_b``, it has the probabilities of the classes. They are computed from those of
+    the pairs in at most 100 rounds, which end at an error of 0.005 / classes.
     """
     counts = node.ints("vectors_per_class")
     if not counts:
@@ -116,8 +117,7 @@ def svm_classifier(node: Node) -> None:
 def _pair_coefficients(node: Node, counts: tuple[int, ...]) -> Array:
     """Return the coefficients of the support vectors for each pair of classes, an array [support vector, pair].
 
-    In the file there are rows of coefficients: for a class, the row with the number of the other class, without its
-    own.
+    In the file, each support vector has a coefficient for each class other than its own, in the order of the classes.
     """
     classes, supports = len(counts), sum(counts)
     given = np.asarray(floats(node, "coefficients"), np.float32)
@@ -135,9 +135,9 @@ def _pair_coefficients(node: Node, counts: tuple[int, ...]) -> Array:
 
 
 def _pair_scores(node: Node, graph: ComposedGraph, scores: str, classes: int) -> str:
-    """Add the scores of pairs as the runtime returns them, and return the name.
+    """Add nodes that convert the scores of pairs to those that the runtime returns, and return the result's name.
 
-    Of two classes, whose single score is x, they are -x and x; with SOFTMAX, they are 1 - x and x.
+    Two classes have a single score x; the runtime returns -x and x for it, or with SOFTMAX 1 - x and x.
     """
     if classes != 2:
         return transformed(node, graph, scores)
@@ -181,7 +181,7 @@ class _Coupling:
         return str(self.graph.add("Neg", self.graph.add("Mul", self.wins[j, t], self.wins[t, j])))
 
     def probabilities(self) -> str:
-        """Add the rounds, and return the name of the probabilities [batch, class]."""
+        """Add a Loop that computes the probabilities [batch, class] in rounds, and return their name."""
         graph, classes = self.graph, self.classes
         zero = graph.add("Mul", self.rows[0], graph.constant(0))
         start = graph.add("Add", zero, graph.constant(np.float32(1) / np.float32(classes)))
@@ -194,7 +194,7 @@ class _Coupling:
         return str(p)
 
     def _round(self, body: ComposedGraph, p: str, done: str) -> tuple[str, ...]:
-        """Add one round, and return the names of its condition and of the next ``p`` and ``done``.
+        """Add the nodes of one round, and return the names of its condition and of the next ``p`` and ``done``.
 
         A row of the batch is done if its error is small; it then keeps its probabilities.
         """

@@ -1,4 +1,7 @@
-"""ConvTranspose, imported as a convolution of the input, with zeros between its elements, by the reversed kernel."""
+"""ConvTranspose, imported as a convolution with the reversed kernel.
+
+Before the convolution, zeros are inserted between the elements of the input.
+"""
 
 import numpy as np
 

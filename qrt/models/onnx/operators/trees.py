@@ -34,7 +34,7 @@ _LESS, _EQUAL, _GREATER = 4, 1, 2
 class Trees:
     """Trees whose nodes are numbered together: tables by node, and the numbers of the roots.
 
-    ``following`` [node, outcome] has the next nodes, ``levels`` is the number of comparisons of the deepest tree.
+    ``following`` [node, outcome] has the next nodes. ``levels`` is the number of comparisons of the deepest tree.
     """
 
     features: Array
@@ -187,7 +187,7 @@ def tree_ensemble_classifier(node: Node) -> None:
 
     Labels are integers. If there are two classes, all weights must be of the first class, but their sum x is the score
     of the second class. The score of the first class is 1 - x if all weights are at least 0, else -x.
-    ``post_transform`` LOGISTIC is of -x and x; other values do nothing.
+    With the ``post_transform`` LOGISTIC, the scores are the logistic functions of -x and x; other values do nothing.
     """
     labels = class_labels(node, "classlabels_int64s", len(node.ints("classlabels_int64s")))
     sums, is_positive, targets = _scores(node, "class", max(len(labels), 1))

@@ -13,7 +13,7 @@ F32 = FloatType("f32")
 
 
 def unpacked(array: Array, bits: int) -> Array:
-    """Unpack unsigned integers of 2, 4 or 8 bits along the last axis. The first is in the low bits of a byte.
+    """Unpack unsigned integers of 2, 4 or 8 bits along the last axis. The first has the low-order bits of a byte.
 
     >>> unpacked(np.array([0x21, 0x43], np.uint8), 4).tolist()
     [1, 2, 3, 4]
@@ -88,7 +88,7 @@ def _parameters(node: Node, columns: int, blocks: int, bits: int) -> tuple[Array
 def _multiply_dequantized(node: Node, stored: Array, scales: Array, zeros: Array, size: int) -> None:
     """Set the output to the product with weights that are dequantized in float32, plus the bias.
 
-    ``stored`` has the integers [columns, depth], ``scales`` and ``zeros`` have a column for each block.
+    ``stored`` has the integers [columns, depth]. ``scales`` and ``zeros`` have a column for each block.
     """
     graph, depth = composed(node), stored.shape[1]
     blocks = np.arange(depth) // size

@@ -56,7 +56,7 @@ _LARGEST_SHIFT = 15
 
 
 def _exponent(element: UniformType) -> int | None:
-    """Return n if LiteRT takes the type's scale for ``2 ** n``, which need not be exact; None for any other scale."""
+    """Return n if the type's scale is so close to ``2 ** n`` that LiteRT treats it as that power, else None."""
     logarithm = logf(np.array([element.scale], np.float32))[0] * _LOG2_E
     exponent = np.rint(logarithm)
     return int(exponent) if abs(logarithm - exponent) < np.float32(_POWER_TOLERANCE) else None

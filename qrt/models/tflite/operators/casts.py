@@ -28,7 +28,7 @@ _CASTS = {
 def quantize(node: Node) -> None:
     """Import QUANTIZE: quantize float32 values, or requantize quantized values to another type.
 
-    A result of floats may have a scale and a zero point for each index of an axis.
+    If the values are float32, the result may have a scale and a zero point for each index of an axis.
     """
     source, out = node.type(0).element, node.result_element()
     if source is _F32:
@@ -91,7 +91,7 @@ def _in_eights_of_open_sizes(
 ) -> Value:
     """Quantize by the rule `eights` a tensor whose number of elements is known only at run time.
 
-    Each element is quantized in both ways, of which its place selects one.
+    Each element is quantized by the multiplication and by the division; its position selects one of the results.
     """
     x = node.value(0)
     cast = _cast(node, x, "reciprocal", out)

@@ -115,7 +115,7 @@ def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: 
 
 
 def _joined(node: Node, parts: list[Value], whole: int) -> Value:
-    """Join the first ``whole`` channels of the first of two results with the other channels of the second result."""
+    """Join two results: the first ``whole`` channels of the first one, and the other channels of the second one."""
     assert isinstance(parts[0].type, TensorType)
     *outer, channels = parts[0].type.shape or ()
     if None in outer or channels is None:

@@ -32,10 +32,10 @@ def conv_3d(node: Node) -> None:
 
 
 def conv_3d_transpose(node: Node) -> None:
-    """Import CONV_3D_TRANSPOSE: apply a transposed convolution to float32 volumes of known size.
+    """Import CONV_3D_TRANSPOSE: apply a transposed convolution to float32 volumes.
 
-    Weights are [depth, height, width, outputs, inputs]; the bias is optional. The shape of the result must be known at
-    import.
+    Weights are [depth, height, width, outputs, inputs]; the bias is optional. The shapes of the input and the result
+    must be known at import.
     """
     *kernel, filters, channels = _weights(node, 2, channels=4)
     strides, dilations = _steps(node)

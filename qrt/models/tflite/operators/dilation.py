@@ -59,8 +59,8 @@ def _sizes(node: Node) -> tuple[int, ...]:
 def padded(node: Node, pads: Sequence[tuple[int, int, int]]) -> Value:
     """Return input 0 with elements inserted along each axis, by their numbers (before, between, after) in ``pads``.
 
-    Another input has the value of these elements. A negative number before or after an axis removes elements, also
-    those inserted between others.
+    The value of the inserted elements is another input of the operator. A negative number before or after an axis
+    removes elements, including inserted ones.
     """
     element, shape = signless(node.type(0).element), _sizes(node)
     x = as_value(node, raw(node, 0), element)

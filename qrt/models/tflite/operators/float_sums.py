@@ -75,9 +75,9 @@ def reduce(node: Node, axes: tuple[int, ...]) -> None:
     """Import a float SUM or MEAN over axes.
 
     Rule "in_order" adds one element after the other. Rule "by_runs" (XNNPACK) reduces each run of neighbouring axes by
-    itself, the last run first. For a run with the last axis, XNNPACK's order depends on the CPU; the program uses
-    `summed`. A MEAN divides the sums over the last run, before it adds them over the other runs; the divisor is the
-    number of elements along all ``axes``.
+    itself, the last run first. For a run with the last axis, XNNPACK's order of additions depends on the CPU; the
+    program adds in the order of the function `summed`. A MEAN divides the sums over the last run, before it adds them
+    over the other runs; the divisor is the number of elements along all ``axes``.
     """
     context, x = lowering_context(node), node.value(0)
     extents = context.extents(x)

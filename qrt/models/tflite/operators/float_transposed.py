@@ -65,9 +65,9 @@ def batch_matmul(node: Node) -> None:
 
 
 def transpose_conv(node: Node) -> None:
-    """Import TRANSPOSE_CONV: apply a transposed convolution to float32 images of known size.
+    """Import TRANSPOSE_CONV: apply a transposed convolution to float32 images.
 
-    Weights are OHWI; the bias is optional.
+    Weights are OHWI; the bias is optional. The size of the images must be known at import.
     """
     require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))
     _require_filters(node, _IMAGES, _WEIGHTS)
@@ -79,10 +79,10 @@ _PADDINGS = {1: True, 2: False}
 
 
 def transpose_conv_bias(node: Node) -> None:
-    """Import Convolution2DTransposeBias: apply a transposed convolution to float32 images of known size.
+    """Import Convolution2DTransposeBias: apply a transposed convolution to float32 images.
 
-    Weights are OHWI and known at import, as is the bias. Strides are at most the size of the window. Only the profile
-    ``litert`` has the operator.
+    Weights are OHWI. The weights, the bias and the size of the images must be known at import. Strides are at most the
+    size of the window. Only the profile ``litert`` has the operator.
     """
     require_floats(node, 0, 1, 2)
     _require_filters(node, 0, 1)
@@ -120,8 +120,8 @@ def transposed(node: Node, window: dict[str, Any], i: int, w: Value, b: int, ord
     """Set the result to the transposed convolution of images, input ``i``, with weights ``w`` and bias, input ``b``.
 
     The first axis of the weights is that of filters, the last that of channels. ``order`` is one of the orders of
-    `importing.float_products`, or "taps_then_bias": for each element of the window, the products of all channels are
-    added, and then these sums.
+    `importing.float_products`, or "taps_then_bias". With the latter, the products of all channels are added for each
+    element of the window, then these sums are added up.
     """
     images, weights = node.type(i).shape or (), tensor_type(w).shape or ()
     context, rank = lowering_context(node), len(images) - 2

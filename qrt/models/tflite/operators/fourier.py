@@ -95,7 +95,7 @@ def _transform(node: Node, context: LoweringContext, x: _Complex, rows: int, siz
 
 
 def _circle(turns: Array, size: int) -> tuple[Array, Array]:
-    """Return the real and imaginary parts of exp(-2 pi i turns / size), exact at multiples of a quarter."""
+    """Return the real and imaginary parts of exp(-2 pi i turns / size), exact at multiples of a quarter turn."""
     turns = turns % size
     angles = np.arange(size) * (2 * np.pi / size)
     cosines, sines = (bind(name, "f64")(angles)[turns] for name in ("cos", "sin"))  # NumPy's depend on the CPU

@@ -73,10 +73,13 @@ def is_hybrid(node: Node, axis: int) -> bool:
 def _rule(node: Node) -> str:
     """Return the profile's rule `hybrid` for the operator.
 
-    The rule depends on an option of FULLY_CONNECTED and BATCH_MATMUL, on unequal scales of the weights of CONV_2D and
-    its groups, and on whether XNNPACK executes the operator: its weights and bias must be constants of the file, and
-    its activation supported. XNNPACK has no convolution with int4 weights, and not every FULLY_CONNECTED with int4 or
-    int2 weights.
+    The rule depends on the following:
+
+    - the option asymmetric_quantize_inputs of FULLY_CONNECTED and BATCH_MATMUL;
+    - whether a CONV_2D has groups, and whether the scales of its weights differ;
+    - whether XNNPACK executes the operator. It does so if the weights and the bias are constants of the file, and if it
+      supports the activation. It has no convolution with int4 weights, and not every FULLY_CONNECTED with int4 or int2
+      weights.
     """
     name, element = node.op.name, node.element(1)
     is_int4 = element.storage == "i4"
@@ -233,9 +236,10 @@ Axes = list[int | None]
 
 
 def _batches(node: Node, x: Shape, y: Shape) -> tuple[list[int | None], Axes, Axes]:
-    """Return the shape to which ``x`` and ``y`` broadcast, and the axis in it of each axis of ``x`` and of ``y``.
+    """Return the shape to which ``x`` and ``y`` broadcast, and two lists of axes of this shape.
 
-    An axis of size 1 that broadcasts to another size has None.
+    The lists give, for each axis of ``x`` and of ``y``, the axis of the shape to which it broadcasts, or None if its
+    size 1 becomes another size.
     """
     rank = max(len(x), len(y))
     padded = [(*(1,) * (rank - len(shape)), *shape) for shape in (x, y)]

@@ -30,7 +30,8 @@ _OFFSET = 128
 def is_hybrid(node: Node) -> bool:
     """Return True if the input is quantized at each run; False if the profile converts the weights to floats.
 
-    Raise UnsupportedForm if LiteRT computes 0 instead: outside XNNPACK, which needs blocks of a multiple of 32.
+    Raise UnsupportedForm if XNNPACK does not support the operator, for which LiteRT's own kernels compute 0. XNNPACK
+    needs blocks whose size is a multiple of 32.
     """
     quantization = node.input(1).quantization
     assert quantization is not None

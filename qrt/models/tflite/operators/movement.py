@@ -180,7 +180,10 @@ def _table(own: UniformType, out: UniformType) -> Array:
 
 
 def tile(node: Node) -> None:
-    """Import TILE: repeat a tensor along each axis. The numbers are known at import, or computed from sizes."""
+    """Import TILE: repeat a tensor along each axis.
+
+    The numbers of repeats are known at import, or computed from the sizes of tensors.
+    """
     own, counts = input_shape(node), sizes(node, 1, "multiples")
     if len(counts) != len(own):
         node.fail(
@@ -207,9 +210,10 @@ def tile(node: Node) -> None:
 
 
 def broadcast_to(node: Node) -> None:
-    """Import BROADCAST_TO: broadcast a tensor by NumPy's rules. The shape is known at import, or computed from sizes.
+    """Import BROADCAST_TO: broadcast a tensor by NumPy's rules.
 
-    If a dimension of the tensor, or its size in the shape, is known only at run time, the two must be equal in a run.
+    The shape is known at import, or computed from the sizes of tensors. If a dimension of the tensor, or its size in
+    the shape, is known only at run time, the two must be equal in a run.
     """
     own, wanted = input_shape(node), sizes(node, 1, "a shape")
     aligned = (*(1,) * (len(wanted) - len(own)), *own)

@@ -42,8 +42,8 @@ _OF_PEEPHOLES = (0, 1, 3)
 def lstm(node: Node) -> None:
     """Import UNIDIRECTIONAL_SEQUENCE_LSTM or LSTM: run an LSTM on int8 inputs with an int16 cell state.
 
-    CIFG, peepholes, projection and layer normalization are supported, also on float32 inputs with int8 weights. LSTM
-    computes one step, with the kernel FULL.
+    CIFG, peepholes, projection and layer normalization are supported, also on float32 inputs with int8 weights. The
+    operator LSTM computes one step, and its option kernel_type must be FULL.
     """
     recurrent_plain.require_full_kernel(node)
     if node.is_float:
@@ -97,7 +97,7 @@ def lstm(node: Node) -> None:
 
 
 def _check(node: Node, gates: range) -> None:
-    """Raise UnsupportedForm if LiteRT has no kernel for the storage types or the form of an LSTM.
+    """Raise UnsupportedForm if LiteRT has no kernel for an LSTM's storage types, activation or peepholes.
 
     Raise ModelError if an optional operand is present for some gates only.
     """

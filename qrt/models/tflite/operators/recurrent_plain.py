@@ -39,7 +39,7 @@ def lstm(node: Node) -> None:
 
 
 def require_full_kernel(node: Node) -> None:
-    """Raise UnsupportedForm unless the operator's kernel is FULL, and ModelError unless it has one result."""
+    """Raise UnsupportedForm unless the option kernel_type is FULL, and ModelError unless there is one result."""
     if node.options.get("kernel_type", "FULL") != "FULL":
         node.refuse(f"the kernel {node.options['kernel_type']}")
     if len(node.outputs) != 1:

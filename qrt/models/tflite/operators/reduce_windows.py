@@ -25,7 +25,7 @@ _BY_OPERATOR = {name: function for function, names in _FUNCTIONS.items() for nam
 def reduce_window(node: Node) -> None:
     """Import REDUCE_WINDOW: reduce windows of integers or float32 values by ADD, MUL, MINIMUM, MAXIMUM, ALL or ANY.
 
-    A reduction starts with a value of one element, and goes over its window in row-major order. Sizes, strides and
+    A reduction starts with the only element of input 1, and goes over its window in row-major order. Sizes, strides and
     dilations of windows must be known at import. If an operand of MINIMUM or MAXIMUM is a NaN, the result is the
     element of the window. ALL and ANY give 1 or 0.
     """

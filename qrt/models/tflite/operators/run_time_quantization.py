@@ -147,8 +147,8 @@ def _magnitude(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> Val
 def _along(context: LoweringContext, axis: int, first: Value, second: Value) -> tuple[LoopNest, Value, Value]:
     """Return a loop nest that reduces one axis of two tensors, and the element of each in the nest's body.
 
-    The caller reduces one axis at a time, so that vectors run along the other axes. Minima and maxima have the same
-    bits in any order.
+    The caller reduces one axis after the other, so that the loops along the other axes can be vectorized. Minima and
+    maxima do not depend on the order of the reductions.
     """
     extents = context.extents(first)
     nest = LoopNest(context, "range", [*extents[:axis], *extents[axis + 1 :]], [extents[axis]])

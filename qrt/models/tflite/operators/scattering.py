@@ -155,8 +155,8 @@ def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any
 def embedding_lookup(node: Node) -> None:
     """Import EMBEDDING_LOOKUP: take rows of a table at int32 indices.
 
-    Rows of an int8, int4 or int2 table may be dequantized to float32. The table then has one scale, one for each row,
-    or (int4 and int2) float16 scales for blocks of a row.
+    Rows of an int8, int4 or int2 table may be dequantized to float32. The table then has a single scale, or a scale for
+    each row. A table of int4 or int2 may also have float16 scales for blocks of a row.
     """
     shape = input_shape(node, 1)
     if node.input(0).dtype != "int32" or len(input_shape(node)) != 1 or len(shape) < 2:

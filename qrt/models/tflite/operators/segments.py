@@ -124,7 +124,7 @@ _LESS_FLOAT, _MORE_FLOAT = 4, 2
 
 
 def _reduced(node: Node, nest: LoopNest, is_member: Value, scalar: Value) -> Value:
-    """Finish a nest whose reduced loop adds ``scalar`` to the reduction if ``is_member``, and return its result."""
+    """Finish a loop nest that reduces the scalars for which ``is_member`` is true, and return its result."""
     element, name = scalar.type, node.op.name.removeprefix("UNSORTED_SEGMENT_")
     is_float = isinstance(element, FloatType)
     running = nest.running(element, _start(name, element))

@@ -57,7 +57,7 @@ def zeros_like(node: Node) -> None:
 
 
 def fill(node: Node) -> None:
-    """Import FILL: fill a tensor with one value. The shape is known at import, or computed from sizes."""
+    """Import FILL: fill a tensor with one value. The shape is known at import, or computed from sizes of tensors."""
     extents = sizes(node, 0, "a shape")
     node.graph.check_size(node.op, TensorType(shape_from(extents), node.result_type().element))
     value, element = raw(node, 1), signless(node.type(1).element)

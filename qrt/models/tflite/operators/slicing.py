@@ -32,7 +32,7 @@ def slice_(node: Node) -> None:
 
 
 class _Step(NamedTuple):
-    """The slice of one axis. ``size`` is -1 for all elements from ``first`` on of an axis of dynamic size."""
+    """The slice of one axis. ``size`` is -1 if the axis is dynamic and all elements from ``first`` on are taken."""
 
     first: int
     size: int

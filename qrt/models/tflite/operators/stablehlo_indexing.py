@@ -131,7 +131,7 @@ def scatter(node: Node) -> None:
 
 
 def _combined(node: Node, x: Value, places: Value, updates: Value, body: str, total: int) -> Value:
-    """Return ``x``, in which each element is combined in order with the updates at its position, by ``body``."""
+    """Combine each element of ``x`` by the function ``body`` with the updates at its position, in their order."""
     numbers = node.dense(np.arange(total + 1), _I64)
     places = node.emit("qrt.gather", [numbers, places], {"axis": 0})  # a negative place is an error
     context, element = lowering_context(node), signless(node.type(0).element)
@@ -174,7 +174,7 @@ def _integers(node: Node, name: str) -> tuple[int, ...]:
 
 
 def _sizes(node: Node, i: int) -> tuple[int, ...]:
-    """Return the shape of input ``i``. Raise UnsupportedForm for other dtypes, or a dynamic dimension."""
+    """Return the shape of input ``i``. Raise UnsupportedForm if its dtype is not supported, or its shape is dynamic."""
     shape = input_shape(node, i)
     if node.input(i).dtype not in _DTYPES:
         node.refuse(node.input(i).dtype)

@@ -20,7 +20,7 @@ def dynamic_matmul(group: Group) -> None:
 
 
 def dynamic_lstm(group: Group) -> None:
-    """Export the operation as ONNX Runtime's DynamicQuantizeLSTM with one direction. ONNX has no such operator."""
+    """Export the operation as DynamicQuantizeLSTM with one direction, an operator of ONNX Runtime but not of ONNX."""
     cells = group.operand(5).shape[1]
     if cells is None:
         group.refuse("a number of cells that is known only at run time")
@@ -47,8 +47,8 @@ def dynamic_lstm(group: Group) -> None:
 def _parameters(group: Group, i: int, order: tuple[int | None, ...] = ()) -> tuple[str, str]:
     """Add initializers for the scale and the zero point of weights, operand ``i``, and return their names.
 
-    They are for the whole tensor or for each column. With ``order``, a first axis of size 1 is added for an LSTM's only
-    direction.
+    There is one of each for the whole tensor, or one for each column. With ``order``, the weights are those of an LSTM:
+    the initializers get a first axis of size 1, for its only direction.
     """
     weights = group.operand(i)
     element = weights.type.element

@@ -35,7 +35,7 @@ OPERATORS = {
 def operator(group: Group) -> None:
     """Export the operation as its ONNX operator in `OPERATORS`, with NumPy's broadcasting.
 
-    An operation of `qrt` that `OPERATORS` lacks is exported as the float operation of its family, such as `math.exp`.
+    If `OPERATORS` lacks an operation of `qrt`, use the operator for the same function of floats, such as `math.exp`.
     """
     order, name = group.common_order(), group.op.name
     if name not in OPERATORS and group.family is not None:

@@ -70,7 +70,7 @@ def prelu(group: Group) -> None:
 
 
 def lookup(group: Group) -> None:
-    """Export a table lookup as the function whose values the table has, such as Sigmoid, or else as a Gather."""
+    """Export a table lookup as an ONNX function such as Sigmoid, if the table has its values, or else as a Gather."""
     order, table = group.common_order(), group.operand(1).array
     known = None if table is None else _known(group, table)
     if known is not None and table is not None:
@@ -82,10 +82,10 @@ def lookup(group: Group) -> None:
 
 
 def elementwise(group: Group) -> None:
-    """Export an elementwise operation of a `qrt` family that has no function of its own here.
+    """Export an elementwise operation of `qrt` for which no other function of this module exists.
 
-    It becomes the ONNX operator of the family's float operation, such as Exp, if there is one. Otherwise it becomes a
-    Gather from a table: the operation's results for all storage values, which have at most 8 bits.
+    It becomes the ONNX operator that computes the same function of floats, such as Exp, if there is one. Otherwise it
+    becomes a Gather from a table, which has the operation's result for each storage value of at most 8 bits.
     """
     assert group.family is not None  # the registry lists operations of families only
     if group.family.traits.float_op in OPERATORS:

@@ -40,10 +40,10 @@ and the initial value that needs no operator."""
 
 
 def is_needed(expression: Expression) -> bool:
-    """Return True if `write` must export an expression, and not the simpler code of `nests`.
+    """Return True if the simpler code of the module `nests` cannot export an expression, so that `write` must do it.
 
-    This is the case if it has an integer constant, or an operation that converts a type or that needs several ONNX
-    operators, such as `math.fma`.
+    This is the case if the expression has an integer constant, or an operation that converts a type or that needs
+    several ONNX operators, such as `math.fma`.
     """
     op, *parts = expression
     if op == "constant":
@@ -91,7 +91,7 @@ class _Body:
         return self.group.node("Identity", name)
 
     def has_all_axes(self, value: Value) -> bool:
-        """Return True if every loop runs along an axis of at least one operand on which ``value`` depends."""
+        """Return True if the operands on which ``value`` depends have together an axis for every loop."""
         read = {axis for number in self._read(value) for axis in self._axes(number)}
         return read.issuperset(range(len(self.nest.iterators)))
 
@@ -179,7 +179,10 @@ class _Body:
         return loops
 
     def _order(self, number: int) -> Order | None:
-        """Return the order of axes in which operand ``number`` broadcasts to the result, or None for its own order."""
+        """Return the order of axes in which operand ``number`` broadcasts to the result.
+
+        Return None if its axes already have this order.
+        """
         axes, rank = self._axes(number), len(self.nest.iterators)
         if axes == list(range(rank)):
             return None

@@ -39,7 +39,7 @@ def _unmoved_order(group: Group) -> Order:
 
 
 def transpose(group: Group) -> None:
-    """Export the operation without a node: the operand's tensors contain the result, with axes in other orders."""
+    """Export the operation without a node: record that the operand's tensors contain the result, with permuted axes."""
     operand, result = group.operand(0), group.result()
     given = group.attributes["permutation"]
     permutation: tuple[int, ...] = tuple(reversed(range(operand.rank)))
@@ -85,7 +85,10 @@ def pad(group: Group) -> None:
 
 
 def slice_(group: Group) -> None:
-    """Export the operation as Slice. A negative stride that reaches index 0 needs an end far below 0, not -1."""
+    """Export the operation as Slice.
+
+    If a negative stride reaches index 0, the end is a number far below 0, because -1 would mean the last index.
+    """
     order, shape = group.common_order(), group.operand(0).shape
     attributes, rank = group.attributes, len(shape)
     offsets, sizes, strides = (

@@ -74,7 +74,7 @@ def _order(group: Group, axes: Axes, rank: int) -> Order | None:
 
 
 def _has_no_wide_integers(group: Group) -> bool:
-    """Return True if all operands and results are floats or bools: bitwise operations are then operations on bools."""
+    """Return True if all operands and results are floats or bools, so that bitwise operations can only be on bools."""
     elements = [getattr(value.type, "element", None) for value in (*group.op.operands, *group.op.results)]
     return all(not isinstance(element, IntegerType) or element.width == 1 for element in elements)
 

@@ -112,9 +112,10 @@ def matmul(group: Group) -> None:
 
 
 def _is_of_bytes(group: Group) -> bool:
-    """Return True if a product of bytes without zero points and without a bias returns the exact 32-bit sums.
+    """Return True if a product of 8-bit integers, without zero points and bias, returns the exact 32-bit sums.
 
-    The requantization rule ``fixed`` with a multiplier of 1 does so; rules in floats round sums beyond 2^24.
+    It does so with the requantization rule ``fixed`` and a multiplier of 1. Rules that compute in floats round sums
+    beyond 2^24.
     """
     if group.count > 2 or group.attributes.get("requant") != "fixed":
         return False

@@ -8,7 +8,7 @@ from qrt.models.onnx.exporting.group import Group
 
 
 class ReductionAxes:
-    """The axes of a reduction as axes of the operand's ONNX tensor, whose order may differ from the program's.
+    """The axes of a reduction, as axes of the operand's ONNX tensor, which may have them in another order.
 
     ``source`` is the order of the operand's tensor, and ``order`` that of the result's tensor. ``keeps`` is true if
     reduced axes remain with size 1.

@@ -16,8 +16,8 @@ _WITH_AXES = 18
 def resize(group: Group) -> None:
     """Export the operation as Resize, or as Gather along each axis if Resize would take other nearest elements.
 
-    Resize may do so for ties, because it computes coordinates in float32. The nearest element is ``floor(coordinate)``;
-    with align_corners or half_pixel_centers, it is ``floor(coordinate + 0.5)``.
+    Resize may take another element where two are equally near, because it computes coordinates in float32. The nearest
+    element is ``floor(coordinate)``; with align_corners or half_pixel_centers, it is ``floor(coordinate + 0.5)``.
     """
     attributes = group.attributes
     is_nearest = group.op.name == "qrt.resize_nearest"
