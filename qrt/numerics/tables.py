@@ -77,10 +77,11 @@ def interpolated_table(
     most: float,
     dtype: type[np.floating[Any]],
 ) -> Array:
-    """Return 513 equidistant int16 entries of a function from ``low`` to ``high``, for interpolation.
+    """Return an int16 table of a function at 513 equidistant points from ``low`` to ``high``, for interpolation.
 
-    The unit of the entries is ``(most - least) / 2**16``. Each entry is moved by half of the error that linear
-    interpolation has in the middle of the next interval. Every step is computed in ``dtype``.
+    The unit of the entries is ``(most - least) / 2**16``, where ``least`` and ``most`` are the bounds of the function's
+    values. Each entry is moved by half of the error that linear interpolation has in the middle of the next interval.
+    Every step is computed in ``dtype``.
     """
     step = dtype(dtype(high) - dtype(low)) / dtype(_INTERVALS)
     units = dtype(65536) / (dtype(most) - dtype(least))

@@ -154,7 +154,10 @@ def bias_operand(
 
 
 def with_prepared_bias(call: KernelCall, prepare: Prepare | None) -> KernelCall:
-    """Return a call that converts its bias operand (the last input) by ``prepare`` first; ``call`` if that is None."""
+    """Return a call that first converts its bias operand (the last input) by ``prepare``, then runs ``call``.
+
+    If ``prepare`` is None, return ``call`` itself.
+    """
     if prepare is None:
         return call
 

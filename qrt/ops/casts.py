@@ -1,8 +1,8 @@
-"""qcast, dcast, scast, requantize: between expressed values and storage, and from one storage type to another.
+"""The conversions qcast, dcast, scast and requantize.
 
-``qcast`` and ``dcast`` compute as MLIR's ``quant.qcast`` and ``quant.dcast``, with the three cast attributes of
-``numerics.quantize``; ``requantize`` is ``acc = q - zp`` followed by a requantization with the multiplier ``s_in /
-s_out``.
+``qcast`` quantizes and ``dcast`` dequantizes, as MLIR's ``quant.qcast`` and ``quant.dcast``; ``qcast`` has the three
+attributes of ``numerics.quantize``. ``scast`` reinterprets storage as integers, or integers as storage. ``requantize``
+converts to another quantized type: it requantizes ``acc = q - zp`` with the multiplier ``s_in / s_out``.
 """
 
 from collections.abc import Sequence

@@ -91,7 +91,10 @@ def check_no_blocks(op: str, types: Types, what: str, t: Type | None) -> None:
 
 
 def check_comparable(op: str, types: Types, x: Type, axes: Sequence[int]) -> None:
-    """Raise QuantTypeError if values of 'x', the first operand, are compared along its channel axis."""
+    """Raise QuantTypeError if one of ``axes``, along which an op compares values, is the channel axis of ``x``.
+
+    ``x`` is the element type of the first operand. Its channels have different scales, so they cannot be compared.
+    """
     if isinstance(x, UniformType) and x.axis in axes:
         fail(
             op,

@@ -61,7 +61,9 @@ class AttributeLike(Protocol):
 
 @dataclass(frozen=True)
 class OpFamily:
-    """An op family on plain arrays of storage integers or floats.
+    """An op family: type inference, reference implementation and kernel call of one op such as ``qrt.conv2d``.
+
+    Its functions take plain arrays of storage integers or floats.
 
     - ``infer(types, attributes, result)`` returns the result type from the operand types, or raises ``QuantTypeError``.
       Its ``result`` is the declared type: None, an unranked type (only the element type matters) or a ranked one. Only
@@ -267,7 +269,7 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
 
 
 def _in_quotes(operand: str) -> str:
-    """Return a name in quotes, and other words, such as ``the result``, as they are."""
+    """Return the name of an operand in quotes; return a phrase, such as ``the result``, unchanged."""
     return repr(operand) if operand.isidentifier() else operand
 
 

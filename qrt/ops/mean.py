@@ -1,4 +1,4 @@
-"""mean, sum: the average over any axes, and the sum.
+"""mean, sum: the average or the sum over any axes.
 
 ``acc`` is the exact sum of ``q - zp`` over ``axes``. It is requantized with the multiplier ``s_in / (s_out * count)``
 for the mean, as in avg_pool2d, and ``s_in / s_out`` for the sum. A per-axis operand may not be summed over its channel
@@ -53,7 +53,7 @@ def _rules(op: str) -> tuple[str, ...]:
 
 
 def _remaining_axes(op: str, types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
-    """Return the numbers of the axes that are not summed over: in the operand, and in the result, in equal order."""
+    """Return (the operand's axes that are not summed over, the axes of the result to which they correspond)."""
     axes = reduced_axes(op, types, attributes)
     remaining = tuple(d for d in range(types[0].rank or 0) if d not in axes)
     return remaining, remaining if attributes["keepdims"] else tuple(range(len(remaining)))

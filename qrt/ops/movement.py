@@ -1,4 +1,4 @@
-"""reshape, transpose, concat: elements are moved, values are unchanged. Elements have any type.
+"""reshape, transpose, concat: move elements of any type without changing their values.
 
 A per-axis type keeps its channel axis through all three (a reshape that splits or merges it is an error). ``concat``
 along the channel axis joins the lists of scales; an operand of another type than the result's is requantized first.

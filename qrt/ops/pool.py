@@ -3,7 +3,8 @@
 ``avg_pool2d`` is the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. The rule
 ``integer`` keeps the type, and divides the sum of ``q`` by the count, rounded half away from zero. The rules
 ``dequantized`` and ``dequantized_...`` sum ``s_in * (q - zp)`` in float32, then divide by the count and by ``s_out``.
-They differ in the order of the sum (`numerics.sums`). ``max_pool2d`` moves storage and keeps the type.
+They differ in the order of the sum (`numerics.sums`). ``max_pool2d`` selects the greatest storage value, and keeps the
+type.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
-"""Moves annotations of values between regions into the specifications (`input_specs`, `output_specs`) of the regions.
+"""The move of annotations into the specifications (`input_specs`, `output_specs`) of regions.
 
-The nearest annotation of each operand or result is combined with the specification that the region already has for it.
+An annotation is an operation on a value that one region defines or another uses. For each operand or result of a region
+the nearest annotation is combined with the specification that the region already has.
 """
 
 from collections.abc import Callable, Iterator

@@ -236,5 +236,5 @@ def tapped_program(module: Module, function: str, taps: Mapping[Value, str]) -> 
 
 
 def name_of(tap: Operation) -> str:
-    """Return the name of the value that a tap of ``tapped_program`` receives together with the operation ``tap``."""
+    """Return the name of a value that ``tapped_program`` passes to a function, given the operation passed with it."""
     return str(tap.attributes[_NAME].python)

@@ -230,7 +230,8 @@ def _least_error(points: Array, counts: list[int], low: float, high: float, stor
     """Return the range ``low * k/64`` to ``high * k/64`` for the k with the least squared error.
 
     Each column of ``points`` has the values that represent one bin. Errors are integers in units of 2^-31 of the least
-    power of two above the range. Their squares have 62 bits and are summed exactly, upper and lower 31 bits apart.
+    power of two above the range. Their squares have 62 bits. They are summed exactly: the upper and the lower 31 bits
+    have separate sums.
     """
     factors = np.arange(FRACTIONS, 0, -1) / FRACTIONS
     scales, zeros = storage.parameters(low * factors, high * factors)

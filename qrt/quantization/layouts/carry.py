@@ -96,9 +96,9 @@ def _operand(
     relayouts: Relayouts,
     result: Value,
 ) -> Value | None:
-    """Return an element-wise operation's operand in the layout of ``source``, if no new transpose or reshape is needed.
+    """Return an element-wise operation's operand in the layout of ``source``.
 
-    Return None if one is needed. ``axes`` maps the axes of the operand to those of the
+    Return None if this needs a new transpose or reshape. ``axes`` maps the axes of the operand to those of the
     operation's result.
     """
     before, own = relayouts.get(value, (None, ()))

@@ -51,7 +51,7 @@ UNDECIDED: tuple[Undecided, ...] = get_args(Undecided)
 
 
 def select(graph: PropagationGraph, target: Target, undecided: Undecided = "float") -> None:
-    """Select a kernel signature for each region, and store it in the region and its ports in the region's nodes."""
+    """Select a kernel signature for each region. Store it in the region, and its ports in the region's nodes."""
     for region in graph.regions:
         if region.name in (RESCALE, LINEAR):
             _take(region, _of_any_types(region))

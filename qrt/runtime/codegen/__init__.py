@@ -10,7 +10,7 @@
 - `target.py` compiles the text for this CPU.
 
 Bufferization happens while the ops are emitted. A tensor is a `Buffer`: a view of memory with static shape and strides.
-An op writes its result over an operand if the operand owns its memory, the op is its only use, and both are in the same
+An op writes its result over an operand if the operand owns its memory, has no other use, and is defined in the op's
 block. Otherwise the op writes to new memory. Values that loops and branches carry are copied to memory of the loop or
 branch. All memory is part of one allocation per run.
 

@@ -167,7 +167,7 @@ class Emitter:
         return Index(self.register(value), *self.bounds(value))
 
     def alias(self, value: Value, source: Value) -> None:
-        """Set a value to the register or buffer of another value, which keeps its memory."""
+        """Let a value use the register or buffer of the value ``source``, without a copy."""
         if source in self._empty:
             self._empty[value] = self._empty[source]
         elif is_buffer(source.type):
