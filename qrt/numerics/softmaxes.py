@@ -1,7 +1,7 @@
-"""Softmax and log-softmax of LiteRT, with three arithmetics, and softmax of ONNX Runtime.
+"""Softmax and log-softmax as LiteRT computes them, and softmax as ONNX Runtime computes it.
 
-LiteRT's arithmetics are a table of float32 exponentials, gemmlowp's fixed point, and interpolated 16-bit tables. ONNX
-Runtime has a table with a shifted exponent. qrt's own softmax is in `tables`.
+LiteRT has three arithmetics: a table of float32 exponentials, gemmlowp's fixed point, and interpolated 16-bit tables.
+ONNX Runtime has a table of exponentials with a shifted argument. The softmax that qrt uses by default is in `tables`.
 
 In the formulas, ``d`` is the largest stored value of a line minus the stored value, ``T`` the table of exponentials,
 and ``S`` the sum of ``T[d]`` over the line. A line is a vector along the softmax axis.

@@ -1,4 +1,4 @@
-"""matmul: ``a @ w`` (NumPy's shapes: vectors, matrices, batches), optional bias per column, fused requantization.
+"""matmul: ``a @ w`` with the shapes of NumPy's ``@``, an optional bias for each column, and fused requantization.
 
 ``acc[m, n] = sum_k (a[m, k] - za) * (w[k, n] - zw) + bias[n]``, then ``acc`` is requantized with the multiplier ``sa *
 sw / so``. docs/numerics.md derives this from ``S_out (q_out - Z_out) = S_in S_w sum (q_in - Z_in)(q_w - Z_w) + S_b (q_b

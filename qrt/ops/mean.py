@@ -122,7 +122,7 @@ def is_raw(attributes: Attributes) -> bool:
 def counted(op: str, attributes: Attributes, elements: int) -> Array:
     """Return the count that a requantization uses: the number of summed elements for a mean or a raw sum, else 1.
 
-    A mean divides by the count; from a raw sum, that many zero points are subtracted.
+    A mean divides by the count. A raw sum subtracts the operand's zero point times the count.
     """
     return np.array(elements if op == "mean" or is_raw(attributes) else 1)
 

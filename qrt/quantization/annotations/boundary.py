@@ -67,9 +67,9 @@ class Boundaries:
     def move(self, read: Reading) -> tuple[dict[Operation, None], dict[Operation, None]]:
         """Move annotations into the specifications of regions, and return the annotation operations.
 
-        ``read`` returns the annotation that an operation carries, or None. The keys of the first dictionary are the
-        annotations between regions' results and their uses; the keys of the second are those between regions' operands
-        and their definitions. An annotation between two regions is in both dictionaries. No operation is erased.
+        ``read`` returns the annotation that an operation carries, or None. The result is two ordered sets, as keys of
+        dictionaries: the annotations between regions' results and their uses, and those between regions' operands and
+        their definitions. An annotation between two regions is in both sets. No operation is erased.
         """
         of_results: dict[Operation, None] = {}
         of_operands: dict[Operation, None] = {}

@@ -121,8 +121,8 @@ class Axis:
     def bar(self, cell: int, shift: int) -> tuple[int, int]:
         """Return the left and right end of a bar on the page.
 
-        If ``cell`` is ``_ZERO_BAR``, it is the bar of 0. Any other bar has the bins of the bfloat16 numbers with ``bits >>
-        shift == cell``.
+        If ``cell`` is ``_ZERO_BAR``, it is the bar of 0. Any other bar has the bins of all bfloat16 numbers with
+        ``bits >> shift == cell``.
         """
         if cell == _ZERO_BAR:
             return round(self.middle - _MIDDLE / 2), round(self.middle + _MIDDLE / 2)
