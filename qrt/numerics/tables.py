@@ -1,6 +1,7 @@
 """Interpolated tables of 513 entries for functions of 16-bit values, and the exponentials of qrt's softmax.
 
-The low 7 bits of a value interpolate between two entries. The exponentials are computed only with integers.
+The upper 9 bits of a value choose an entry, and the lower 7 bits interpolate between this entry and the next. The
+exponentials are computed only with integers.
 """
 
 from collections.abc import Callable
@@ -102,8 +103,8 @@ def interpolated_table(
 def lookup_interpolated(q: Array, table: Array, bits: int = INTERPOLATED_BITS) -> Array:
     """Return 16-bit values interpolated in a table of 513 entries.
 
-    The upper bits of a value choose an entry; its low ``bits`` are the fraction of the way to the next entry. The
-    result is rounded half up.
+    The upper bits of a value choose an entry. The lower ``bits`` bits are the fraction of the way to the next entry.
+    The result is rounded half up.
     """
     values, entries = q.astype(np.int64) + (1 << 15), table.astype(np.int64)
     base = entries[values >> bits]

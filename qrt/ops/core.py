@@ -211,7 +211,10 @@ KERNEL_FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 
 
 def without_repeats(zero_points: Sequence[int]) -> Sequence[int]:
-    """Return only the first zero point if all are equal, as in symmetric weights, to save memory in the call."""
+    """Return only the first zero point if all are equal, as in symmetric weights; otherwise return all of them.
+
+    This saves memory in the kernel call.
+    """
     return zero_points if len(set(zero_points)) > 1 else zero_points[:1]
 
 
@@ -387,7 +390,8 @@ def real_number(op: str, name: str, value: object) -> float:
 def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
     """Return (block, step), two tuples with an entry per dimension, that tell which scale an element has.
 
-    The element at ``index`` has the parameters (scale and zero point) number ``sum(index[d] // block[d] * step[d])``.
+    The position of its scale and zero point in the type's lists is ``sum(index[d] // block[d] * step[d])``, where
+    ``index`` is the element's index in the tensor.
     """
     block, step = [1] * len(shape), [0] * len(shape)
     if t.is_per_axis:
@@ -404,7 +408,7 @@ def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
 
 
 def parameter_index(t: UniformType, shape: Shape) -> Array:
-    """Return, for each element, the number of its parameters in the type's lists of scales and zero points.
+    """Return, for each element, the position of its scale and zero point in the type's lists.
 
     The array broadcasts to ``shape``.
     """

@@ -156,7 +156,7 @@ def _operand_index(t: UniformType, original: int, matrix: tuple[int, ...], contr
 
 
 def _requant_index(types: Types, matrices: tuple[Shape, Shape], result: TensorType, rule: str) -> tuple[Any, Array]:
-    """Return (requantization parameters, array with the number of each element's parameters).
+    """Return (requantization parameters, array with the position of each element's parameters among these).
 
     A vector counts as a matrix of one row or column: ``matrices`` are the operands' shapes as batches of matrices, and
     the array broadcasts to the shape of their product.

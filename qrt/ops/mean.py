@@ -99,7 +99,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 def _parameters(
     op: str, types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array, Array]:
-    """Return (requantization parameters, the number of each sum's parameters, the zero points to subtract).
+    """Return (requantization parameters, the position of each sum's parameters among these, zero points to subtract).
 
     The second and third are arrays that broadcast over the axes that are not summed over.
     """

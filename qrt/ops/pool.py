@@ -97,9 +97,10 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
 def _avg_parameters(
     types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array]:
-    """Return (requantization parameters, array [count - 1, channel] with the number of the parameters to use).
+    """Return the requantization parameters of an average pool, and an array of positions among these parameters.
 
-    ``count`` is the number of elements under a window that are not padding.
+    ``array[count - 1, channel]`` has the position for a channel and a window with ``count`` elements that are not
+    padding.
     """
     x, element = uniform(types[0]), uniform(result)
     _, height, width, _ = static_shape(types[0], "avg_pool2d")

@@ -95,8 +95,8 @@ def combined_parameters(
 
     ``factors`` has each operand's type and its parameter index array, ``element`` and ``element_index`` are those of
     the result. With ``counts``, as for a mean, the multiplier is also divided by the count. All index arrays and
-    ``counts`` broadcast together. There is one entry of parameters for each combination of their values that occurs;
-    the array ``index`` has the number of each element's entry, in the broadcast shape.
+    ``counts`` broadcast together. The parameters have one entry for each combination of their values that occurs. The
+    array ``index`` has the broadcast shape, and the position of each element's entry.
     """
     columns = [i for _, i in factors] + [element_index]
     sizes = [t.scale_array.size for t, _ in factors] + [element.scale_array.size]

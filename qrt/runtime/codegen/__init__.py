@@ -14,7 +14,7 @@ An op writes its result over an operand if the operand owns its memory, has no o
 block. Otherwise the op writes to new memory. Values that loops and branches carry are copied to memory of the loop or
 branch. All memory is part of one allocation per run.
 
-Emitted are:
+Machine code is emitted for:
 
 - ``arith``, and the functions of ``math`` that are exact or rounded once by the CPU, on integers of 1 to 64 bits,
   index, f32 and f64, on scalars and tensors;

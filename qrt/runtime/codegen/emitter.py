@@ -163,7 +163,7 @@ class Emitter:
         return self._ranges.get(value, (_LOW, _HIGH)) if number is None else (int(number), int(number))
 
     def index(self, value: Value) -> Index:
-        """Return a value of type index."""
+        """Return the register and the bounds of a value of type index."""
         return Index(self.register(value), *self.bounds(value))
 
     def alias(self, value: Value, source: Value) -> None:
