@@ -78,7 +78,7 @@ def _distances(q: Array, axis: int) -> Array:
 
 @lru_cache(maxsize=64)
 def softmax_table_shifted(scale: float, beta: float, size: int) -> Array:
-    """Return the float32 table ``exp(scale * beta * (shift - d))`` for d from 0 to 255, computed in float64: read-only.
+    """Return the read-only float32 table ``exp(scale * beta * (shift - d))`` for d from 0 to 255, computed in float64.
 
     The shift makes entries as large as possible while a sum of ``size`` entries fits float32, with a margin of e^5.
     """
@@ -129,7 +129,10 @@ def softmax_table_gemmlowp(scale: float, beta: float) -> Array:
 
 
 def _scaled_differences(scale: float, beta: float) -> tuple[Array, int]:
-    """Return ``-beta * s * d`` with 5 integer bits for d from 0 to 255, and the largest d for which 5 bits suffice."""
+    """Return ``-beta * scale * d`` for d from 0 to 255 in fixed point, and the largest d that does not overflow.
+
+    The fixed-point numbers have 5 integer bits. Values for greater d equal that for the largest d.
+    """
     multiplier, shift = _difference_multiplier(scale, beta)
     radius = int(((1 << _DIFFERENCE_BITS) - 1) * (1 << (31 - _DIFFERENCE_BITS)) / 2.0**shift)
     distances = np.minimum(np.arange(256, dtype=np.int64), radius)

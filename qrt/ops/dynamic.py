@@ -117,7 +117,7 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
 
 
 def column_parameters(t: TensorType) -> tuple[Array, Array]:
-    """Return (zero points as int32, scales rounded to float32), one for each column of the weights."""
+    """Return (zero points as int32, scales rounded to float32), two arrays with an entry for each column of weights."""
     assert isinstance(t.element, UniformType)  # the family accepts no other
     shape = static_shape(t, "dynamic_lstm")
     scale, zero_point = parameters_of(t.element, (1, shape[1]))

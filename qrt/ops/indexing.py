@@ -168,7 +168,7 @@ def _sub_channel(t: UniformType, shape: Shape, selections: list[Selection], rank
 
 
 def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Array:
-    """Return, for each block of the result, the number of the operand's block along ``axis``.
+    """Return, for each block of the result, the index of the operand's block along ``axis``.
 
     ``positions`` are the selected elements. Raise QuantTypeError if they take only a part of a block.
     """

@@ -258,7 +258,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 
 
 def _matrix_numbers(own: tuple[int, ...], batch: tuple[int, ...]) -> Array:
-    """Return, for each matrix of the result, the number of the operand's matrix that is its factor.
+    """Return, for each matrix of the result, the index of the operand's matrix from which it is computed.
 
     ``own`` and ``batch`` are the batch dimensions of the operand and of the result.
     """

@@ -39,10 +39,10 @@ _FEWER_BITS = "requantize the operands to fewer bits"
 
 
 def say_how_to_give_type(op: str, operands: str, bound: int | None) -> str:
-    """Return the advice for an error about a result type that cannot be inferred.
+    """Return advice for the message of an error about a result type that cannot be inferred.
 
-    The caller must give ``out_type``; if the accumulator, of magnitude up to ``bound``, may exceed 64 bits, the
-    operands need fewer bits instead.
+    The advice is to give ``out_type``. If the accumulator, of magnitude up to ``bound``, may exceed 64 bits, it is to
+    give operands with fewer bits instead.
     """
     if bound is not None and bound > LARGEST_ACCUMULATOR:
         return _FEWER_BITS

@@ -401,7 +401,7 @@ class _Builder(ControlPlanner):
 
 
 def _arrange(slots: Mapping[int, PlanSlot]) -> PlanMemory:
-    """Set the offset of each temporary in the arena. Return the arena's size and the most bytes that live at one time."""
+    """Set the offset of each temporary in the arena. Return the arena's size, and the most bytes in use at one time."""
     temporaries = [slot for slot in slots.values() if slot.kind == "temporary"]
     spans = [Span(slot.nbytes, slot.first, slot.last) for slot in temporaries]
     nbytes = allocate(spans)

@@ -135,7 +135,7 @@ def _is_finite(value: float) -> bool:
 
 
 def _floats(bits: Sequence[int]) -> Array:
-    """Return the floats whose f32 has these upper 16 bits and lower 16 bits of 0: the bin ends nearer to 0."""
+    """Return the end nearer to 0 of each bin: the float32 number with these upper 16 bits, and lower bits of 0."""
     return (np.asarray(bits, np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
 
 

@@ -151,7 +151,7 @@ class Arithmetic:
         return Exact(value, tuple(common), bounds, axis)
 
     def coarser(self, x: Exact, limit: int) -> Exact:
-        """Round integers to at most the magnitude ``limit`` by dropping low-order bits, and enlarge the scales to match."""
+        """Round off low-order bits so that integers have at most the magnitude ``limit``, and enlarge their scales."""
         places = [(bound // limit).bit_length() for bound in x.bounds]
         if any(places):
             self.report(f"a value would overflow 64 bits: its {max(places)} low bits are rounded off")

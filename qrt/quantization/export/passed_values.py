@@ -69,7 +69,7 @@ class PassedValues:
         ]
 
     def is_target_of_same_type(self, source: Source) -> bool:
-        """Return True if the operand ``source`` is also a target, and the groups of both roles have the same type."""
+        """Return True if the operand ``source`` is also a target, with the type of the values it is passed on to."""
         op, index = source
         return op.operands[index] in self._group_of and self.is_fitting(source)
 

@@ -154,7 +154,7 @@ def _is_plain_output(operation: StructuredOp, number: int) -> bool:
 
 
 def with_extent(value: Value, axis: int) -> tuple[Value, int]:
-    """Return the earliest tensor from which ``axis`` of ``value`` has its extent, and the axis of that tensor.
+    """Return the earliest tensor that determines the extent of ``axis`` of ``value``, and its axis with this extent.
 
     The operations from this tensor to the value keep the extent. A `tensor.dim` that reads the earliest tensor does not
     use an intermediate value, so that one kernel can replace all these operations.

@@ -52,7 +52,10 @@ def carried(operation: Operation, relayouts: Relayouts) -> None:
 
 
 def _annotated(builder: Builder, operation: Operation, source: Value) -> Value | None:
-    """Return ``source`` with the range of a `quant.stats`; None for other operations, and for ranges per channel."""
+    """Annotate ``source`` with the range of the `quant.stats` ``operation``, and return the result.
+
+    Return None for any other operation, and for a range per channel.
+    """
     if operation.name != "quant.stats" or "axisStats" in operation.attributes:
         return None
     return builder.value(operation.name, [source], source.type, dict(operation.attributes))

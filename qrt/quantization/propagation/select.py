@@ -134,7 +134,10 @@ def _best(region: GraphRegion, signatures: Sequence[TargetKernel], hints: Hints 
 
 
 def _bits(kernel: TargetKernel, region: GraphRegion, node: PropagationNode) -> int:
-    """Return the bits that a signature gives a node annotated `!quant.any`; the annotated bits at a wildcard port."""
+    """Return the storage width that a signature gives a node annotated `!quant.any`.
+
+    This is the annotated width if the signature's port accepts any integer type.
+    """
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
     port = (*ports[0], *ports[1])[node.index]
