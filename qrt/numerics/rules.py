@@ -220,7 +220,7 @@ def form_float(f: Factors, rule: RequantRule) -> dict[str, Array]:
 def form_raw_mean(f: Factors, rule: RequantRule) -> dict[str, Array]:
     """Use `s`, the real multiplier `M` times `f32(1/n)` for n elements, as the multiplier of the sum.
 
-    Add the offset `f32(z) - f32(n*zi)*s`, where z is the zero point of the result and zi that of the operand. Each step
+    The offset is `f32(z) - f32(n*zi)*s`, where z is the zero point of the result and zi that of the operand. Each step
     is in float32.
     """
     assert f.counts is not None  # the rule is that of means alone
@@ -230,7 +230,7 @@ def form_raw_mean(f: Factors, rule: RequantRule) -> dict[str, Array]:
 def form_raw_sum(f: Factors, rule: RequantRule) -> dict[str, Array]:
     """Use the real multiplier `M`, a float, without conversion to an integer.
 
-    Add the offset `f32(z) - f32(n*zi)*M` for n elements, where z is the zero point of the result and zi that of the
+    The offset is `f32(z) - f32(n*zi)*M` for n elements, where z is the zero point of the result and zi that of the
     operand. Each step is in float32.
     """
     return _form_raw(f, _ratios(f.above, f.below, rule.ratio))
