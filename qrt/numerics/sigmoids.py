@@ -1,7 +1,7 @@
 """The logistic function and the hyperbolic tangent of 16-bit values as LiteRT computes them.
 
 The rule ``table_uint16`` interpolates a table of the logistic function at 0, 1/24, 2/24, ... The rule ``gemmlowp``
-computes as the fixed-point functions of the library gemmlowp. Source: TFLite's reference kernels of 16 bits.
+gives the results of the library gemmlowp's fixed-point functions. Source: TFLite's reference kernels of 16 bits.
 """
 
 from functools import lru_cache

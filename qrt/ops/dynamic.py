@@ -7,8 +7,8 @@ Runtime.
 
 ``dynamic_lstm`` is a long short-term memory. x [steps, batch, inputs] is quantized as a whole, the hidden values
 [batch, cells] at each step. The weights w [inputs, 4 * cells] and r [cells, 4 * cells] have 8 bits, per layer or with a
-scale for each column; their gates are input, output, forget and cell. The state, hidden values and cell, is two
-operands and two results.
+scale for each column; their gates are input, output, forget and cell. The state consists of hidden values and a cell.
+Two operands give it, and two results return it.
 """
 
 from collections.abc import Sequence

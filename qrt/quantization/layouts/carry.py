@@ -1,7 +1,7 @@
 """The movement of transposes and reshapes from the operands of an operation to its result.
 
-`normalize-layouts` writes transposes and reshapes around convolutions and pools. They move behind element-wise
-operations, annotations and pads.
+`normalize-layouts` writes transposes and reshapes around convolutions and pools. This module moves them behind
+element-wise operations, annotations and pads.
 """
 
 from qrt.ir import Builder, Operation, Value
