@@ -213,25 +213,25 @@ def form_bytes(f: Factors, rule: RequantRule) -> dict[str, Array]:
 
 
 def form_float(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Use the real multiplier `M` itself as the multiplier, a float."""
+    """Use the real multiplier `M`, a float, without conversion to an integer."""
     return {rule.arithmetic.steps[0][1]: _ratios(f.above, f.all_below, rule.ratio)}
 
 
 def form_raw_mean(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Multiply the real multiplier `M` by `f32(1/n)`, for n elements; the product `s` is the multiplier.
+    """Use `s`, the real multiplier `M` times `f32(1/n)` for n elements, as the multiplier of the sum.
 
-    The offset `f32(z) - f32(n*zi)*s` contains the zero points z of the result and zi of the operand. Each step is in
-    float32.
+    The offset is `f32(z) - f32(n*zi)*s`, where z is the zero point of the result and zi that of the operand. Each step
+    is in float32.
     """
     assert f.counts is not None  # the rule is that of means alone
     return _form_raw(f, _ratios(f.above, f.below, rule.ratio) * (np.float32(1) / f.counts.astype(np.float32)))
 
 
 def form_raw_sum(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Use the real multiplier `M` itself as the multiplier, a float.
+    """Use the real multiplier `M`, a float, without conversion to an integer.
 
-    The offset `f32(z) - f32(n*zi)*M` contains the zero points z of the result and zi of the operand, for n elements.
-    Each step is in float32.
+    The offset is `f32(z) - f32(n*zi)*M` for n elements, where z is the zero point of the result and zi that of the
+    operand. Each step is in float32.
     """
     return _form_raw(f, _ratios(f.above, f.below, rule.ratio))
 

@@ -1,7 +1,7 @@
 """The logistic function and the hyperbolic tangent of 16-bit values as LiteRT computes them.
 
-The rule ``table_uint16`` interpolates a table of the logistic function at 0, 1/24, 2/24, ...; the rule ``gemmlowp``
-calls gemmlowp's functions. Source: TFLite's reference kernels of 16 bits.
+The rule ``table_uint16`` interpolates a table of the logistic function at 0, 1/24, 2/24, ... The rule ``gemmlowp``
+gives the results of the library gemmlowp's fixed-point functions. Source: TFLite's reference kernels of 16 bits.
 """
 
 from functools import lru_cache
@@ -23,7 +23,10 @@ LARGEST_SCALE: Final = 65536 / (3 * 4096)
 
 @lru_cache(maxsize=16)
 def sigmoid_results(name: str, scale: float, rule: str) -> Array:
-    """Return ``logistic`` or ``tanh`` of each 16-bit value from -2^15 up, in units of 2^-15: int16, read-only."""
+    """Return the table of ``logistic`` or ``tanh`` for all 16-bit stored values, in ascending order of these values.
+
+    ``scale`` is the scale of the stored values. The entries are int16 in units of 2^-15; the array is read-only.
+    """
     x = np.arange(-(1 << 15), 1 << 15, dtype=np.int64)
     if rule == "gemmlowp":
         value = saturate(x << gemmlowp_shift(name, scale), 16)
@@ -56,9 +59,9 @@ def _shift(name: str, scale: float) -> int | None:
 
 
 def _multiplier(name: str, scale: float) -> tuple[int, int]:
-    """Return (multiplier, right shift) that convert a stored value to units of 1/24 with 9 fractional bits.
+    """Return (multiplier, right shift) that convert a stored value to multiples of 1/24, the step of the table.
 
-    For ``tanh`` there are 8 fractional bits.
+    The converted value is a fixed-point number with 9 fractional bits, or 8 for ``tanh``.
     """
     shift = _shift(name, scale)
     if shift is not None:
@@ -70,7 +73,7 @@ def _multiplier(name: str, scale: float) -> tuple[int, int]:
 
 
 def _multiplied(x: Array, multiplier: int, right: int) -> tuple[Array, Array]:
-    """Return (magnitude of ``x * multiplier`` shifted right, True where it is negative)."""
+    """Return (magnitudes of ``x * multiplier``, shifted right and rounded; mask of the negative products)."""
     value = (x * multiplier + ((1 << right) >> 1)) >> right
     return np.abs(value), value < 0
 

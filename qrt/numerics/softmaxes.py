@@ -1,7 +1,7 @@
-"""Softmax and log-softmax of LiteRT, with three arithmetics, and softmax of ONNX Runtime.
+"""Softmax and log-softmax as LiteRT computes them, and softmax as ONNX Runtime computes it.
 
-LiteRT's arithmetics are a table of float32 exponentials, gemmlowp's fixed point, and interpolated 16-bit tables. ONNX
-Runtime has a table with a shifted exponent. qrt's own softmax is in `tables`.
+LiteRT has three arithmetics: a table of float32 exponentials, gemmlowp's fixed point, and interpolated 16-bit tables.
+ONNX Runtime has a table of exponentials with a shifted argument. The softmax that qrt uses by default is in `tables`.
 
 In the formulas, ``d`` is the largest stored value of a line minus the stored value, ``T`` the table of exponentials,
 and ``S`` the sum of ``T[d]`` over the line. A line is a vector along the softmax axis.
@@ -37,7 +37,7 @@ LOG_SOFTMAX_RULES: Final[tuple[LogSoftmaxRule, ...]] = get_args(LogSoftmaxRule)
 
 @lru_cache(maxsize=64)
 def softmax_table_float32(scale: float, beta: float) -> Array:
-    """Return the float32 table ``expf(-s * beta * d)`` for d from 0 to 255, read-only; each product is rounded."""
+    """Return the float32 table ``expf(-scale * beta * d)`` for d from 0 to 255, read-only. Each product is rounded."""
     step = np.float32(-np.float32(scale)) * np.float32(beta)
     return _fixed(expf(step * np.arange(256, dtype=np.float32)))
 
@@ -78,7 +78,7 @@ def _distances(q: Array, axis: int) -> Array:
 
 @lru_cache(maxsize=64)
 def softmax_table_shifted(scale: float, beta: float, size: int) -> Array:
-    """Return the float32 table ``exp(s * beta * (shift - d))`` for d from 0 to 255, read-only, computed in float64.
+    """Return the read-only float32 table ``exp(scale * beta * (shift - d))`` for d from 0 to 255, computed in float64.
 
     The shift makes entries as large as possible while a sum of ``size`` entries fits float32, with a margin of e^5.
     """
@@ -120,15 +120,19 @@ def softmax_units(scale: float) -> np.float32:
 
 @lru_cache(maxsize=64)
 def softmax_table_gemmlowp(scale: float, beta: float) -> Array:
-    """Return the table ``exp(-beta * s * d)`` for d from 0 to 255 as gemmlowp computes it: int32, read-only.
+    """Return the table ``exp(-beta * scale * d)`` for d from 0 to 255 as gemmlowp computes it: int32, read-only.
 
-    Entries are fixed-point numbers without integer bits; they are 0 if ``beta * s * d`` needs more than 5 integer bits.
+    Entries are fixed-point numbers without integer bits. An entry is 0 if ``beta * scale * d`` needs more than 5
+    integer bits.
     """
     return _exponentials(*_scaled_differences(scale, beta))
 
 
 def _scaled_differences(scale: float, beta: float) -> tuple[Array, int]:
-    """Return ``-beta * s * d`` with 5 integer bits for d from 0 to 255, and the largest d for which 5 bits suffice."""
+    """Return ``-beta * scale * d`` for d from 0 to 255 in fixed point, and the largest d that does not overflow.
+
+    The fixed-point numbers have 5 integer bits. Values for greater d equal that for the largest d.
+    """
     multiplier, shift = _difference_multiplier(scale, beta)
     radius = int(((1 << _DIFFERENCE_BITS) - 1) * (1 << (31 - _DIFFERENCE_BITS)) / 2.0**shift)
     distances = np.minimum(np.arange(256, dtype=np.int64), radius)
@@ -185,8 +189,8 @@ def softmax_multiplier_int16(scale: float, beta: float) -> tuple[int, int]:
 def softmax_int16(q: Array, axis: int, multiplier: int, shift: int, exponential: Array, reciprocal: Array) -> Array:
     """Return the softmax of 16-bit stored values, as storage from 0 to 32767 in units of 2^-15.
 
-    ``exponential`` and ``reciprocal`` are the tables of ``softmax_tables_int16``; (multiplier, shift) is
-    ``softmax_multiplier_int16``.
+    ``exponential`` and ``reciprocal`` are the tables that ``softmax_tables_int16`` returns; ``multiplier`` and
+    ``shift`` are what ``softmax_multiplier_int16`` returns.
     """
     if q.size == 0:
         return q.astype(np.int64)

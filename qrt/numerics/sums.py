@@ -1,6 +1,6 @@
 """Exact sums of floats, quotients and roots that are rounded once, and ordered float32 sums.
 
-Exact sums do not depend on the order of their elements. The orders of float32 sums are those of ONNX Runtime's pools.
+Exact sums do not depend on the order of their elements. The float32 sums add in the orders of ONNX Runtime's pooling.
 All results are the same on every machine.
 """
 

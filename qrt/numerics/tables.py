@@ -1,6 +1,7 @@
 """Interpolated tables of 513 entries for functions of 16-bit values, and the exponentials of qrt's softmax.
 
-The low 7 bits of a value interpolate between two entries. The exponentials are computed only with integers.
+The upper 9 bits of a value choose an entry, and the lower 7 bits interpolate between this entry and the next. The
+exponentials are computed only with integers.
 """
 
 from collections.abc import Callable
@@ -77,10 +78,11 @@ def interpolated_table(
     most: float,
     dtype: type[np.floating[Any]],
 ) -> Array:
-    """Return 513 equidistant int16 entries of a function from ``low`` to ``high``, for interpolation.
+    """Return an int16 table of a function at 513 equidistant points from ``low`` to ``high``, for interpolation.
 
-    The unit of the entries is ``(most - least) / 2**16``. Each entry is moved by half of the error that linear
-    interpolation has in the middle of the next interval. Every step is computed in ``dtype``.
+    The unit of the entries is ``(most - least) / 2**16``, where ``least`` and ``most`` are the bounds of the function's
+    values. Each entry is moved by half of the error that linear interpolation has in the middle of the next interval.
+    Every step is computed in ``dtype``.
     """
     step = dtype(dtype(high) - dtype(low)) / dtype(_INTERVALS)
     units = dtype(65536) / (dtype(most) - dtype(least))
@@ -101,8 +103,8 @@ def interpolated_table(
 def lookup_interpolated(q: Array, table: Array, bits: int = INTERPOLATED_BITS) -> Array:
     """Return 16-bit values interpolated in a table of 513 entries.
 
-    The upper bits of a value choose an entry; its low ``bits`` are the fraction of the way to the next entry. The
-    result is rounded half up.
+    The upper bits of a value choose an entry. The lower ``bits`` bits are the fraction of the way to the next entry.
+    The result is rounded half up.
     """
     values, entries = q.astype(np.int64) + (1 << 15), table.astype(np.int64)
     base = entries[values >> bits]

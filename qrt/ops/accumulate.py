@@ -60,8 +60,8 @@ def check_expressed(op: str, *types: UniformType | None) -> None:
 def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axis: int | None) -> UniformType:
     """Return the i32 result type of scale ``sa * sw`` and zero point 0, which represents every accumulator exactly.
 
-    ``axis`` is the result's channel axis if ``a`` or ``w`` is per axis. Raise QuantTypeError if i32 cannot hold every
-    accumulator, or no quantized type has the scales.
+    ``axis`` is the result's channel axis if ``a`` or ``w`` is per axis. Raise QuantTypeError if i32 may not hold every
+    accumulator, if both types are per axis, if one is sub-channel, or if a product of scales is out of range.
     """
     bound = accumulator_bound(a, w, depth)
     reason = ""
@@ -154,7 +154,10 @@ def bias_operand(
 
 
 def with_prepared_bias(call: KernelCall, prepare: Prepare | None) -> KernelCall:
-    """Return a call that converts its bias operand (the last input) by ``prepare`` first; ``call`` if that is None."""
+    """Return a call that first converts its bias operand (the last input) by ``prepare``, then runs ``call``.
+
+    If ``prepare`` is None, return ``call`` itself.
+    """
     if prepare is None:
         return call
 

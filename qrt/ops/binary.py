@@ -1,9 +1,9 @@
-"""add, sub, mul: element by element, NumPy's broadcasting, one requantization at the end.
+"""Element-wise add, sub and mul with NumPy's broadcasting, and one requantization at the end.
 
 ``add`` and ``sub`` have their own requantization rules (``numerics.SUM_RULES``). The rule ``fixed`` scales both
 operands to the result's scale in 64-bit fixed point with 20 fractional bits, ``m_i = half_even(s_i / s_out * 2**20)``,
-and rounds the sum once, half up: ``(sum of (q_i - z_i) * m_i + 2**19) >> 20``. ``mul`` is ``matmul`` with K = 1. Its
-rule ``zero_point_first`` adds the result's zero point before rounding.
+and rounds the sum once, half up: ``(sum of (q_i - z_i) * m_i + 2**19) >> 20``. ``mul`` computes as a ``matmul`` with
+K = 1; its rule ``zero_point_first`` adds the result's zero point before rounding.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
-"""qcast, dcast, scast, requantize: between expressed values and storage, and from one storage type to another.
+"""The conversions qcast, dcast, scast and requantize.
 
-``qcast`` and ``dcast`` compute as MLIR's ``quant.qcast`` and ``quant.dcast``, with the three cast attributes of
-``numerics.quantize``; ``requantize`` is ``acc = q - zp`` followed by a requantization with the multiplier ``s_in /
-s_out``.
+``qcast`` quantizes and ``dcast`` dequantizes, as MLIR's ``quant.qcast`` and ``quant.dcast``; ``qcast`` has the three
+attributes of ``numerics.quantize``. ``scast`` reinterprets storage as integers, or integers as storage. ``requantize``
+converts to another quantized type: it requantizes ``acc = q - zp`` with the multiplier ``s_in / s_out``.
 """
 
 from collections.abc import Sequence
@@ -264,7 +264,7 @@ def _common_layout(
 
 
 def signless(storage: Array, t: UniformType) -> Array:
-    """Return storage reinterpreted as signed integers of the same width, sign-extended in their dtype."""
+    """Reinterpret the bits of storage as signed integers of the same width, and sign-extend these to their dtype."""
     spare = 8 * storage.dtype.itemsize - t.storage_width
     bits = storage.view(np.dtype(f"i{storage.dtype.itemsize}"))
     return np.asarray((bits << spare) >> spare) if spare else bits.copy()
@@ -319,7 +319,7 @@ def _reference_scast(arrays: Sequence[Array], types: Types, result: TensorType, 
 
 
 def _scast_offset(types: Types, result: TensorType, attributes: Attributes) -> int | None:
-    """Return 0 if the result of a storage cast is the operand's memory, because all bits are equal; else None."""
+    """Return 0 if a storage cast changes no bits, so that its result is a view of the operand's memory; else None."""
     source, target = types[0].element, result.element
     stored = source if isinstance(source, UniformType) else target
     assert isinstance(stored, UniformType)  # as inferred

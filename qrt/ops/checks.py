@@ -91,7 +91,10 @@ def check_no_blocks(op: str, types: Types, what: str, t: Type | None) -> None:
 
 
 def check_comparable(op: str, types: Types, x: Type, axes: Sequence[int]) -> None:
-    """Raise QuantTypeError if values of 'x', the first operand, are compared along its channel axis."""
+    """Raise QuantTypeError if one of ``axes``, along which an op compares values, is the channel axis of ``x``.
+
+    ``x`` is the element type of the first operand. Its channels have different scales, so they cannot be compared.
+    """
     if isinstance(x, UniformType) and x.axis in axes:
         fail(
             op,
@@ -122,7 +125,7 @@ def check_contracted(
 
 
 def check_not_empty(op: str, types: Types, what: str, axes: Sequence[int]) -> None:
-    """Raise QuantTypeError if one of the axes of ``what``, the first operand, over which an op reduces has size 0."""
+    """Raise QuantTypeError if one of the reduced ``axes`` of the first operand, which is named ``what``, has size 0."""
     dims = types[0].shape or ()
     empty = [d for d in axes if dims[d] == 0]
     if empty:
@@ -136,7 +139,7 @@ def check_flag(op: str, types: Types, attributes: Attributes, name: str) -> None
 
 
 def check_float_result(op: str, types: Types, result: TensorType | None, element: FloatType) -> None:
-    """Raise QuantTypeError if a result of another element type is declared."""
+    """Raise QuantTypeError if the declared result has another element type than ``element``."""
     if result is not None and result.element != element:
         fail(op, f"the result must have elements of {element}, got {result.element}", types)
 

@@ -1,4 +1,4 @@
-"""clamp: bounds given as expressed values, applied to storage. ``relu`` is a clamp from 0.
+"""clamp: limit storage to bounds that are given as expressed values. ``relu`` is a clamp with the lower bound 0.
 
 Each bound is quantized by the default cast rule to the operand's type (for each channel of a per-axis type), then
 storage is clamped. The result has the operand's type.

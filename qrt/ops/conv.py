@@ -1,7 +1,7 @@
-"""conv2d: NHWC input, OHWI weights, groups, strides, dilations, optional bias, fused requantization.
+"""conv2d: a 2-D convolution of NHWC input with OHWI weights, an optional bias, and fused requantization.
 
-The sum of products is that of ``matmul``, over the values under a window. Padding has the input's zero point, so it
-adds nothing. Weights may be per axis along their output channels (axis 0).
+It supports groups, strides and dilations. The sum of products is that of ``matmul``, over the values under a window.
+Padding has the input's zero point, so it adds nothing. Weights may be per axis along their output channels (axis 0).
 """
 
 from collections.abc import Sequence

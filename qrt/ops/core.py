@@ -61,7 +61,9 @@ class AttributeLike(Protocol):
 
 @dataclass(frozen=True)
 class OpFamily:
-    """An op family on plain arrays of storage integers or floats.
+    """An op family: type inference, reference implementation and kernel call of one op such as ``qrt.conv2d``.
+
+    Its functions take plain arrays of storage integers or floats.
 
     - ``infer(types, attributes, result)`` returns the result type from the operand types, or raises ``QuantTypeError``.
       Its ``result`` is the declared type: None, an unranked type (only the element type matters) or a ranked one. Only
@@ -209,7 +211,10 @@ KERNEL_FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 
 
 def without_repeats(zero_points: Sequence[int]) -> Sequence[int]:
-    """Return only the first zero point if all are equal, as in symmetric weights, to save memory in the call."""
+    """Return only the first zero point if all are equal, as in symmetric weights; otherwise return all of them.
+
+    This saves memory in the kernel call.
+    """
     return zero_points if len(set(zero_points)) > 1 else zero_points[:1]
 
 
@@ -267,7 +272,7 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
 
 
 def _in_quotes(operand: str) -> str:
-    """Return a name in quotes, and other words, such as ``the result``, as they are."""
+    """Return the name of an operand in quotes; return a phrase, such as ``the result``, unchanged."""
     return repr(operand) if operand.isidentifier() else operand
 
 
@@ -385,7 +390,8 @@ def real_number(op: str, name: str, value: object) -> float:
 def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
     """Return (block, step), two tuples with an entry per dimension, that tell which scale an element has.
 
-    The element at ``index`` has the parameters (scale and zero point) number ``sum(index[d] // block[d] * step[d])``.
+    The position of its scale and zero point in the type's lists is ``sum(index[d] // block[d] * step[d])``, where
+    ``index`` is the element's index in the tensor.
     """
     block, step = [1] * len(shape), [0] * len(shape)
     if t.is_per_axis:
@@ -402,7 +408,7 @@ def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
 
 
 def parameter_index(t: UniformType, shape: Shape) -> Array:
-    """Return, for each element, the number of its parameters in the type's lists of scales and zero points.
+    """Return, for each element, the position of its scale and zero point in the type's lists.
 
     The array broadcasts to ``shape``.
     """

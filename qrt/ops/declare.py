@@ -178,11 +178,11 @@ class Traits:
     permutation : callable, optional
         For a family that only transposes: function of ``(types, attributes)`` that returns the permutation.
     permute : callable, optional
-        Function of ``(attributes, order)`` for an op whose operands are transposed by ``order``. It returns (the
-        attributes that change if the op works on untransposed operands, the permutation to apply to its result then).
+        Function of ``(attributes, order)`` that moves a transpose by ``order`` from the op's operands to its result. It
+        returns (the attributes that change, the permutation of the result).
     scaled_axis : callable, optional
-        Function of ``(attributes, axis)`` for a first operand multiplied by a factor per index of ``axis``. It returns
-        the axis of the result along which the same factors apply, or None if the result is not scaled in this way.
+        Function of ``(attributes, axis)``. If the first operand is multiplied by a factor for each index of ``axis``,
+        the result is multiplied by the same factors along the axis that the function returns; None if it is not.
     """
 
     is_elementwise: bool = False

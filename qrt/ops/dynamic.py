@@ -7,8 +7,8 @@ Runtime.
 
 ``dynamic_lstm`` is a long short-term memory. x [steps, batch, inputs] is quantized as a whole, the hidden values
 [batch, cells] at each step. The weights w [inputs, 4 * cells] and r [cells, 4 * cells] have 8 bits, per layer or with a
-scale for each column; their gates are input, output, forget and cell. The state, hidden values and cell, is two
-operands and two results.
+scale for each column; their gates are input, output, forget and cell. The state consists of hidden values and a cell.
+Two operands give it, and two results return it.
 """
 
 from collections.abc import Sequence
@@ -117,7 +117,7 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
 
 
 def column_parameters(t: TensorType) -> tuple[Array, Array]:
-    """Return (zero points as int32, scales rounded to float32), one for each column of the weights."""
+    """Return (zero points as int32, scales rounded to float32), two arrays with an entry for each column of weights."""
     assert isinstance(t.element, UniformType)  # the family accepts no other
     shape = static_shape(t, "dynamic_lstm")
     scale, zero_point = parameters_of(t.element, (1, shape[1]))

@@ -28,7 +28,7 @@ __all__ = ["BINDERS", "FLOAT_PREDICATES", "INTEGER_PREDICATES", "ROUNDING_MODES"
 
 @dataclass(frozen=True)
 class Signature:
-    """An op to be bound: its name, operand and result element types, and attributes as plain Python values."""
+    """An op for which `bind` returns a function: its name, element types, and attributes as plain Python values."""
 
     name: str
     operands: tuple[Type, ...]
@@ -73,7 +73,7 @@ def float_format(t: Type) -> str:
 
 
 def arithmetic_format(t: Type) -> str:
-    """Return the name of a float type, such as `f32`. Raise QuantTypeError for another type, or one without zero."""
+    """Return the name of a float type, such as `f32`. Raise QuantTypeError unless it is a float type with a zero."""
     form = float_format(t)
     if not FORMATS[form].has_zero:
         raise QuantTypeError(f"arithmetic of type {t} is not executable: the type has no zero and no negative numbers")
@@ -95,9 +95,10 @@ def _transcendental(s: Signature) -> Function:
 
 
 def _converted(function: Callable[..., Function], source: Element, target: Element, **known: bool) -> Binder:
-    """Return a binder for a conversion op: it calls ``function`` with the formats of the operand and of the result.
+    """Return the binder of a conversion op: a function that takes the op's signature and returns its implementation.
 
-    ``source`` and ``target`` return these formats from the types.
+    The binder calls ``function`` with the formats of the operand and the result, which ``source`` and ``target``
+    return for their types.
     """
     return lambda s: function(source(s.operand), target(s.result), **known)
 

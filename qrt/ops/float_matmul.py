@@ -1,4 +1,4 @@
-"""float_matmul: ``a @ w`` in float32, the weights floats or quantized ("weight-only"), optionally a bias per column.
+"""float_matmul: ``a @ w`` in float32, with float or quantized weights and an optional bias for each column.
 
 The bits are defined, on every ISA, for any number of threads and rows (docs/numerics_operations.md, "float_matmul").
 

@@ -111,9 +111,9 @@ def _selections(steps: list[_Step], shape: Shape) -> tuple[list[Selection], int]
 def _of_array(source: int, positions: Array, place: int, common: Shape) -> Selection:
     """Return the selection along axis ``source`` by an index array.
 
-    All index arrays broadcast to the shape ``common``, whose first axis is axis ``place`` of the result. The selection
-    goes to the axis of the result along which ``positions`` vary: their only axis of another size than 1, or the last
-    one. It goes to no axis if ``positions`` vary along several.
+    All index arrays broadcast to the shape ``common``, whose first axis is axis ``place`` of the result. If only one
+    axis of ``positions`` has a size other than 1, the selection forms the corresponding axis of the result. If none
+    has, the selection forms the last axis of ``common``; if several have, it forms no axis.
     """
     own = [d for d in range(-positions.ndim, 0) if positions.shape[d] != 1] or [-1]
     if len(own) > 1:
@@ -168,7 +168,7 @@ def _sub_channel(t: UniformType, shape: Shape, selections: list[Selection], rank
 
 
 def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Array:
-    """Return, for each block of the result, the number of the operand's block along ``axis``.
+    """Return, for each block of the result, the index of the operand's block along ``axis``.
 
     ``positions`` are the selected elements. Raise QuantTypeError if they take only a part of a block.
     """

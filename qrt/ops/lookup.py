@@ -1,4 +1,4 @@
-"""lookup: any function of one variable, as a table.
+"""lookup: apply a function of one variable that is given as a table of its results.
 
 ``table`` has an entry for each value of x's storage type (2 to the power of its width, at most 256), in ascending
 order: ``y = table[q - least]`` with the least value of the storage type, regardless of its bounds. The result has the

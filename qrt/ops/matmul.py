@@ -1,4 +1,4 @@
-"""matmul: ``a @ w`` (NumPy's shapes: vectors, matrices, batches), optional bias per column, fused requantization.
+"""matmul: ``a @ w`` with the shapes of NumPy's ``@``, an optional bias for each column, and fused requantization.
 
 ``acc[m, n] = sum_k (a[m, k] - za) * (w[k, n] - zw) + bias[n]``, then ``acc`` is requantized with the multiplier ``sa *
 sw / so``. docs/numerics.md derives this from ``S_out (q_out - Z_out) = S_in S_w sum (q_in - Z_in)(q_w - Z_w) + S_b (q_b
@@ -156,7 +156,7 @@ def _operand_index(t: UniformType, original: int, matrix: tuple[int, ...], contr
 
 
 def _requant_index(types: Types, matrices: tuple[Shape, Shape], result: TensorType, rule: str) -> tuple[Any, Array]:
-    """Return (requantization parameters, array with the number of each element's parameters).
+    """Return (requantization parameters, array with the position of each element's parameters among these).
 
     A vector counts as a matrix of one row or column: ``matrices`` are the operands' shapes as batches of matrices, and
     the array broadcasts to the shape of their product.
@@ -258,7 +258,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 
 
 def _matrix_numbers(own: tuple[int, ...], batch: tuple[int, ...]) -> Array:
-    """Return, for each matrix of the result, the number of the operand's matrix that is its factor.
+    """Return, for each matrix of the result, the index of the operand's matrix from which it is computed.
 
     ``own`` and ``batch`` are the batch dimensions of the operand and of the result.
     """

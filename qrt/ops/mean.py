@@ -1,4 +1,4 @@
-"""mean, sum: the average over any axes, and the sum.
+"""mean, sum: the average or the sum over any axes.
 
 ``acc`` is the exact sum of ``q - zp`` over ``axes``. It is requantized with the multiplier ``s_in / (s_out * count)``
 for the mean, as in avg_pool2d, and ``s_in / s_out`` for the sum. A per-axis operand may not be summed over its channel
@@ -53,7 +53,7 @@ def _rules(op: str) -> tuple[str, ...]:
 
 
 def _remaining_axes(op: str, types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
-    """Return the numbers of the axes that are not summed over: in the operand, and in the result, in equal order."""
+    """Return (the operand's axes that are not summed over, the axes of the result to which they correspond)."""
     axes = reduced_axes(op, types, attributes)
     remaining = tuple(d for d in range(types[0].rank or 0) if d not in axes)
     return remaining, remaining if attributes["keepdims"] else tuple(range(len(remaining)))
@@ -99,7 +99,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 def _parameters(
     op: str, types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array, Array]:
-    """Return (requantization parameters, the number of each sum's parameters, the zero points to subtract).
+    """Return (requantization parameters, the position of each sum's parameters among these, zero points to subtract).
 
     The second and third are arrays that broadcast over the axes that are not summed over.
     """
@@ -122,7 +122,7 @@ def is_raw(attributes: Attributes) -> bool:
 def counted(op: str, attributes: Attributes, elements: int) -> Array:
     """Return the count that a requantization uses: the number of summed elements for a mean or a raw sum, else 1.
 
-    A mean divides by the count; from a raw sum, that many zero points are subtracted.
+    A mean divides by the count. A raw sum subtracts the operand's zero point times the count.
     """
     return np.array(elements if op == "mean" or is_raw(attributes) else 1)
 

@@ -1,4 +1,4 @@
-"""reshape, transpose, concat: elements are moved, values are unchanged. Elements have any type.
+"""reshape, transpose, concat: move elements of any type without changing their values.
 
 A per-axis type keeps its channel axis through all three (a reshape that splits or merges it is an error). ``concat``
 along the channel axis joins the lists of scales; an operand of another type than the result's is requantized first.
@@ -280,8 +280,8 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
 def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> list[TensorType]:
     """Return, for each operand, the type that it has as a part of the result.
 
-    With channels along the concatenated axis, a part has its own channels of the result's type. Raises QuantTypeError
-    if the number of an operand's channels is dynamic.
+    If the channels are along the concatenated axis, the type of a part has only the scales of its channels. Raises
+    QuantTypeError if the number of an operand's channels is dynamic.
     """
     axis, element = one_axis("concat", types, attributes), result.element
     if not isinstance(element, UniformType) or not element.is_per_axis or element.axis != axis:

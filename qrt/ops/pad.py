@@ -1,9 +1,9 @@
-"""pad: constant elements around a tensor; the type is unchanged.
+"""pad: add constant elements around a tensor; the type is unchanged.
 
 ``padding`` has (before, after) for each dimension. Elements have any type. The new elements have the value ``value``,
-which for a quantized tensor is an expressed value, quantized by the default cast rule. Without ``value`` they are 0; in
-a quantized tensor, the zero point (the real 0), clamped to the storage bounds. A per-axis type pads each channel with
-its own zero point, and its channel axis may not be padded: there are no parameters for more channels.
+which for a quantized tensor is an expressed value, quantized by the default cast rule. Without ``value`` they are 0. In
+a quantized tensor this is the zero point, clamped to the storage bounds. A per-axis type pads each channel with its own
+zero point, and its channel axis may not be padded: there are no parameters for more channels.
 """
 
 from collections.abc import Sequence

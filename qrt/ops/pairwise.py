@@ -1,8 +1,9 @@
-"""maximum, minimum, div, squared_difference: two operands element by element, NumPy's broadcasting, per layer.
+"""Element-wise maximum, minimum, div and squared_difference of two per-layer operands, with NumPy's broadcasting.
 
-For ``maximum`` and ``minimum`` both operands and the result have one type. The other two take storage of at most 8
-bits: ``numerics`` computes the result of each pair of bytes, and kernels and lowered programs look results up in this
-table. ``div`` has TFLite's rule, and a rule that rounds to the nearest quotient, which quantization uses.
+For ``maximum`` and ``minimum`` both operands and the result have one type. ``div`` and ``squared_difference`` take
+storage of at most 8 bits: ``numerics`` computes a table of the results of all pairs of bytes, in which kernels and
+lowered programs look results up. ``div`` has TFLite's rule, and a rule that rounds to the nearest quotient, which
+quantization uses.
 """
 
 from collections.abc import Callable, Sequence

@@ -3,7 +3,8 @@
 ``avg_pool2d`` is the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. The rule
 ``integer`` keeps the type, and divides the sum of ``q`` by the count, rounded half away from zero. The rules
 ``dequantized`` and ``dequantized_...`` sum ``s_in * (q - zp)`` in float32, then divide by the count and by ``s_out``.
-They differ in the order of the sum (`numerics.sums`). ``max_pool2d`` moves storage and keeps the type.
+They differ in the order of the sum (`numerics.sums`). ``max_pool2d`` selects the greatest storage value, and keeps the
+type.
 """
 
 from collections.abc import Sequence
@@ -96,9 +97,10 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
 def _avg_parameters(
     types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array]:
-    """Return (requantization parameters, array [count - 1, channel] with the number of the parameters to use).
+    """Return the requantization parameters of an average pool, and an array of positions among these parameters.
 
-    ``count`` is the number of elements under a window that are not padding.
+    ``array[count - 1, channel]`` has the position for a channel and a window with ``count`` elements that are not
+    padding.
     """
     x, element = uniform(types[0]), uniform(result)
     _, height, width, _ = static_shape(types[0], "avg_pool2d")

@@ -39,10 +39,10 @@ _FEWER_BITS = "requantize the operands to fewer bits"
 
 
 def say_how_to_give_type(op: str, operands: str, bound: int | None) -> str:
-    """Return the advice for an error about a result type that cannot be inferred.
+    """Return advice for the message of an error about a result type that cannot be inferred.
 
-    The caller must give ``out_type``; if the accumulator, of magnitude up to ``bound``, may exceed 64 bits, the
-    operands need fewer bits instead.
+    The advice is to give ``out_type``. If the accumulator, of magnitude up to ``bound``, may exceed 64 bits, it is to
+    give operands with fewer bits instead.
     """
     if bound is not None and bound > LARGEST_ACCUMULATOR:
         return _FEWER_BITS
@@ -95,8 +95,8 @@ def combined_parameters(
 
     ``factors`` has each operand's type and its parameter index array, ``element`` and ``element_index`` are those of
     the result. With ``counts``, as for a mean, the multiplier is also divided by the count. All index arrays and
-    ``counts`` broadcast together. There is one entry of parameters for each combination of their values that occurs;
-    the array ``index`` has the number of each element's entry, in the broadcast shape.
+    ``counts`` broadcast together. The parameters have one entry for each combination of their values that occurs. The
+    array ``index`` has the broadcast shape, and the position of each element's entry.
     """
     columns = [i for _, i in factors] + [element_index]
     sizes = [t.scale_array.size for t, _ in factors] + [element.scale_array.size]

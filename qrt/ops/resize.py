@@ -1,4 +1,4 @@
-"""resize_bilinear and resize_nearest: images of another height and width, NHWC. The type is unchanged.
+"""resize_bilinear and resize_nearest: resample NHWC images to another height and width. The type is unchanged.
 
 ``size`` is the height and width of the result. ``align_corners`` aligns the outermost elements of both images;
 ``half_pixel_centers`` places an element in the middle of its square. ``rule`` determines how ``resize_bilinear``

@@ -1,9 +1,9 @@
 """scatter_nd: a copy of a tensor in which elements are replaced, or added to, at the positions in ``indices``.
 
-Each row of ``indices`` is a position: an index along each of the first axes of ``x``. The element at the position, or
-the slice along the remaining axes, is replaced by the row's part of ``updates``, or the part is added to it. Rows are
-applied in order: if several have the same position, the last one replaces, or all are added one after the other. An
-index out of range is an error at run time.
+Each row of ``indices`` is a position: an index along each of the first axes of ``x``. The row's part of ``updates``
+replaces the element at the position, or the slice along the remaining axes. With ``reduction = "add"`` it is added
+instead. Rows are applied in order: if several have the same position, the last one replaces, or all are added one after
+the other. An index out of range is an error at run time.
 """
 
 from collections.abc import Sequence
@@ -45,8 +45,8 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
     """Return the element type that the updates must have, given the element type of x.
 
-    The first ``depth`` axes of x are indexed. Each axis ``d`` after them is axis ``d + moved`` of the updates, also the
-    axis of channels, which must not be indexed.
+    The first ``depth`` axes of x are indexed. Each axis ``d`` after them is axis ``d + moved`` of the updates, and a
+    channel axis is renumbered in this way. Raise QuantTypeError if the channel axis is indexed.
     """
     if not isinstance(x, UniformType) or x.is_per_layer:
         return x

@@ -1,9 +1,9 @@
 """logistic and tanh of 16-bit values, as LiteRT computes them: the result is in units of 2^-15.
 
-    table_uint16  a table of 256 values of the logistic function, interpolated by 8 or 9 bits
+    table_uint16  a table of 256 values of the logistic function, interpolated with 8 or 9 fractional bits
     gemmlowp      a polynomial in 16-bit fixed point; the scale is 2^-12, or 2^-11 for tanh
 
-docs/numerics_functions.md has the rules. Functions of 8-bit values are a ``lookup``.
+docs/numerics_functions.md has the rules. For 8-bit values, the op ``lookup`` computes these functions.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""slice and tile: elements taken at regular steps, and elements repeated. Values are unchanged.
+"""slice and tile: take elements at regular steps, or repeat elements. Values are unchanged.
 
 A per-axis type keeps the parameters of the channels that are taken, or repeats them. ``slice`` takes ``sizes[d]``
 elements along each axis, the first at ``offsets[d]``, each ``strides[d]`` after the previous one; a negative stride

@@ -1,8 +1,8 @@
-"""leaky_relu, prelu: ``x`` if it is not negative, else ``alpha * x``, each with its own multiplier.
+"""leaky_relu, prelu: ``x`` if it is not negative, else ``alpha * x``. Each of the two cases has its own multiplier.
 
-With ``acc = q - z``, a non-negative value is ``acc`` requantized with the multiplier ``s_in / s_out``. If alpha is an
-attribute, a negative value is ``acc`` requantized with ``s_in * alpha / s_out``. If alpha is an operand, it is ``acc *
-(alpha - z_alpha)`` requantized with ``s_in * s_alpha / s_out``. A negative attribute alpha has the multiplier of
+Let ``acc = q - z``. For a non-negative value, the op requantizes ``acc`` with the multiplier ``s_in / s_out``. For a
+negative value, it requantizes ``acc`` with ``s_in * alpha / s_out`` if alpha is an attribute, and ``acc * (alpha -
+z_alpha)`` with ``s_in * s_alpha / s_out`` if alpha is an operand. A negative attribute alpha has the multiplier of
 ``-alpha`` with the opposite sign; with alpha = -1, the op is the absolute value.
 """
 

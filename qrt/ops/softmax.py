@@ -1,6 +1,6 @@
 """softmax, and its logarithm, along an axis: exponentials from a table, their sum, and a quotient for each value.
 
-The table is indexed by ``d = max(q) - q``. ``requant`` chooses the arithmetic; docs/numerics_functions.md has the
+The table T is indexed by ``d = max(q) - q``. ``requant`` chooses the arithmetic; docs/numerics_functions.md has the
 rules.
 
     table_int32    T[d] with 30 fractional bits, correctly rounded; the exact sum; one quotient in float64

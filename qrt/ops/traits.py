@@ -1,4 +1,4 @@
-"""Functions for the traits of families, and helpers of the passes that read the traits.
+"""Functions that op families set as their traits (`Traits`), and helpers of the passes that read the traits.
 
 The ``permute`` functions have the arguments and results that `Traits.permute` describes.
 """

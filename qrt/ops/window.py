@@ -116,7 +116,10 @@ def _numbers_of_same(
     strides: tuple[int, int],
     dilations: tuple[int, int],
 ) -> str:
-    """Return the padding that "SAME" means as text for a message; with names for numbers if a size is dynamic."""
+    """Return the explicit padding that equals "SAME", as text for a message.
+
+    If a size is dynamic, the text has names such as ``top`` in place of numbers.
+    """
     (height, width), (rows, columns) = size, kernel
     if height is not None and width is not None and rows is not None and columns is not None:
         padding = resolve_padding(op, "SAME", (height, width), (rows, columns), strides, dilations)

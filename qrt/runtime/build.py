@@ -1,8 +1,9 @@
-"""The planner: makes a step for each operation of a function, for concrete input types.
+"""The planner, which makes a step for each operation of a function, for concrete input types.
 
 An op of a family (`qrt.ops`) is bound to its kernel; another op becomes a call of a loop kernel, or a step of the
-interpreter. ``reshape``, and storage casts that keep the bytes, become views of the operand's slot. If an operand's
-shape is known only at run time, the op is bound to its kernel during the run, once for each shape.
+interpreter. A *slot* is the memory of a value during a run. ``reshape``, and storage casts that keep the bytes, become
+views of the operand's slot. If an operand's shape is known only at run time, the op is bound to its kernel during the
+run, once for each shape.
 """
 
 from collections.abc import Mapping, Sequence
@@ -400,7 +401,7 @@ class _Builder(ControlPlanner):
 
 
 def _arrange(slots: Mapping[int, PlanSlot]) -> PlanMemory:
-    """Set the offset of each temporary in the arena, and return the sizes of the arena."""
+    """Set the offset of each temporary in the arena. Return the arena's size, and the most bytes in use at one time."""
     temporaries = [slot for slot in slots.values() if slot.kind == "temporary"]
     spans = [Span(slot.nbytes, slot.first, slot.last) for slot in temporaries]
     nbytes = allocate(spans)

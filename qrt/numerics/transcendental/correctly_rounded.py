@@ -33,7 +33,7 @@ Kernel = Callable[..., tuple[Any, Scaled]]
 
 
 def bind(name: str, form: str, exponent: Integer | None = None) -> Function:
-    """Return the function of an op in ``NAMES`` on a float format.
+    """Return the function that computes the ``math`` op ``name`` on arrays of a float format such as ``f32``.
 
     ``exponent`` is the integer type of the second operand of ``math.fpowi``, None for other ops.
     """
@@ -67,7 +67,7 @@ def _rounded(name: str, form: str) -> Function:
 
 
 def _block(name: str, form: str) -> Function:
-    """Return the function ``name`` of float64 scalars or vectors, with its result correctly rounded to a format."""
+    """Return a callable that computes the function ``name`` of float64 scalars or vectors, rounded to a format."""
     kernel, finish, narrow = KERNELS[name], _finish(form), rounder(form)
 
     def call(*x: Any) -> Any:
@@ -88,7 +88,7 @@ def _block(name: str, form: str) -> Function:
 
 
 def _decided(name: str, form: str, x: list[Any]) -> Any:
-    """Return the results of the function ``name`` for operands ``x``, computed by `exact` once for equal operands."""
+    """Compute the function ``name`` of vectors of operands ``x`` with `exact`, only once for equal operands."""
     patterns = np.stack([operand.view(np.int64) for operand in x], axis=1)
     _, first, place = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     points = zip(*(operand[first].tolist() for operand in x), strict=True)
@@ -135,12 +135,18 @@ def _factors(exponent: Any) -> tuple[Any, Any]:
 
 
 def _pair(function: Function) -> Function:
-    """Return a function that appends None, for no exponent, to the double-double (high, low) of ``function``."""
+    """Return a function that returns (high, low, None), where ``function`` returns the double-double (high, low).
+
+    None tells kernels that the result has no exponent.
+    """
     return lambda *x: (*function(*x), None)
 
 
 def _on(least: float, greatest: float, function: Function) -> Kernel:
-    """Return a kernel that computes ``function`` from ``least`` to ``greatest``; other results are marked invalid."""
+    """Return a kernel that computes ``function`` for arguments from ``least`` to ``greatest``.
+
+    It marks the results of all other arguments as invalid.
+    """
 
     def kernel(x: Any) -> tuple[Any, Scaled]:
         inside = (x >= least) & (x <= greatest)
@@ -150,9 +156,9 @@ def _on(least: float, greatest: float, function: Function) -> Kernel:
 
 
 def _odd(greatest: float, function: Function, least: float = _SMALL) -> Kernel:
-    """Return a kernel of an odd function, given the function for numbers from ``least`` to ``greatest``.
+    """Return a kernel of an odd function, given a ``function`` that computes it from ``least`` to ``greatest``.
 
-    The result for magnitudes below ``least`` is the argument, to which it rounds.
+    For an argument of a magnitude below ``least``, the result is the argument: the function's value rounds to it.
     """
 
     def kernel(x: Any) -> tuple[Any, Scaled]:

@@ -42,7 +42,7 @@ _SERIES_END = 1 / 16
 
 
 def _slope(bits: int) -> enclosures.Bounds:
-    """Return bounds of the slope of erf at zero, ``2 / sqrt(pi)``."""
+    """Return two bounds of the slope of erf at zero, ``2 / sqrt(pi)``, computed with ``bits`` bits."""
     low, high = enclosures.pi(bits)
     return 2 / enclosures.sqrt(high, bits)[1], 2 / enclosures.sqrt(low, bits)[0]
 

@@ -97,7 +97,7 @@ def _exp_of_rest(r: Pair) -> Pair:
 
 
 def _scale_of(k: Any) -> tuple[Any, Pair]:
-    """Return ``2**(k / 256)`` for a whole float64 k, as an exponent of two and a double-double."""
+    """Return (e, t) with ``2**(k / 256) = 2**e * t``, for an integral float64 k; t is a double-double."""
     k = k.astype(np.int64)
     high, low = _powers_of_two()
     return k >> 8, (high[k & 255], low[k & 255])

@@ -75,7 +75,7 @@ def _sines() -> Pair:
 
 
 def _sine(quarters: Fraction) -> Any:
-    """Return a function from a number of bits to bounds of ``sin(quarters * pi / 2)``."""
+    """Return a function that takes a number of bits, and returns two bounds of ``sin(quarters * pi / 2)``."""
 
     def enclosure(bits: int) -> enclosures.Bounds:
         low, high = (angle * quarters / 2 for angle in enclosures.pi(bits))
@@ -85,7 +85,7 @@ def _sine(quarters: Fraction) -> Any:
 
 
 def _reduced(x: Any) -> tuple[Any, Pair]:
-    """Return (k, remainder): the nearest 1024th of a turn to an angle, and the rest as a double-double.
+    """Return (k, remainder) with ``x = k * 2 pi / 1024 + remainder`` and the nearest k; remainder is a double-double.
 
     The remainder is NaN if cancellation has left too few bits.
     """

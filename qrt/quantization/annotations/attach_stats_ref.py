@@ -138,7 +138,7 @@ def _is_open(value: Value, spec: Type) -> bool:
 
 
 def _origin(value: Value) -> Value:
-    """Return the value to which the annotations that yield ``value`` are applied; ``value`` itself without any."""
+    """Return the value that the chain of annotations ending in ``value`` annotates; ``value`` if there is no chain."""
     while value.operation is not None and value.operation.name in IDENTITIES:
         value = value.operation.operands[0]
     return value

@@ -1,6 +1,7 @@
-"""Moves annotations of values between regions into the specifications (`input_specs`, `output_specs`) of the regions.
+"""The move of annotations into the specifications (`input_specs`, `output_specs`) of regions.
 
-The nearest annotation of each operand or result is combined with the specification that the region already has for it.
+An annotation is an operation on a value that one region defines or another uses. For each operand or result of a region
+the nearest annotation is combined with the specification that the region already has.
 """
 
 from collections.abc import Callable, Iterator
@@ -66,9 +67,9 @@ class Boundaries:
     def move(self, read: Reading) -> tuple[dict[Operation, None], dict[Operation, None]]:
         """Move annotations into the specifications of regions, and return the annotation operations.
 
-        ``read`` returns the annotation that an operation carries, or None. The keys of the first dictionary are the
-        annotations between regions' results and their uses; the keys of the second are those between regions' operands
-        and their definitions. An annotation between two regions is in both dictionaries. No operation is erased.
+        ``read`` returns the annotation that an operation carries, or None. The result is two ordered sets, as keys of
+        dictionaries: the annotations between regions' results and their uses, and those between regions' operands and
+        their definitions. An annotation between two regions is in both sets. No operation is erased.
         """
         of_results: dict[Operation, None] = {}
         of_operands: dict[Operation, None] = {}

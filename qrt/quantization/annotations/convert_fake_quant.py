@@ -1,4 +1,4 @@
-"""The pass `convert-fake-quant`: types of fake quantizations and casts become specifications of regions' ports."""
+"""The pass `convert-fake-quant`, which moves the types of fake quantizations and casts into regions' specifications."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

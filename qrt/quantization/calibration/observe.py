@@ -236,5 +236,5 @@ def tapped_program(module: Module, function: str, taps: Mapping[Value, str]) -> 
 
 
 def name_of(tap: Operation) -> str:
-    """Return the name of the value that a tap of ``tapped_program`` receives together with the operation ``tap``."""
+    """Return the name of a tapped value, given the operation with which ``tapped_program`` passes it to the tap."""
     return str(tap.attributes[_NAME].python)

@@ -135,7 +135,7 @@ def _is_finite(value: float) -> bool:
 
 
 def _floats(bits: Sequence[int]) -> Array:
-    """Return the floats whose f32 has these upper 16 bits and lower 16 bits of 0: the bin ends nearer to 0."""
+    """Return the end nearer to 0 of each bin: the float32 number with these upper 16 bits, and lower bits of 0."""
     return (np.asarray(bits, np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
 
 
@@ -230,7 +230,8 @@ def _least_error(points: Array, counts: list[int], low: float, high: float, stor
     """Return the range ``low * k/64`` to ``high * k/64`` for the k with the least squared error.
 
     Each column of ``points`` has the values that represent one bin. Errors are integers in units of 2^-31 of the least
-    power of two above the range. Their squares have 62 bits and are summed exactly, upper and lower 31 bits apart.
+    power of two above the range. Their squares have 62 bits. They are summed exactly: the upper and the lower 31 bits
+    have separate sums.
     """
     factors = np.arange(FRACTIONS, 0, -1) / FRACTIONS
     scales, zeros = storage.parameters(low * factors, high * factors)

@@ -161,12 +161,11 @@ class Comparison:
     def _add_kernels(
         self, result: Value, part: Slice, name: str, known: tuple[list[SliceKernel], list[SliceKernel]]
     ) -> None:
-        """Add to ``_kernels``, and maybe to ``_bodies``, programs that compute a region's result from float values.
+        """Add programs that compute a region's result from values of the float program.
 
-        The program in ``_kernels`` consists of the operations of the quantized program. The one in ``_bodies`` computes
-        the float operations on inputs that are rounded to the types in which the quantized program computes them; it is
-        added only if the quantized program rounds an input. ``known`` has a list of earlier programs for each of the
-        two; equal programs are compiled once.
+        The program added to ``_kernels`` has the operations of the quantized program. If the quantized program rounds
+        an input of the region, a second program is added to ``_bodies``: it has the float operations, on inputs that
+        are rounded in the same way. ``known`` has the earlier programs of both kinds; equal programs are compiled once.
         """
         self._kernels[name] = SliceKernel(part, self._float_types, self.quantized.module).as_one_of(known[0])
         body = sliced(result, self.floats.names, self._float_order)

@@ -46,7 +46,7 @@ class Values:
         return {name: value for value, name in self.names.items()}
 
     def results(self, key: str, number: int = 0) -> list[str]:
-        """Return the names of the results of operation ``number`` among the operations with this key."""
+        """Return the names of an operation's results. ``number`` counts the operations that have the same key."""
         return [self.names[value] for value in self.keyed[key][number].results]
 
     def _name_all(self) -> None:

@@ -129,7 +129,7 @@ def _permutation_of(value: Value) -> list[int] | None:
 
 
 def _narrowed(value: Value, type: Type) -> Value:
-    """Round a float value to a narrower type: a constant at once, half to even; another value by `arith.truncf`."""
+    """Round a float value to a narrower type: during export if it is a constant, else by an `arith.truncf`."""
     constant, element = dense_of(value), element_of(type)
     builder = Builder.after(value)
     if constant is None or not isinstance(element, FloatType):

@@ -1,9 +1,8 @@
 """Integer values with exact rational scales, in the body of a linear region before the requantization at its end.
 
-The sum of two values has the largest scale of which both scales are integer multiples. A scale that is the double
-nearest to the other scale is treated as equal to the other, as for the scale of a bias
-(`ops.accumulate.bias_is_direct`). An integer that would not fit 64 bits is first rounded half up to a coarser scale,
-which is reported.
+The sum of two values has the largest scale of which both scales are integer multiples. If one scale is the float64
+nearest to the other, both are treated as equal, as for the scale of a bias (`ops.accumulate.bias_is_direct`). An
+integer that would not fit 64 bits is first rounded half up to a coarser scale, which is reported.
 """
 
 from collections.abc import Callable, Sequence
@@ -152,7 +151,7 @@ class Arithmetic:
         return Exact(value, tuple(common), bounds, axis)
 
     def coarser(self, x: Exact, limit: int) -> Exact:
-        """Round off low bits so that integers have at most the magnitude ``limit``, and enlarge the scales to match."""
+        """Round off low-order bits so that integers have at most the magnitude ``limit``, and enlarge their scales."""
         places = [(bound // limit).bit_length() for bound in x.bounds]
         if any(places):
             self.report(f"a value would overflow 64 bits: its {max(places)} low bits are rounded off")
@@ -193,7 +192,7 @@ def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tup
 
 
 def _as_the_other(own: Fraction, other: Fraction) -> Fraction:
-    """Return ``other`` if ``own`` is the double nearest to ``other``; else return ``own``."""
+    """Return ``other`` if ``own`` is the float64 nearest to ``other``; else return ``own``."""
     return other if own == float(other) else own
 
 

@@ -40,7 +40,7 @@ _COPIES = ("linalg.fill", "tensor.splat", *IDENTITIES)
 
 @dataclass
 class Linear:
-    """A translator of the float operations of a linear body into integer operations, emitted at ``context``."""
+    """A translator of the float operations of a linear body into integer operations, which ``context`` emits."""
 
     context: LoweringContext
     report: Report

@@ -12,11 +12,11 @@ from qrt.types import Type
 
 
 def carry(module: Module) -> None:
-    """Quantize floats that control flow passes on, with the types from which the program dequantizes them.
+    """Let control flow pass on quantized values where the program passes on dequantized floats.
 
-    Computed values do not change. A float that is not dequantized from the chosen type would be rounded; it is
-    quantized only if nothing reads the passed value as a float. A loop without iterations returns its initial value:
-    unless the loop is known to run, an `arith.select` gives the unrounded initial value to the readers of the result.
+    No computed value changes. If the quantized type would round one of the floats, it is used only if no operation
+    reads the passed value as a float. The result of a loop without iterations is its initial value. If a loop may have
+    no iterations, an `arith.select` gives the unrounded initial value to the readers of the result.
     """
     passed = PassedValues(module)
     groups = passed.quantized_groups()

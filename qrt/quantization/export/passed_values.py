@@ -1,9 +1,10 @@
-"""The choice of the values passed on by control flow that become quantized.
+"""The choice of those values that become quantized, among the values that control flow passes on.
 
 Loop and block arguments, and results of loops, branches and selects are *targets*. A *source* is an operand that
 control flow passes on to targets, such as the initial value of a loop. Targets that share a source form a group, which
-has one type. A source fits its group if it is stored in the group's type; any other source is rounded. A target is
-exposed if its float value is read: a rounded source must not reach an exposed target.
+has one type. A source fits its group if it is stored in the group's type; any other source must be rounded to it. A
+target is *exposed* if an operation reads its value, or a value to which control flow passes it on, as a float. Rounding
+must not change such floats, so a source that is rounded must not reach an exposed target.
 """
 
 from collections import defaultdict
@@ -68,7 +69,7 @@ class PassedValues:
         ]
 
     def is_target_of_same_type(self, source: Source) -> bool:
-        """Return True if the operand ``source`` is a target of another source, and both groups have one type."""
+        """Return True if the operand ``source`` is also a target, with the type of the values it is passed on to."""
         op, index = source
         return op.operands[index] in self._group_of and self.is_fitting(source)
 
@@ -114,7 +115,7 @@ class PassedValues:
         self._sources[target].append(source)
 
     def _readers(self, group: _Group) -> Iterator[_Group]:
-        """Yield each group to which control flow passes on a value of the given group."""
+        """Yield each group that has a target of ``group`` as a source."""
         for target in group.targets:
             for use in target.uses:
                 if use in self._targets:
@@ -154,7 +155,10 @@ class PassedValues:
     # -- rounded sources and exposed targets ---------------------------------------------------------------------------
 
     def _leave_exposed(self) -> bool:
-        """Let groups stay float whose quantization would round a float that is read. Return True if there were any."""
+        """Keep each group float if rounding its sources would change a float that an operation reads.
+
+        Returns True if a group that was to be quantized now stays float.
+        """
         self._find_exposed()
         pending = [group for group in self._groups if not group.stays_float]
         changed = False
@@ -166,7 +170,10 @@ class PassedValues:
         return changed
 
     def _find_exposed(self) -> None:
-        """Find the block arguments and results whose float value is read, maybe after control flow passed it on."""
+        """Find the exposed targets: those whose value an operation reads as a float, so that it must not be rounded.
+
+        A target is also exposed if control flow passes its value on, unrounded, to an exposed target.
+        """
         self._exposed = set()
         pending = [target for target, group in self._group_of.items() if self._is_read(target, group)]
         while pending:
@@ -177,7 +184,7 @@ class PassedValues:
                 pending += [value for value in values if value in self._group_of]
 
     def _is_read(self, target: Value, group: _Group) -> bool:
-        """Return True if a use reads the float value of ``target``, although its group becomes quantized."""
+        """Return True if ``group``, the target's group, becomes quantized, but a use needs the target's float value."""
         if group.stays_float:
             return False
         for user, index in target.uses:

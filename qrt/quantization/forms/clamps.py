@@ -128,6 +128,6 @@ def clamp(value: Value) -> list[KernelMatch]:
 
 
 def clamped(match: KernelMatch, bounding: Clamp) -> KernelMatch:
-    """Return a match to which a clamp of its result is added."""
+    """Return ``match`` with the clamp ``bounding`` of its result added to it."""
     low, high = bounding.bounds
     return replace(match, operations=(*match.operations, *bounding.operations), low=low, high=high)

@@ -67,7 +67,7 @@ def binary(value: Value) -> list[KernelMatch]:
 
 
 def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
-    """Return True if the given axes of the operands, in a result of this shape, are those of NumPy broadcasting."""
+    """Return True if operands with these axes broadcast to a result of this shape as in NumPy."""
     rank = len(shape)
     last = all(axis in (None, rank - len(axes) + place) for axes in operands for place, axis in enumerate(axes))
     return last and all(size == 1 or any(axis in axes for axes in operands) for axis, size in enumerate(shape))
@@ -158,7 +158,7 @@ def _parts(value: Value) -> list[Value] | None:
 
 
 def _read_operands(source: StructuredOp) -> list[Value]:
-    """Return the operands of a structured op whose elements its body reads."""
+    """Return those operands of a structured op whose elements the op's body reads."""
     arguments = source.regions[0].blocks[0].arguments
     return [operand for operand, argument in zip(source.operands, arguments, strict=True) if argument.uses]
 

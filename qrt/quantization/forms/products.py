@@ -43,7 +43,10 @@ class SumOfProducts:
     """The index expression of each axis of each operand."""
 
     def loops(self, operand: int) -> list[int] | None:
-        """Return the loop that indexes each axis of an operand; None unless each index is a single, distinct loop."""
+        """Return the loop that indexes each axis of an operand.
+
+        Return None unless each index is one loop, and no two axes have the same loop.
+        """
         plain = [next(iter(index)) for index in self.indices[operand] if list(index.values()) == [1]]
         return plain if len(plain) == len(self.indices[operand]) and len(set(plain)) == len(plain) else None
 

@@ -18,7 +18,7 @@ class _Term:
 
     @property
     def number(self) -> int | None:
-        """The number of the elementwise input that the term is; None for any other expression."""
+        """The number of the input that the term's expression consists of; None for any other expression."""
         return int(str(self.expression[1])) if self.expression[0] == "input" else None
 
     def opened(self) -> "_Term":
@@ -63,7 +63,7 @@ def softmax(value: Value) -> list[KernelMatch]:
 
 
 def _lacks(axes: tuple[int | None, ...], axis: int, value: Value) -> bool:
-    """Return True if ``axes``, without None and ``axis``, lists all axes of a value other than ``axis``, in order."""
+    """Return True if ``axes``, after removal of None and ``axis``, are all other axes of a value, in order."""
     others = [other for other in range(len(shape_of(value))) if other != axis]
     return [other for other in axes if other is not None and other != axis] == others
 

@@ -173,7 +173,7 @@ def _refused_types(
 
 @lru_cache(maxsize=256)
 def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | None:
-    """Return the type of a float tensor with 8-bit elements and permuted axes; None for any other type."""
+    """Change the type of a float tensor to 8-bit elements and permuted axes; return None for any other type."""
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, FloatType):
         return None
     try:

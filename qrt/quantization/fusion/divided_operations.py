@@ -26,8 +26,8 @@ from qrt.types import CalibratedType, FloatType, TensorType
 def divide_products(module: Module, target: Target) -> None:
     """Replace products whose accumulator starts with a matrix by a product that starts with 0, and an addition.
 
-    Only products are replaced for which the target has a kernel without the matrix, but none with it. The matrix is
-    then added last instead of first, so that the rounding of a float result may differ.
+    A product is replaced only if the target has a kernel for it without the matrix, but none with the matrix. The
+    matrix is then added last instead of first, so that the rounding of a float result may differ.
     """
     for block in blocks_of(module.operation):
         cyclic = cyclic_operations(inner for operation in block for inner in operation.walk())

@@ -116,7 +116,7 @@ class Body:
         return size is not None
 
     def _extents(self, operation: Operation, number: int) -> Extent:
-        """Return a function from an axis of operand ``number`` to its extent, read from the other operands."""
+        """Return a function that emits the extent of a given axis of operand ``number``, read from another operand."""
 
         def extent(axis: int) -> Value | None:
             for other, place in _same_extent(operation, number, axis):
@@ -154,7 +154,7 @@ def _is_plain_output(operation: StructuredOp, number: int) -> bool:
 
 
 def with_extent(value: Value, axis: int) -> tuple[Value, int]:
-    """Return the earliest tensor, and its axis, whose extent equals that of an axis of a value.
+    """Return the earliest tensor that determines the extent of ``axis`` of ``value``, and its axis with this extent.
 
     The operations from this tensor to the value keep the extent. A `tensor.dim` that reads the earliest tensor does not
     use an intermediate value, so that one kernel can replace all these operations.
@@ -179,7 +179,7 @@ def with_extent(value: Value, axis: int) -> tuple[Value, int]:
 
 
 def _same_extent(operation: Operation, number: int, axis: int) -> list[tuple[Value, int]]:
-    """Return the operands, each with an axis, whose extent equals that of ``axis`` of operand ``number``.
+    """Return all pairs (another operand, its axis) with the same extent as ``axis`` of operand ``number``.
 
     For `expand_shape`, a size operand is the extent of the source's axis if that axis is divided into one axis of this
     size and axes of size 1.

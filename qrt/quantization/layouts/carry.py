@@ -1,7 +1,7 @@
 """The movement of transposes and reshapes from the operands of an operation to its result.
 
-`normalize-layouts` writes transposes and reshapes around convolutions and pools. They move behind element-wise
-operations, annotations and pads.
+`normalize-layouts` writes transposes and reshapes around convolutions and pools. This module moves them behind
+element-wise operations, annotations and pads.
 """
 
 from qrt.ir import Builder, Operation, Value
@@ -52,7 +52,10 @@ def carried(operation: Operation, relayouts: Relayouts) -> None:
 
 
 def _annotated(builder: Builder, operation: Operation, source: Value) -> Value | None:
-    """Return ``source`` with the range of a `quant.stats`; None for other operations, and for ranges per channel."""
+    """Annotate ``source`` with the range of the `quant.stats` ``operation``, and return the result.
+
+    Return None for any other operation, and for a range per channel.
+    """
     if operation.name != "quant.stats" or "axisStats" in operation.attributes:
         return None
     return builder.value(operation.name, [source], source.type, dict(operation.attributes))
@@ -96,9 +99,9 @@ def _operand(
     relayouts: Relayouts,
     result: Value,
 ) -> Value | None:
-    """Return an element-wise operation's operand in the layout of ``source``, if no new transpose or reshape is needed.
+    """Return an element-wise operation's operand in the layout of ``source``.
 
-    Return None if one is needed. ``axes`` maps the axes of the operand to those of the
+    Return None if this needs a new transpose or reshape. ``axes`` maps the axes of the operand to those of the
     operation's result.
     """
     before, own = relayouts.get(value, (None, ()))

@@ -72,7 +72,7 @@ class Decider:
         return len(self._graph.regions) + sum(1 for node in self._graph.nodes if node.region is not None)
 
     def run(self) -> None:
-        """Choose the types of all classes of nodes; keep regions float for which a type is missing."""
+        """Choose the types of all classes of nodes. A region for which a type is missing stays float."""
         self._ranges.prepare(self._undecided_ranges())
         heapq.heapify(self._heap)
         waiting = set(self._heap)
@@ -383,7 +383,7 @@ def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
 
 
 def _related(region: GraphRegion) -> list[PropagationNode]:
-    """Return the float operands among the ports that the constraint of the region's kernel relates."""
+    """Return the operands with float elements to which the constraint of the region's kernel applies."""
     assert region.kernel is not None
     return [n for n in region.floats if n.is_input and n.port is not None and region.kernel.relates(n.port)]
 

@@ -51,7 +51,7 @@ UNDECIDED: tuple[Undecided, ...] = get_args(Undecided)
 
 
 def select(graph: PropagationGraph, target: Target, undecided: Undecided = "float") -> None:
-    """Select a kernel signature for each region, and store it in the region and its ports in the region's nodes."""
+    """Select a kernel signature for each region. Store it in the region, and its ports in the region's nodes."""
     for region in graph.regions:
         if region.name in (RESCALE, LINEAR):
             _take(region, _of_any_types(region))
@@ -134,7 +134,10 @@ def _best(region: GraphRegion, signatures: Sequence[TargetKernel], hints: Hints 
 
 
 def _bits(kernel: TargetKernel, region: GraphRegion, node: PropagationNode) -> int:
-    """Return the bits that a signature gives a node annotated `!quant.any`; the annotated bits at a wildcard port."""
+    """Return the storage width that a signature gives a node annotated `!quant.any`.
+
+    This is the annotated width if the signature's port accepts any integer type.
+    """
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
     port = (*ports[0], *ports[1])[node.index]

@@ -1,4 +1,4 @@
-"""Reports on a quantized program: where it lost accuracy, in figures, as text, JSON and HTML."""
+"""Reports on the accuracy of a quantized program, with figures for each region, as text, JSON and HTML."""
 
 from qrt.quantization.report.model import FloatOperation, OutputReport, PortReport, RegionReport, Rescale
 from qrt.quantization.report.read_json import read_json

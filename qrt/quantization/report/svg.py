@@ -121,7 +121,8 @@ class Axis:
     def bar(self, cell: int, shift: int) -> tuple[int, int]:
         """Return the left and right end of a bar on the page.
 
-        The bar of ``_ZERO_BAR`` is that of 0. Any other bar joins the bins of numbers with ``bits >> shift == cell``.
+        If ``cell`` is ``_ZERO_BAR``, it is the bar of 0. Any other bar has the bins of all bfloat16 numbers with
+        ``bits >> shift == cell``.
         """
         if cell == _ZERO_BAR:
             return round(self.middle - _MIDDLE / 2), round(self.middle + _MIDDLE / 2)
@@ -149,7 +150,7 @@ def log2(value: float) -> float:
 
 
 def _magnitude(bits: int) -> float:
-    """Return the f32 with these 15 bits after the sign, then zeros; infinity counts as the next power of two."""
+    """Return the bfloat16 number with sign 0 and these 15 bits; infinity counts as the next power of two."""
     exponent, fraction = bits >> 7, bits & 0x7F
     return ldexp(fraction | (exponent > 0) << 7, max(exponent, 1) - 134)
 

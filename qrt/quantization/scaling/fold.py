@@ -79,7 +79,10 @@ class Affine:
 
 
 def affine_of(operation: Operation) -> Affine | None:
-    """Return an operation as constant factors and addends of one operand; None if it computes anything else."""
+    """Return the description of an operation that applies constant factors and addends to one operand.
+
+    Return None for any other operation.
+    """
     if len(operation.results) != 1:
         return None
     if not isinstance(operation, RegionOp):

@@ -110,7 +110,10 @@ class _Channels:
 
 
 def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | None:
-    """Return the channels of a region's result, given those of operand ``number``; None for other functions."""
+    """Return the channels of a region's result, given those of operand ``number``.
+
+    Return None if the region's function of this operand is not homogeneous, or does not keep channels apart.
+    """
     form = form_of(region.body, region.kernel)
     if form is None or not _is_positive(form.low, form.high):
         return None

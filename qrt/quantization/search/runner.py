@@ -60,7 +60,7 @@ class Runner:
         )
 
     def corrected(self, trial: Trial) -> tuple[Trial, Noise | None]:
-        """Return a trial, after the pass `correct-bias` if that is wanted, and the trial's error; None if not measured.
+        """Run the pass `correct-bias` on a trial if it is wanted. Return (trial, error); an unmeasured error is None.
 
         Biases are corrected before measuring, so that the measured program is the one that the search would return.
         """

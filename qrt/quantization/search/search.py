@@ -167,7 +167,7 @@ def _subject(
 
 
 def _target_text(target: Target) -> str:
-    """Return a text that identifies the kernels of a target; functions are given by name."""
+    """Return a text that identifies the kernels of a target, and has the names of constraints that are functions."""
     parts: list[object] = [target.coarser_bias]
     for kernel in target.kernels:
         constraint = [name_of(part) if callable(part) else part for part in kernel.constraints]

@@ -1,8 +1,8 @@
 """The order in which a search tries widths (docs/reference/bits.md).
 
-The errors of single operands do not add up; in a recurrent program they may even cancel. Errors that were measured for
-one width at a time only determine the order in which moves, which are changes of several widths, are tried. A move is
-taken only if a run of the whole program improves.
+The errors of single operands do not add up; in a recurrent program they may even cancel. A *move* changes several
+widths. The errors of single changes determine only the order in which moves are tried. A move is taken only if a run of
+the whole program improves.
 """
 
 from collections.abc import Sequence

@@ -162,9 +162,9 @@ def _multiplier(kernel: TargetKernel, constraint: Constraint, ports: _Ports, coa
 def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> UniformType:
     """Return the result's type ``y``, with scales enlarged as little as needed to bring all multipliers into range.
 
-    A multiplier is a number of ``reals`` divided by a scale of ``y``; ``kernel.multiplier`` is its range. If there are
-    as many reals as scales, number i is divided by scale i, otherwise every number by every scale. Raises
-    QuantTypeError if a multiplier is then too small.
+    A multiplier is one of ``reals`` divided by a scale of ``y``; ``kernel.multiplier`` is its range. If there are as
+    many reals as scales, number i is divided by scale i, otherwise every number by every scale. Raises QuantTypeError
+    if a multiplier is then too small.
     """
     low, high = kernel.multiplier
     scales = []
@@ -217,7 +217,7 @@ def accumulator_scales(a: UniformType, w: UniformType, blocks: Mapping[int, int]
 
 
 def _with_products(a: UniformType, w: UniformType) -> UniformType:
-    """Return the weights' type with its scales enlarged where ``sa * sw`` is too small to be a scale of a bias."""
+    """Enlarge each scale in the weights' type ``w`` whose product with the scale of ``a`` is too small for a bias."""
     least = float(max(w.expressed_type.smallest, 5e-324))
     scales = w.scale_array
     if (a.scale * scales >= least).all():

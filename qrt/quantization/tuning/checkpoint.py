@@ -41,7 +41,7 @@ class CalibrationProgress:
 
 
 def followed(data: str, arrays: Arrays) -> str:
-    """Return the digest of earlier inputs, whose digest is ``data``, and the inputs of one more run."""
+    """Return the digest of the inputs of all runs, given the digest ``data`` of earlier runs, and the next inputs."""
     hasher = sha256(data.encode())
     for name, array in arrays.items():
         hasher.update(f"{name} {array.dtype.name} {array.shape} ".encode())

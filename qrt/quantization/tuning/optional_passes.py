@@ -118,7 +118,7 @@ def chosen(wanted: Wanted) -> Sequence[str]:
 
 
 def changed_as(program: NamedProgram, target: Target, quantized: Module) -> NamedProgram:
-    """Apply to a float program the optional passes that changed the floats of a quantized program.
+    """Return a float program after the optional passes that ran when the program ``quantized`` was made from it.
 
     An attribute of the quantized program lists these passes. The passes depend only on the program's constants, so
     equal values of both programs have equal keys in records.

@@ -10,11 +10,11 @@
 - `target.py` compiles the text for this CPU.
 
 Bufferization happens while the ops are emitted. A tensor is a `Buffer`: a view of memory with static shape and strides.
-An op writes its result over an operand if the operand owns its memory, the op is its only use, and both are in the same
+An op writes its result over an operand if the operand owns its memory, has no other use, and is defined in the op's
 block. Otherwise the op writes to new memory. Values that loops and branches carry are copied to memory of the loop or
 branch. All memory is part of one allocation per run.
 
-Emitted are:
+Machine code is emitted for:
 
 - ``arith``, and the functions of ``math`` that are exact or rounded once by the CPU, on integers of 1 to 64 bits,
   index, f32 and f64, on scalars and tensors;

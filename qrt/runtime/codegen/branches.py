@@ -14,9 +14,9 @@ BRANCHES = ("cf.br", "cf.cond_br", "cf.switch", "ub.unreachable")
 
 
 class BlockGraph:
-    """The blocks of a region during emission: a block of LLVM and variables for the arguments of each.
+    """The blocks of a region during emission. Each has an LLVM block, and a variable for each of its arguments.
 
-    ``results`` are the variables that get the operands of the terminator that leaves the region.
+    The terminator that leaves the region assigns its operands to the variables ``results``.
     """
 
     def __init__(self, e: Emitter, region: Region, results: Sequence[Any]) -> None:

@@ -20,8 +20,8 @@ _FLOATS = {"f32": ll.FloatType(), "f64": ll.DoubleType()}
 class Element:
     """An element type in machine code.
 
-    A register has exactly the bits of the type, ``iN``. Memory has the array's dtype, to which a store extends the bits
-    by the sign or, for an unsigned dtype and for ``bool``, by zeros.
+    A register has exactly the bits of the type, ``iN``. Memory has the dtype of a NumPy array. A store extends the bits
+    of a register to the dtype: by zeros for an unsigned dtype and for ``bool``, else by the sign.
     """
 
     dtype: np.dtype[Any]

@@ -70,7 +70,7 @@ def not_emitted(op: Operation, why: str) -> NotEmittedError:
 
 
 class Emitter:
-    """The state of the emission of one function."""
+    """The state during the emission of LLVM IR for one function."""
 
     def __init__(self, handlers: Mapping[str, Handler], *, saturating: bool) -> None:
         self.handlers, self.saturating = handlers, saturating
@@ -163,11 +163,11 @@ class Emitter:
         return self._ranges.get(value, (_LOW, _HIGH)) if number is None else (int(number), int(number))
 
     def index(self, value: Value) -> Index:
-        """Return a value of type index."""
+        """Return the register and the bounds of a value of type index."""
         return Index(self.register(value), *self.bounds(value))
 
     def alias(self, value: Value, source: Value) -> None:
-        """Set a value to the register or buffer of another value, which keeps its memory."""
+        """Let a value use the register or buffer of the value ``source``, without a copy."""
         if source in self._empty:
             self._empty[value] = self._empty[source]
         elif is_buffer(source.type):
@@ -278,7 +278,7 @@ class Emitter:
         return self._buffers[value] if empty is None else self.fresh(scalar_type(value.type), empty, zero=True)
 
     def is_owned(self, value: Value, op: Operation) -> bool:
-        """Return True if ``op`` is the only use of a value that owns its buffer, so that it may overwrite it."""
+        """Return True if ``op`` may overwrite a value's buffer: the value owns it, and ``op`` is its only use."""
         return value in self._owners and len(value.uses) == 1 and value.block is op.parent
 
     def writable(self, value: Value, op: Operation, *, is_read: bool = True) -> Buffer:
@@ -396,10 +396,10 @@ class Emitter:
 
     @contextmanager
     def immediate_checks(self) -> Iterator[None]:
-        """Test all flags set so far, and let a failed check in a loop end the run at once.
+        """Return a context manager in whose block a failed check ends the run at once, instead of setting a flag.
 
-        This is for a loop whose number of iterations is known only at run time: with a replaced operand it might never
-        end.
+        Flags that are set already are tested first. This is for a loop whose number of iterations is known only at run
+        time: with a replaced operand it might never end.
         """
         outer = self.flags
         for flag, number in outer or ():
@@ -444,7 +444,7 @@ class Emitter:
 
     @contextmanager
     def nest(self, extents: Sequence[int]) -> Iterator[list[Index] | None]:
-        """Emit a nest of loops and yield their indices, or None if a loop has no iterations: emit nothing then."""
+        """Emit a nest of loops, and yield their indices. If a loop has no iterations, emit nothing and yield None."""
         if 0 in extents:
             yield None
             return
