@@ -224,7 +224,7 @@ def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
 
 
 def _kind_of(constraint: Constraint | None) -> AttributeKind:
-    """Return an attribute kind that checks `constraint` and parses any attribute."""
+    """Return the kind of attributes that satisfy `constraint`. Its parser accepts any attribute of MLIR."""
     assert constraint is not None
     return replace(ANY, holds=lambda value: constraint(value) is None, description="a value that the op allows")
 

@@ -121,7 +121,7 @@ class Plan:
         return outputs, list(zip(self.coverage, seconds.tolist(), strict=False))
 
     def raise_located(self, error: KernelError) -> NoReturn:
-        """Raise a kernel's error with the location of its op; raise an error without a step unchanged."""
+        """Raise a kernel's error with the location of its op. An error that names no step is raised unchanged."""
         if error.step is None:
             raise error
         self.details.raise_located(error.step, error)

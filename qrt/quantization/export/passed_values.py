@@ -166,7 +166,10 @@ class PassedValues:
         return changed
 
     def _find_exposed(self) -> None:
-        """Find the block arguments and results whose float value is read, maybe after control flow passed it on."""
+        """Find the exposed targets, which no rounded source may reach (see the module).
+
+        A target is exposed if an op reads its float value, or if its value is passed on to an exposed target.
+        """
         self._exposed = set()
         pending = [target for target, group in self._group_of.items() if self._is_read(target, group)]
         while pending:

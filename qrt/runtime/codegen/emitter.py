@@ -282,7 +282,10 @@ class Emitter:
         return value in self._owners and len(value.uses) == 1 and value.block is op.parent
 
     def writable(self, value: Value, op: Operation, *, is_read: bool = True) -> Buffer:
-        """Return a buffer for a result of ``op``; if ``is_read``, it initially has the elements of ``value``."""
+        """Return a buffer to write a result of ``op`` into; if ``is_read``, with the elements of ``value`` at first.
+
+        This is the buffer of ``value`` if ``op`` may overwrite it, else a new buffer.
+        """
         if value in self._empty:
             return self.fresh(scalar_type(value.type), self._empty[value], zero=is_read)
         given = self._buffers[value]
@@ -352,7 +355,7 @@ class Emitter:
 
         In a loop whose number of iterations is known, the run ends only after the loop. The caller must then emit code
         that replaces the operand for which the operation would be undefined. If there are ``values`` for the message,
-        or if ``is_limit``, the run ends at once.
+        or if ``is_limit`` (the error is a limit of qrt, not an undefined operation), the run ends at once.
         """
         self.sites.append(CheckedPlace(op, message, len(values), is_limit))
         number = len(self.sites)
@@ -377,13 +380,13 @@ class Emitter:
     def require_index(
         self, op: Operation, index: Index, size: int, message: Callable[[Sequence[int]], str], values: Sequence[Any]
     ) -> None:
-        """Emit a check that an index is at least 0 and less than ``size``, unless that is known."""
+        """Emit a check that an index is at least 0 and less than ``size``; nothing if its range shows that already."""
         if not (index.low >= 0 and index.high < size):
             self.trap_if(op, self.builder.icmp_unsigned(">=", index.value, I64(size)), message, values)
 
     @contextmanager
     def _deferred_checks(self) -> Iterator[None]:
-        """Make the checks of a loop set flags, and test the flags after the loop."""
+        """Let each check in a loop only set a flag when it fails, and emit tests of the flags after the loop."""
         if self.flags is not None:
             yield
             return
@@ -444,7 +447,10 @@ class Emitter:
 
     @contextmanager
     def nest(self, extents: Sequence[int]) -> Iterator[list[Index] | None]:
-        """Emit a nest of loops and yield their indices, or None if a loop has no iterations: emit nothing then."""
+        """Emit a nest of loops and yield the loop indices.
+
+        Yield None if a loop has no iterations; the caller must then emit nothing.
+        """
         if 0 in extents:
             yield None
             return
@@ -472,7 +478,7 @@ class Emitter:
     # -- values that control flow carries ------------------------------------------------------------------------------
 
     def variable(self, type: Type, shape: Shape) -> Any:
-        """Return memory for a value that control flow sets: a buffer, or the address of a variable."""
+        """Return memory for a value that control flow sets: a buffer for a tensor or memref, an address for a scalar."""
         return self.fresh(scalar_type(type), shape) if is_buffer(type) else self.alloca(element_form(type).register)
 
     def assign(self, variables: Sequence[Any], values: Sequence[Value]) -> None:

@@ -33,8 +33,8 @@ from qrt.types import TensorType
 class MachineCodeSource(ModuleSource):
     """A function of a module, compiled to machine code for each set of input types.
 
-    Ops of the dialects ``qrt`` and ``quant`` are lowered first. An op without machine code is an error; if
-    ``is_best_effort``, its function is planned as without ``codegen``.
+    Ops of the dialects ``qrt`` and ``quant`` are lowered first. An op without machine code is an error. But if
+    ``is_best_effort``, a function with such an op is planned as without ``codegen``.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ def _keep_called(module: Module, name: str) -> None:
 
 
 def _lowering(module: Module) -> Iterator[PipelineStep]:
-    """Yield the passes that leave only ops of upstream's dialects, `quant.scast` and no calls."""
+    """Yield the passes after which a module has only ops of upstream's dialects, no calls, and no casts but `scast`."""
     names = {op.name for op in module.operation.walk()}
     if not names.isdisjoint(ANNOTATED):
         yield PipelineStep("inline-regions", InlineRegions())

@@ -29,7 +29,7 @@ class MachineCode:
 
 
 def _optimized(text: str, machine: Any, *, vectorized: bool) -> Any:
-    """Return the module of a text after LLVM's passes."""
+    """Parse the text of an LLVM module, run LLVM's passes on it, and return it."""
     module = binding.parse_assembly(text)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     options = binding.create_pipeline_tuning_options(speed_level=SPEED_LEVEL)

@@ -205,7 +205,7 @@ class Compiler:
         return _step(operation, function, [self.slot(value) for value in operation.operands], results)
 
     def handler(self, operation: Operation) -> Function:
-        """Return the function that computes an operation's results from its operands (or calls a declared function)."""
+        """Return the function that computes an operation's results from its operands."""
         function: Function = self._bound(self._tables(operation).handlers, operation)
         return function
 
@@ -224,7 +224,7 @@ class Compiler:
 
 
 def raise_located(operation: Operation, error: QuantError) -> NoReturn:
-    """Raise an error as a ModelError with the op's location; a ModelError, which has a location, unchanged."""
+    """Raise an error as a ModelError with the op's location. A ModelError has a location already; raise it unchanged."""
     if isinstance(error, ModelError):
         raise error
     if isinstance(error, KernelError) and error.reason is not None:
@@ -306,7 +306,7 @@ class BlockCode:
         self.branch = compiler.branch(last) if last is not None and compiler.branches(last) else None
 
     def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
-        """Set the block's arguments and run its steps; the caller follows the terminator.
+        """Set the block's arguments and run its steps. The caller then runs the terminator.
 
         `branch` is the op that branched here, to which errors about the number of steps refer.
         """

@@ -1,4 +1,7 @@
-"""Kernels for sums of products: the `qrt` op that multiplies the same elements as the program's loops."""
+"""Replacement of a sum of products by a kernel: a `qrt` op, such as `qrt.matmul`, that multiplies the same elements.
+
+`match_kernel` chooses the op, and `build_kernel` inserts it into the program.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

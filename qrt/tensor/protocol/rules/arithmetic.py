@@ -1,4 +1,8 @@
-"""Element-wise arithmetic: sums and products by op families; products and quotients with numbers by changed scales."""
+"""Implementations of NumPy's arithmetic functions, such as ``np.add`` and ``np.multiply``, for tensors.
+
+An operation on two tensors runs an op family. The product or quotient of a tensor and a number keeps the tensor's
+storage and changes its scales.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -55,7 +55,10 @@ def _order_of(function: Any) -> ElementOf:
 
 
 def _key_of(key: Callable[..., Any]) -> ElementOf:
-    """Return the function that computes the result type of a function equivalent to indexing with ``key(q, ...)``."""
+    """Return the function that computes the result type of a NumPy function that works as ``q[key(q, ...)]`` does.
+
+    ``key`` takes the arguments of the NumPy function and returns the index.
+    """
     return lambda q, data, *args, **options: indexed_element(q.type, q.shape, key(q, *args, **options))
 
 
