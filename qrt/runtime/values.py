@@ -1,4 +1,4 @@
-"""Values of a running program as NumPy arrays: conversion and checks of arguments and results, and state.
+"""Values of a running program as NumPy arrays: conversion and checks of arguments and results, and globals.
 
 Inside a program, a quantized value is its storage array. A tensor of signless ``iN`` is a signed integer array of the
 next larger dtype. A scalar is a NumPy scalar in the interpreter, and an array of rank 0 in a plan.

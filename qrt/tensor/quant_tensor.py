@@ -144,7 +144,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
 
     @property
     def T(self) -> "QuantTensor":  # noqa: N802 - NumPy's name
-        """The axes in reverse order."""
+        """The tensor with its axes in reverse order."""
         return self.transpose()
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -278,7 +278,7 @@ class Emitter:
         return self._buffers[value] if empty is None else self.fresh(scalar_type(value.type), empty, zero=True)
 
     def is_owned(self, value: Value, op: Operation) -> bool:
-        """Return True if ``op`` is the only use of a value that owns its buffer, so that it may overwrite it."""
+        """Return True if ``op`` may overwrite a value's buffer: the value owns it and has no other use."""
         return value in self._owners and len(value.uses) == 1 and value.block is op.parent
 
     def writable(self, value: Value, op: Operation, *, is_read: bool = True) -> Buffer:
@@ -399,10 +399,10 @@ class Emitter:
 
     @contextmanager
     def immediate_checks(self) -> Iterator[None]:
-        """Test all flags set so far, and let a failed check in a loop end the run at once.
+        """Emit tests of the flags set so far. In the `with` block, let a failed check end the run at once.
 
-        This is for a loop whose number of iterations is known only at run time: with a replaced operand it might never
-        end.
+        A loop whose number of iterations is known only at run time needs this. If a failed check only replaced an
+        operand, the loop might never end.
         """
         outer = self.flags
         for flag, number in outer or ():
@@ -441,7 +441,7 @@ class Emitter:
             self.builder.position_at_end(after)
 
     def _scalar_loop(self) -> Any:
-        """Return new metadata of a loop that LLVM does not vectorize."""
+        """Return new metadata that tells LLVM not to vectorize a loop."""
         option = self.module.add_metadata(["llvm.loop.vectorize.enable", I1(0)])
         return _LoopMetadata(self.module, [option], str(len(self.module.metadata)))
 
@@ -478,7 +478,7 @@ class Emitter:
     # -- values that control flow carries ------------------------------------------------------------------------------
 
     def variable(self, type: Type, shape: Shape) -> Any:
-        """Return memory for a value that control flow sets: a buffer for a tensor or memref, an address for a scalar."""
+        """Return memory for a value that control flow sets: a buffer for a tensor or memref, else an address."""
         return self.fresh(scalar_type(type), shape) if is_buffer(type) else self.alloca(element_form(type).register)
 
     def assign(self, variables: Sequence[Any], values: Sequence[Value]) -> None:
@@ -500,7 +500,7 @@ class Emitter:
                 self.builder.store(source, variable)
 
     def take(self, values: Sequence[Value], variables: Sequence[Any]) -> None:
-        """Set values to the contents of variables."""
+        """Set each value to the content of its variable."""
         for value, variable in zip(values, variables, strict=True):
             if isinstance(variable, Buffer):
                 self.set_buffer(value, variable, owned=True)

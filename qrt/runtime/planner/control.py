@@ -1,9 +1,9 @@
 """Planning of loops and branches as steps: `scf.while` and `scf.if` whose regions have only kernels.
 
 A loop copies its initial values to the slots of its carried values. At the end of an iteration it copies the next
-values there, as if all were assigned at once. A value that `scf.condition` passes on has one slot: the body's argument and the loop's
-result are views of it. A branch has slots for its results, which both regions write. The slots of values that are
-computed before a loop and read in it stay live until the loop ends.
+values there, as if all were assigned at once. A value that `scf.condition` passes on has one slot: the body's argument
+and the loop's result are views of it. A branch has slots for its results, which both regions write. The slots of values
+that are computed before a loop and read in it stay live until the loop ends.
 """
 
 from collections.abc import Sequence

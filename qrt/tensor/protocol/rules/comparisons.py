@@ -1,4 +1,4 @@
-"""Comparisons of tensors with tensors, arrays and numbers by value; sets, and searches in sorted values.
+"""Functions that compare values: comparisons of tensors with tensors, arrays and numbers, sets, and sorted searches.
 
 The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. For a per-layer type a
 real number becomes two integers, so that NumPy compares storage. Functions whose results hold values of the operands

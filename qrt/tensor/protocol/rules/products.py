@@ -400,7 +400,7 @@ def _kernel_operand(term: _Term, integers: Array) -> QuantTensor:
 
 
 def _joined(a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], str | None]:
-    """Return the scales of an integer of the product, and the label of the axis along which they vary."""
+    """Return the scales of the product of two terms, as factors, and the label of the axis along which they vary."""
     if a.expressed != b.expressed:
         raise QuantTypeError(f"the operands must have the same expressed type, got {a.expressed} and {b.expressed}")
     if a.channel is not None and b.channel is not None:
