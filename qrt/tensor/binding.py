@@ -39,8 +39,7 @@ class FamilyCall:
 
 @dataclass(slots=True)
 class EagerCall(Generic[R]):
-    """A family call with the arrays that it reads, and ``out``, to which the result is written; None returns a new one.
-
+    """One call of an op family: the kernel call, the arrays that it reads, and ``out``, the result (None: a new one).
     ``out`` may overlap the arrays. The family call will be stored in ``cache`` under ``key``. A key of None means that
     the call will not be stored, because it was found in the cache or must not be cached.
     """

@@ -1,8 +1,8 @@
 """Functions on QuantTensors, each of which is one call of an op family.
 
-``qrt.ops`` has their shapes and docs/numerics.md their rules. Casts are in ``casts.py``; products, convolutions and
-pooling are in ``products.py``. Each function raises ``QuantTypeError``, which is a TypeError too, for an argument that
-it does not accept.
+``qrt.ops`` describes their shapes, and docs/numerics.md their rules. Casts are in ``casts.py``; products, convolutions
+and pooling are in ``products.py``. Each function raises ``QuantTypeError``, which is a TypeError too, for an argument
+that it does not accept.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Products, convolutions and pooling of QuantTensors, each of which is one call of an op family.
 
-``qrt.ops`` has their shapes and docs/numerics.md their rules.
+``qrt.ops`` describes their shapes, and docs/numerics.md their rules.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
 """The emitter: LLVM IR of one function for concrete input types, built operation by operation.
 
-A value of a scalar type is a register, or a number if it is known while emitting. Sizes are known then, also those that
-the program computes. A tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other modules) emit the
-ops.
+A value of a scalar type is a register, or a number if it is known while emitting. All sizes are known while emitting,
+even those that the program computes. A tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other
+modules) emit the ops.
 
 The emitted function returns 0, or the number of a `CheckedPlace`: an operation that is undefined for the run's values.
 LLVM does not vectorize a loop that a failed check can leave. In a loop whose number of iterations is known, a failed
@@ -134,7 +134,7 @@ class Emitter:
     # -- scalars -------------------------------------------------------------------------------------------------------
 
     def define(self, value: Value, register: Any, bounds: tuple[int, int] | None = None) -> None:
-        """Set the register of a value, with its least and greatest number if they are known."""
+        """Set the register of a value and, if given, the least and the greatest number that the value may have."""
         self._registers[value] = register
         self._known.pop(value, None)
         if bounds is None:
@@ -167,7 +167,7 @@ class Emitter:
         return Index(self.register(value), *self.bounds(value))
 
     def alias(self, value: Value, source: Value) -> None:
-        """Set a value to the register or buffer of another value, which keeps its memory."""
+        """Set a value to the register or buffer of ``source``. Uses of the value may not overwrite the buffer."""
         if source in self._empty:
             self._empty[value] = self._empty[source]
         elif is_buffer(source.type):

@@ -149,7 +149,7 @@ def _bitcast(s: ScalarOp, x: Any) -> Any:
 
 
 def _is_class(s: ScalarOp, x: Any, sign: str, limit: float) -> Any:
-    """Emit an ordered comparison of the absolute value with a limit."""
+    """Emit the comparison ``sign`` of the absolute value of ``x`` with a limit; it is false for a NaN."""
     return s.builder.fcmp_ordered(sign, s.call("llvm.fabs", x), x.type(limit))
 
 

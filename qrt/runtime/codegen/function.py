@@ -83,7 +83,7 @@ class CompiledFunction:
         return self._compile_shared()
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
-        """Run on arrays of the types, and return new arrays. Raise ModelError at an operation that is undefined."""
+        """Run the code on arrays, and return new arrays. Raise ModelError at an operation that is undefined."""
         for number, t in self._memrefs:
             memref_argument(inputs[number], t, number)
             others = (*inputs[:number], *inputs[number + 1 :])

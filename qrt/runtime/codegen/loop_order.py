@@ -24,7 +24,7 @@ def count_gaps(accesses: Sequence[Access], loop: int) -> int:
 
 
 def _stride(buffer: Buffer, map: AffineMapAttr, loop: int) -> int:
-    """Return the distance between the elements of consecutive iterations; -1 if it is not constant."""
+    """Return the distance between elements that consecutive iterations access; -1 if it is not constant."""
     total = 0
     for result, stride in zip(map.results, buffer.strides, strict=True):
         weights = linear(result, map.dimensions)
@@ -40,7 +40,7 @@ def _stride(buffer: Buffer, map: AffineMapAttr, loop: int) -> int:
 def structured_order(op: StructuredOp, operands: Sequence[Any], loops: Shape) -> list[int]:
     """Return the order in which the loops of a structured op nest, outermost first.
 
-    With a reduction, the innermost loop is the one with the fewest gaps: the last reduction, or a loop of the output.
+    With a reduction, the innermost loop is the last reduction or a loop of the output: that with fewer `count_gaps`.
     Float sums are not vectorized along a reduction. The order does not change if an output overlaps another operand.
     """
     order, first = list(range(len(loops))), op.input_count

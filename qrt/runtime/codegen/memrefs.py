@@ -1,4 +1,4 @@
-"""Emission of ``memref``, of accesses by ``affine``, and of conversions between tensors and memrefs.
+"""Emission of the ops of ``memref``, of ``affine`` loads and stores, and of conversions between tensors and memrefs.
 
 Memory of a memref is zero at first, as in the interpreter. It is part of the function's memory, so that
 ``memref.dealloc`` emits nothing.

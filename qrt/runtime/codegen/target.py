@@ -64,7 +64,7 @@ def _compiled(text: str) -> MachineCode:
 
 
 def compile_text(text: str) -> MachineCode:
-    """Return the machine code of a module's text: that of an earlier call with the same text, if it is still cached.
+    """Compile the text of an LLVM module to machine code, or return the cached code of the same text.
 
     The CPU, its features and LLVM do not change within a process, so that the text is enough to identify the code.
     """

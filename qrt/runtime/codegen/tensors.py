@@ -1,4 +1,4 @@
-"""Emission of ``tensor``, ``quant.scast`` and constants. Slices and reshapes of contiguous tensors are views."""
+"""Emission of ``tensor`` ops, `quant.scast` and constants. Slices and reshapes of contiguous tensors are views."""
 
 from collections.abc import Sequence
 from dataclasses import replace

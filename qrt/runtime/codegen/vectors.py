@@ -61,7 +61,7 @@ def _store(e: Emitter, op: Operation) -> None:
 
 
 def _reduction(e: Emitter, op: Operation) -> None:
-    """Emit a reduction: a sum of integers by LLVM's intrinsic, in any order; others in the order of the lanes."""
+    """Emit a reduction. LLVM's intrinsic adds integers in any order; other reductions go in the order of the lanes."""
     type, register, known = _vector(op, op.operands[0]), e.register(op.operands[0]), op.operands[1:]
     start = e.register(known[0]) if known else None
     if kind_of(op) == "add" and not isinstance(type.element, FloatType):

@@ -1,4 +1,4 @@
-"""The storage of tensors for NumPy's functions, and the writing of values to tensors, shared by all rules.
+"""Helpers of the rules for NumPy's functions, which read the storage of tensors and write values to tensors.
 
 Functions that return tensors are in `results.py`.
 """

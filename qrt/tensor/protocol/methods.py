@@ -235,7 +235,7 @@ _OPERANDS = (Tensor, Number, np.ndarray, np.generic)
 
 
 def by_ufunc(ufunc: np.ufunc, a: Any, b: Any) -> Any:
-    """Return the result of NumPy's function; NotImplemented for operands of other classes, so that Python asks them."""
+    """Return the result of a ufunc; NotImplemented for an operand of another class, so that Python asks the operand."""
     return ufunc(a, b) if isinstance(a, _OPERANDS) and isinstance(b, _OPERANDS) else NotImplemented
 
 

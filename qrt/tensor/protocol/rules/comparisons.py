@@ -299,6 +299,6 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
 @implements(np.digitize, kind="order")
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """The indices of the bins of the values."""
+    """The index of the bin of each value."""
     values, edges = sortable([x, bins])
     return np.digitize(values, edges, right)

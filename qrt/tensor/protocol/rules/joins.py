@@ -173,7 +173,7 @@ def where(condition: Any, *options: Any) -> Any:
 
 @implements(np.select, kind="moves")
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """The elements of the first tensor whose condition is true; real numbers are quantized."""
+    """Each element from the first tensor whose condition is true there; real numbers are quantized."""
     conditions, options = [truth(condition) for condition in condlist], [*choicelist, default]
     if not any(isinstance(x, QuantTensor) for x in options):
         return np.select(conditions, choicelist, default)

@@ -47,7 +47,8 @@ def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
 def _order_of(function: Any) -> ElementOf:
     """Return the function that computes the result type of ``function``, which permutes axes.
 
-    It applies ``function`` to an array of shape (0, 1, 2, ...), whose new shape shows the order of the axes.
+    The returned function applies ``function`` to an empty array of shape (0, 1, 2, ...). The shape of the result shows
+    the order of the axes.
     """
     return lambda q, data, *args, **options: transposed_element(
         q.type, function(np.empty(range(q.ndim)), *args, **options).shape

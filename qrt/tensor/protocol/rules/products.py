@@ -378,7 +378,7 @@ def _product(a: _Term, b: _Term, remaining: frozenset[str]) -> _Term:
 
 
 def _multiplied(a: _Term, b: _Term, x: Array, y: Array, bound: int) -> Array:
-    """Return the product of matrices, or of batches of matrices, of the integers of two terms."""
+    """Return the product of ``x`` and ``y``, the integers of two terms as matrices or batches of matrices."""
     if bound >= I32_END or x.size * y.shape[-1] <= _FEW:
         centred_x, centred_y = (np.subtract(z, term.zero, dtype=np.int64) for z, term in ((x, a), (y, b)))
         return np.asarray(np.matmul(centred_x, centred_y))

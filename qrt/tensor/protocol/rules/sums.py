@@ -1,6 +1,7 @@
-"""Exact sums, differences and products of one tensor's elements, as i32; and means, variances and norms.
+"""Sums, differences, products, means, variances and norms of one tensor's elements.
 
-Means, variances and norms are exact sums, rounded once at the end.
+Sums, differences and products are exact, as i32. Means, variances and norms are computed from exact sums and rounded
+once at the end.
 
 Zero points are subtracted from sums of storage. The sums may wrap in int32: a result that fits 32 bits is exact all the
 same.
