@@ -63,9 +63,9 @@ def plan_constants(
 ) -> list[Array] | None:
     """Return the results of an op on constant operands (``known``), computed by its kernel or else by the interpreter.
 
-    Kernels give the interpreter's bits in less time and without limits. Raise the error of a family's op whose types do
-    not fit, or of a constant that the runtime does not support. Inside a region of the function, return None instead,
-    because the region may never run.
+    Kernels give the interpreter's bits in less time and without limits. Raise an error if an op family does not accept
+    the types of the operands, or if the runtime does not support a constant. For an op inside a region of the function,
+    return None instead, because the region may never run.
     """
     is_constant = op.name == "arith.constant"
     try:

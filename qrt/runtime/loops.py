@@ -1,4 +1,7 @@
-"""Loop nests of `linalg` ops: extents from shapes, operands viewed over the loops, and sums of products."""
+"""Helpers that run the loop nests of `linalg` ops on NumPy arrays.
+
+They compute the loops' extents from shapes, view operands as arrays over the loops, and compute sums of products.
+"""
 
 from collections.abc import Sequence
 from math import prod

@@ -1,7 +1,7 @@
 """Plans: the steps of a function for concrete input types.
 
-If every step is a kernel, a run is one call into C. Otherwise runs of kernels, each one call into C, alternate with
-steps of the interpreter.
+If every step is a kernel, a run of the plan is one call into C. Otherwise groups of consecutive kernels, each called by
+one call into C, alternate with steps of the interpreter.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -121,7 +121,7 @@ class Plan:
         return outputs, list(zip(self.coverage, seconds.tolist(), strict=False))
 
     def raise_located(self, error: KernelError) -> NoReturn:
-        """Raise a kernel's error with the location of its op; raise an error without a step unchanged."""
+        """Raise a kernel's error with the location of its op. An error that names no step is raised unchanged."""
         if error.step is None:
             raise error
         self.details.raise_located(error.step, error)

@@ -385,7 +385,7 @@ class Program:
         return self._plan(types)
 
     def _copied(self, arrays: Sequence[Array]) -> list[Array]:
-        """Return input arrays, of which those that the program writes in place (memrefs) are copied."""
+        """Return the input arrays, with copies of those that the program writes in place (memrefs)."""
         return [a.copy() if port.in_place else a for a, port in zip(arrays, self.inputs, strict=True)]
 
     def _incoming(self, arguments: Sequence[Any]) -> list[Array]:

@@ -1,4 +1,4 @@
-"""Values of a running program as NumPy arrays: conversion and checks of arguments and results, and state.
+"""Values of a running program as NumPy arrays: conversion and checks of arguments and results, and globals.
 
 Inside a program, a quantized value is its storage array. A tensor of signless ``iN`` is a signed integer array of the
 next larger dtype. A scalar is a NumPy scalar in the interpreter, and an array of rank 0 in a plan.
@@ -47,7 +47,7 @@ def as_tensor(t: Type) -> TensorType:
 
 
 def of_rank(array: Array, t: Type) -> Any:
-    """Return an array as the interpreter represents a value of type ``t``: a scalar type as a NumPy scalar."""
+    """Return the interpreter's form of a value of type ``t``: a NumPy scalar if ``t`` is a scalar, else the array."""
     return array if isinstance(t, ShapedType) else array[()]
 
 
@@ -68,7 +68,7 @@ def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
 
 @lru_cache(256)
 def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
-    """Return the cached result of `concrete` for an argument or a result; raise ModelError for its QuantTypeError."""
+    """Return the cached result of `concrete` for an argument or a result; raise its QuantTypeError as a ModelError."""
     try:
         return concrete(declared, shape, what)
     except QuantTypeError as error:

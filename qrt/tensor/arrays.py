@@ -88,7 +88,7 @@ def _values_of_torch(x: Any) -> Any:
 
 
 def as_storage(x: npt.ArrayLike) -> Array:
-    """Return ``as_array(x)``, with the integers of ml_dtypes that are narrower than a byte converted to bytes."""
+    """Return ``as_array(x)``; convert the integers of `ml_dtypes` that are narrower than a byte to int8 or uint8."""
     array = as_array(x)
     if array.dtype.name not in _NARROW:
         return array

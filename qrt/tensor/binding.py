@@ -39,8 +39,7 @@ class FamilyCall:
 
 @dataclass(slots=True)
 class EagerCall(Generic[R]):
-    """A family call with the arrays that it reads and its result, which is ``out`` if that is given.
-
+    """One call of an op family: the kernel call, the arrays that it reads, and ``out``, the result (None: a new one).
     ``out`` may overlap the arrays. The family call will be stored in ``cache`` under ``key``. A key of None means that
     the call will not be stored, because it was found in the cache or must not be cached.
     """
@@ -64,7 +63,7 @@ class EagerCall(Generic[R]):
         return tensor_of(data, element, family_call.shape) if isinstance(element, UniformType) else data  # type: ignore[return-value]
 
     def of_values(self) -> "EagerCall[R]":
-        """Return a copy that is not cached, because the choice of the call depended on values in the arguments."""
+        """Return a copy that will not be cached, for a call whose choice depended on values in the arguments."""
         return replace(self, family_call=replace(self.family_call, is_in_place=False), key=None)
 
     def _memory(self) -> Array:
@@ -129,9 +128,10 @@ def bind_arrays(
     out: Tensor | Array | None,
     element: FloatType = F32,
 ) -> EagerCall[Any]:
-    """Bind an op family of which some operands, or the result, are arrays of ``element``.
+    """Bind an op family to quantized tensors and arrays of ``element``. The result may be an array, too.
 
-    A packed tensor is a constant of the call if the family packs that operand; the tensor then stores the call.
+    If an operand is a `PackedTensor` and the family packs that operand, the tensor becomes a constant of the call, and
+    its own cache stores the call.
     """
     declared = None if out_type is None else uniform_type(out_type, f"{name}: 'out_type'")
     key = tuple(sorted(attributes.items()))

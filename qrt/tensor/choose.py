@@ -34,8 +34,8 @@ _BATCH = 1 << 14
 class Layout:
     """The partition of an array into the values that share a scale.
 
-    All values share a scale; with ``axis``, those at one index of the axis; with ``group_size``, that many neighbours
-    along ``axis``.
+    Without ``axis``, all values share one scale. With ``axis``, the values at each index of the axis share a scale.
+    With ``group_size`` too, each group of that many neighbours along ``axis`` shares a scale.
     """
 
     shape: tuple[int, ...]
@@ -266,7 +266,7 @@ def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> t
 
 
 def bias_type(x: UniformType, w: UniformType) -> UniformType:
-    """Return the type of a bias that is added to sums of products as it is: i32, scale ``sx * sw``, zero point 0."""
+    """Return the type of a bias whose storage is added to sums of products: i32, scale ``sx * sw``, zero point 0."""
     if not x.is_per_layer:
         raise QuantTypeError(f"bias_type: 'x' must have a per-layer type, got {x}")
     if w.is_sub_channel:

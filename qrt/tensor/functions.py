@@ -1,8 +1,8 @@
 """Functions on QuantTensors, each of which is one call of an op family.
 
-``qrt.ops`` has their shapes and docs/numerics.md their rules. Casts are in ``casts.py``; products, convolutions and
-pooling are in ``products.py``. Each function raises ``QuantTypeError``, which is a TypeError too, for an argument that
-it does not accept.
+``qrt.ops`` describes their shapes, and docs/numerics.md their rules. Casts are in ``casts.py``; products, convolutions
+and pooling are in ``products.py``. Each function raises ``QuantTypeError``, which is a TypeError too, for an argument
+that it does not accept.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,8 @@ def add(
     ----------
     out_type : UniformType or str, optional
         The type of the result. If not given, the scales must be equal, and the result is i32 of that scale. It is an
-        error if i32 does not hold every result of the types (for tensors of rank 0: the result itself).
+        error if values of the operands' types may have a sum that i32 cannot hold; for tensors of rank 0, only if i32
+        cannot hold the sum itself.
 
     Examples
     --------
@@ -148,7 +149,7 @@ def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTe
 
 @eager
 def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTensor]:
-    """Look up values in a table, for any function of one variable: ``table[q - least]``.
+    """Replace each element by a value from a table of any function of one variable: ``table[q - least]``.
 
     Parameters
     ----------
@@ -219,12 +220,12 @@ def softmax(
     requant: SoftmaxRule = "table_int32",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """Return ``exp(beta * x)`` over its sum along an axis, by a table of exponentials (docs/numerics_functions.md).
+    """Return ``exp(beta * x)`` divided by its sum along an axis, by a table of exponentials.
 
     Parameters
     ----------
     q : QuantTensor
-        Of any shape but (); per layer, with storage of at most 8 bits, or i16 for "table_int16".
+        Of at least one axis; per layer, with storage of at most 8 bits, or i16 for "table_int16".
     out_type : UniformType or str
         The type of the result; per layer.
     axis : int, default -1

@@ -47,7 +47,7 @@ def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
 
 
 def _member(archive: ZipFile, name: str) -> ZipInfo:
-    """Return a member whose data begins at a cache line; the header of an `.npy` file is a multiple of a line."""
+    """Return a new member whose array data begins at a cache line: the header of an `.npy` file fills whole lines."""
     info = ZipInfo(name)
     assert archive.fp is not None
     header = _LOCAL_HEADER.size + len(name.encode()) + _ZIP64 + 4

@@ -1,6 +1,6 @@
 """Products, convolutions and pooling of QuantTensors, each of which is one call of an op family.
 
-``qrt.ops`` has their shapes and docs/numerics.md their rules.
+``qrt.ops`` describes their shapes, and docs/numerics.md their rules.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ Pair = Sequence[int] | int
 
 @check_signature
 def pack(w: QuantTensor) -> PackedTensor:
-    """Pack weights that do not change: copy the storage, and keep with the copy the forms in which kernels read it.
+    """Return a copy of weights that stores the packed forms in which kernels read it. Use it for constant weights.
 
     ``matmul``, ``float_matmul``, ``conv2d``, ``depthwise_conv2d`` and ``lookup`` accept the result as their second or
     third operand, and give the same results as with ``w``.
@@ -225,7 +225,7 @@ def avg_pool2d(
     requant: AverageName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """Return the average of each window. Padding is not counted: the divisor is the number of elements of the image.
+    """Return the average of each window. Padding is not counted: only elements of the image are summed and counted.
 
     Parameters
     ----------

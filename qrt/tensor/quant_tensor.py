@@ -1,7 +1,7 @@
 """QuantTensor: storage and a quantized type, with NumPy's protocols. The operators + - * @ call op families.
 
-Storage of 1, 2 or 4 bits is packed (low element first, rows padded to a byte); storage of any other width is in the
-next larger integer dtype.
+Storage of 1, 2 or 4 bits is packed: the element with the lowest index is in the low-order bits of a byte, and rows are
+padded to a byte. Storage of any other width is in the next larger integer dtype.
 """
 
 from collections.abc import Callable
@@ -132,7 +132,8 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
     def packed(self) -> Array:
         """The bytes of the storage, read-only uint8.
 
-        Widths 1, 2 and 4 have the low element first and rows padded to a byte; others are little-endian integers.
+        Integers of 1, 2 or 4 bits share a byte: the element with the lowest index is in the low-order bits, and each
+        row is padded to a whole byte. Wider integers are little-endian.
         """
         if is_packed(self.type):
             view = self._data.view()
@@ -143,7 +144,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
 
     @property
     def T(self) -> "QuantTensor":  # noqa: N802 - NumPy's name
-        """The axes in reverse order."""
+        """The tensor with its axes in reverse order."""
         return self.transpose()
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,6 +1,7 @@
 """Conversions between the storage that kernels read and the storage of tensors.
 
-Tensors pack 1, 2 and 4 bits, low element first, and pad rows to a byte.
+Tensors pack integers of 1, 2 and 4 bits: the element with the lowest index is in the low-order bits of a byte, and rows
+are padded to a byte.
 """
 
 from math import prod

@@ -1,6 +1,6 @@
 """Checks and conversions of scales and zero points, given as numbers, nested sequences or arrays.
 
-A type may have half a million of them, so NumPy checks and rounds all at once. Only wrong values, and items that NumPy
+A type may have half a million scales, so NumPy checks and rounds all at once. Only wrong values, and items that NumPy
 cannot convert, are handled one by one.
 """
 

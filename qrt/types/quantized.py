@@ -239,7 +239,7 @@ class UniformType(StoredType):
         axis: int | None = None,
         block_sizes: Mapping[int, int] | Iterable[tuple[int, int]] | None = None,
     ) -> Self:
-        """Return the type with the least scale that can represent ``lo``, ``hi`` and 0 (see docs/numerics.md).
+        """Return the type whose range includes ``lo``, ``hi`` and 0 with the least scale (see docs/numerics.md).
 
         Parameters
         ----------

@@ -43,7 +43,8 @@ class AnyQuantizedType(StoredType):
     def is_met_by(self, width: int, low: int, high: int) -> bool:
         """Return True if integer storage of `width` bits with range `low`..`high` is large enough for this type.
 
-        The storage needs at least as many bits as this type and, if this type has explicit bounds, as many values.
+        The storage needs at least as many bits as this type and, if this type has explicit bounds, at least as many
+        values.
 
         >>> AnyQuantizedType("i8", "f32").is_met_by(8, -127, 127)
         True

@@ -170,9 +170,9 @@ class PassedValues:
         return changed
 
     def _find_exposed(self) -> None:
-        """Find the exposed targets: those whose value an operation reads as a float, so that it must not be rounded.
+        """Find the exposed targets, which no rounded source may reach (see the module).
 
-        A target is also exposed if control flow passes its value on, unrounded, to an exposed target.
+        A target is exposed if an op reads its float value, or if its value is passed on to an exposed target.
         """
         self._exposed = set()
         pending = [target for target, group in self._group_of.items() if self._is_read(target, group)]

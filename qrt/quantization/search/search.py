@@ -167,7 +167,10 @@ def _subject(
 
 
 def _target_text(target: Target) -> str:
-    """Return a text that identifies the kernels of a target, and has the names of constraints that are functions."""
+    """Return a text that identifies the kernels of a target, for a search's journal.
+
+    A constraint that is a Python function is written as the function's name.
+    """
     parts: list[object] = [target.coarser_bias]
     for kernel in target.kernels:
         constraint = [name_of(part) if callable(part) else part for part in kernel.constraints]

@@ -1,8 +1,8 @@
 """The emitter: LLVM IR of one function for concrete input types, built operation by operation.
 
-A value of a scalar type is a register, or a number if it is known while emitting. Sizes are known then, also those that
-the program computes. A tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other modules) emit the
-ops.
+A value of a scalar type is a register, or a number if it is known while emitting. All sizes are known while emitting,
+even those that the program computes. A tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other
+modules) emit the ops.
 
 The emitted function returns 0, or the number of a `CheckedPlace`: an operation that is undefined for the run's values.
 LLVM does not vectorize a loop that a failed check can leave. In a loop whose number of iterations is known, a failed
@@ -134,7 +134,7 @@ class Emitter:
     # -- scalars -------------------------------------------------------------------------------------------------------
 
     def define(self, value: Value, register: Any, bounds: tuple[int, int] | None = None) -> None:
-        """Set the register of a value, with its least and greatest number if they are known."""
+        """Set the register of a value and, if given, the least and the greatest number that the value may have."""
         self._registers[value] = register
         self._known.pop(value, None)
         if bounds is None:
@@ -167,7 +167,7 @@ class Emitter:
         return Index(self.register(value), *self.bounds(value))
 
     def alias(self, value: Value, source: Value) -> None:
-        """Let a value use the register or buffer of the value ``source``, without a copy."""
+        """Set a value to the register or buffer of ``source``. Uses of the value may not overwrite the buffer."""
         if source in self._empty:
             self._empty[value] = self._empty[source]
         elif is_buffer(source.type):
@@ -278,11 +278,14 @@ class Emitter:
         return self._buffers[value] if empty is None else self.fresh(scalar_type(value.type), empty, zero=True)
 
     def is_owned(self, value: Value, op: Operation) -> bool:
-        """Return True if ``op`` may overwrite a value's buffer: the value owns it, and ``op`` is its only use."""
+        """Return True if ``op`` may overwrite a value's buffer: the value owns it and has no other use."""
         return value in self._owners and len(value.uses) == 1 and value.block is op.parent
 
     def writable(self, value: Value, op: Operation, *, is_read: bool = True) -> Buffer:
-        """Return a buffer for a result of ``op``; if ``is_read``, it initially has the elements of ``value``."""
+        """Return a buffer to write a result of ``op`` into; if ``is_read``, with the elements of ``value`` at first.
+
+        This is the buffer of ``value`` if ``op`` may overwrite it, else a new buffer.
+        """
         if value in self._empty:
             return self.fresh(scalar_type(value.type), self._empty[value], zero=is_read)
         given = self._buffers[value]
@@ -352,7 +355,7 @@ class Emitter:
 
         In a loop whose number of iterations is known, the run ends only after the loop. The caller must then emit code
         that replaces the operand for which the operation would be undefined. If there are ``values`` for the message,
-        or if ``is_limit``, the run ends at once.
+        or if ``is_limit`` (the error is a limit of qrt, not an undefined operation), the run ends at once.
         """
         self.sites.append(CheckedPlace(op, message, len(values), is_limit))
         number = len(self.sites)
@@ -377,13 +380,13 @@ class Emitter:
     def require_index(
         self, op: Operation, index: Index, size: int, message: Callable[[Sequence[int]], str], values: Sequence[Any]
     ) -> None:
-        """Emit a check that an index is at least 0 and less than ``size``, unless that is known."""
+        """Emit a check that an index is at least 0 and less than ``size``; nothing if its range shows that already."""
         if not (index.low >= 0 and index.high < size):
             self.trap_if(op, self.builder.icmp_unsigned(">=", index.value, I64(size)), message, values)
 
     @contextmanager
     def _deferred_checks(self) -> Iterator[None]:
-        """Make the checks of a loop set flags, and test the flags after the loop."""
+        """Let each check in a loop only set a flag when it fails, and emit tests of the flags after the loop."""
         if self.flags is not None:
             yield
             return
@@ -396,10 +399,10 @@ class Emitter:
 
     @contextmanager
     def immediate_checks(self) -> Iterator[None]:
-        """Return a context manager in whose block a failed check ends the run at once, instead of setting a flag.
+        """Emit tests of the flags set so far. In the `with` block, let a failed check end the run at once.
 
-        Flags that are set already are tested first. This is for a loop whose number of iterations is known only at run
-        time: with a replaced operand it might never end.
+        A loop whose number of iterations is known only at run time needs this. If a failed check only replaced an
+        operand, the loop might never end.
         """
         outer = self.flags
         for flag, number in outer or ():
@@ -438,13 +441,16 @@ class Emitter:
             self.builder.position_at_end(after)
 
     def _scalar_loop(self) -> Any:
-        """Return new metadata of a loop that LLVM does not vectorize."""
+        """Return new metadata that tells LLVM not to vectorize a loop."""
         option = self.module.add_metadata(["llvm.loop.vectorize.enable", I1(0)])
         return _LoopMetadata(self.module, [option], str(len(self.module.metadata)))
 
     @contextmanager
     def nest(self, extents: Sequence[int]) -> Iterator[list[Index] | None]:
-        """Emit a nest of loops, and yield their indices. If a loop has no iterations, emit nothing and yield None."""
+        """Emit a nest of loops and yield the loop indices.
+
+        Yield None if a loop has no iterations; the caller must then emit nothing.
+        """
         if 0 in extents:
             yield None
             return
@@ -472,7 +478,7 @@ class Emitter:
     # -- values that control flow carries ------------------------------------------------------------------------------
 
     def variable(self, type: Type, shape: Shape) -> Any:
-        """Return memory for a value that control flow sets: a buffer, or the address of a variable."""
+        """Return memory for a value that control flow sets: a buffer for a tensor or memref, else an address."""
         return self.fresh(scalar_type(type), shape) if is_buffer(type) else self.alloca(element_form(type).register)
 
     def assign(self, variables: Sequence[Any], values: Sequence[Value]) -> None:
@@ -494,7 +500,7 @@ class Emitter:
                 self.builder.store(source, variable)
 
     def take(self, values: Sequence[Value], variables: Sequence[Any]) -> None:
-        """Set values to the contents of variables."""
+        """Set each value to the content of its variable."""
         for value, variable in zip(values, variables, strict=True):
             if isinstance(variable, Buffer):
                 self.set_buffer(value, variable, owned=True)

@@ -67,7 +67,7 @@ def _minimum(s: ScalarOp, a: Any, b: Any) -> Any:
 
 
 def _extremum(s: ScalarOp, sign: str, a: Any, b: Any) -> Any:
-    """Emit IEEE 754's maximum (``>``) or minimum (``<``): a NaN if there is one, and -0 below +0."""
+    """Emit IEEE 754's maximum (``>``) or minimum (``<``): a NaN if an operand is one; -0 is less than +0."""
     build = s.builder
     second = build.fcmp_ordered(sign, b, a)
     known = s.known[1] if len(s.known) == 2 else None
@@ -149,7 +149,7 @@ def _bitcast(s: ScalarOp, x: Any) -> Any:
 
 
 def _is_class(s: ScalarOp, x: Any, sign: str, limit: float) -> Any:
-    """Emit an ordered comparison of the absolute value with a limit."""
+    """Emit the comparison ``sign`` of the absolute value of ``x`` with a limit; it is false for a NaN."""
     return s.builder.fcmp_ordered(sign, s.call("llvm.fabs", x), x.type(limit))
 
 

@@ -34,7 +34,7 @@ _ALIGNMENT = 64
 
 
 class CompiledFunction:
-    """A function as machine code for inputs of these types. ``run`` may be called from several threads at once.
+    """The machine code of a function for given input types. ``run`` may be called from several threads at once.
 
     If ``is_shared``, memory of inputs may overlap. Raise NotEmittedError at an operation for which no code is emitted.
     """
@@ -83,7 +83,7 @@ class CompiledFunction:
         return self._compile_shared()
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
-        """Run on arrays of the types, and return new arrays. Raise ModelError at an operation that is undefined."""
+        """Run the code on arrays, and return new arrays. Raise ModelError at an operation that is undefined."""
         for number, t in self._memrefs:
             memref_argument(inputs[number], t, number)
             others = (*inputs[:number], *inputs[number + 1 :])
@@ -135,7 +135,7 @@ def _define_input(e: Emitter, function: FuncOp, value: Value, t: TensorType, num
 
 
 def _body(e: Emitter, function: FuncOp) -> list[Any]:
-    """Emit the function's blocks, and return its results: buffers, and registers of scalars."""
+    """Emit the function's blocks. Return a buffer for each result that is a tensor, a register for each scalar."""
     (region,) = function.regions
     if len(region.blocks) == 1:
         returned = e.body(region.blocks[0])
@@ -167,7 +167,10 @@ def _define_result(e: Emitter, t: Type, content: Any, number: int) -> TensorType
 
 
 def _finished(e: Emitter) -> str:
-    """Finish the body, add an entry function that passes it the addresses in a table, and return the module's text."""
+    """Finish the body, and return the module's text.
+
+    It has an entry function, which reads the addresses of the arrays from a table and calls the body with them.
+    """
     e.builder.ret(I64(0))
     start = e.function.blocks[1]
     e.allocas.branch(start)

@@ -1,4 +1,4 @@
-"""Emission of index arithmetic: affine expressions, and the ranges in which indices lie at every run.
+"""Emission of index arithmetic: affine expressions, and the range of the values that each index has in any run.
 
 Ranges show which accesses are within the bounds, so that loops need no checks.
 """

@@ -22,7 +22,7 @@ SIGNED, UNSIGNED, INEXACT = "signed overflow (nsw)", "unsigned overflow (nuw)", 
 
 @dataclass(frozen=True)
 class ScalarOp:
-    """One application of an op to registers.
+    """An op and the registers that have its operands, for the function that emits the op's code.
 
     ``known`` has each operand's NumPy scalar, or None if the operand is known only at run time.
     """

@@ -1,4 +1,4 @@
-"""The choice of an order of loops: accesses along the innermost one are contiguous, so that LLVM vectorizes it.
+"""The choice of a loop order in which accesses along the innermost loop are contiguous, so that LLVM vectorizes it.
 
 The iterations of a reduction keep their order, so that no bit of a result changes.
 """
@@ -24,7 +24,7 @@ def count_gaps(accesses: Sequence[Access], loop: int) -> int:
 
 
 def _stride(buffer: Buffer, map: AffineMapAttr, loop: int) -> int:
-    """Return the distance between the elements of consecutive iterations; -1 if it is not constant."""
+    """Return the distance between elements that consecutive iterations access; -1 if it is not constant."""
     total = 0
     for result, stride in zip(map.results, buffer.strides, strict=True):
         weights = linear(result, map.dimensions)
@@ -40,7 +40,7 @@ def _stride(buffer: Buffer, map: AffineMapAttr, loop: int) -> int:
 def structured_order(op: StructuredOp, operands: Sequence[Any], loops: Shape) -> list[int]:
     """Return the order in which the loops of a structured op nest, outermost first.
 
-    With a reduction, the innermost loop is the one with the fewest gaps: the last reduction, or a loop of the output.
+    With a reduction, the innermost loop is the last reduction or a loop of the output: that with fewer `count_gaps`.
     Float sums are not vectorized along a reduction. The order does not change if an output overlaps another operand.
     """
     order, first = list(range(len(loops))), op.input_count
@@ -85,7 +85,7 @@ class SplitLoop:
 def split_loop(e: Emitter, op: Operation) -> SplitLoop | None:
     """Return the parts of a loop that runs faster as two loops; None if that changes a value or is not faster.
 
-    Each iteration must write only elements of its own, and read no other elements of the memory that the loop writes.
+    No iteration may write an element that another iteration reads or writes.
     """
     if not _is_plain_loop(e, op):
         return None
@@ -155,7 +155,7 @@ def _is_independent(e: Emitter, op: Operation, split: SplitLoop) -> bool:
 def _own_axes(map: AffineMapAttr, operands: Sequence[Value], variable: Value) -> set[int]:
     """Return the dimensions of a memref whose index is just the variable of a loop.
 
-    Accesses that have such a dimension in common access other elements in each iteration of the loop.
+    If all accesses have such a dimension in common, no two iterations of the loop access the same element.
     """
     dimensions = operands[: map.dimensions]
     return {

@@ -1,4 +1,4 @@
-"""Emission of ``memref``, of accesses by ``affine``, and of conversions between tensors and memrefs.
+"""Emission of the ops of ``memref``, of ``affine`` loads and stores, and of conversions between tensors and memrefs.
 
 Memory of a memref is zero at first, as in the interpreter. It is part of the function's memory, so that
 ``memref.dealloc`` emits nothing.
@@ -223,10 +223,10 @@ def _to_tensor(e: Emitter, op: Operation) -> None:
 
 
 def is_last_use(op: Operation, makers: frozenset[str], users: frozenset[str] | None = None) -> bool:
-    """Return True if no use of the memref of ``op`` or of its views follows.
+    """Return True if no op after ``op`` uses its first operand, a memref, or a view of the memref.
 
-    The memref must be the result of one of the ops ``makers`` in the same block. With ``users``, only these ops may use
-    it, which includes no views.
+    Return False unless an op named in ``makers`` in the same block made the memref. If ``users`` is given, return False
+    also if an op with another name uses the memref or a view of it.
     """
     source, block = op.operands[0].operation, op.parent
     if source is None or block is None or source.parent is not block or source.name not in makers:

@@ -1,4 +1,4 @@
-"""The source of programs whose functions run as machine code: `qrt.compile` with ``codegen``."""
+"""The source of plans that run a function as machine code, for `qrt.compile` with ``codegen``."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -33,8 +33,8 @@ from qrt.types import TensorType
 class MachineCodeSource(ModuleSource):
     """A function of a module, compiled to machine code for each set of input types.
 
-    Ops of the dialects ``qrt`` and ``quant`` are lowered first. An op without machine code is an error; if
-    ``is_best_effort``, its function is planned as without ``codegen``.
+    Ops of the dialects ``qrt`` and ``quant`` are lowered first. An op without machine code is an error. But if
+    ``is_best_effort``, a function with such an op is planned as without ``codegen``.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class MachineCodeSource(ModuleSource):
 
 
 class _Runner:
-    """The runner of a plan of machine code. With ``max_steps`` the interpreter runs, because it counts operations."""
+    """The runner of a plan of machine code. For ``max_steps`` the interpreter runs, because it counts operations."""
 
     def __init__(self, source: MachineCodeSource, compiled: CompiledFunction) -> None:
         self._source, self._compiled = source, compiled
@@ -127,7 +127,7 @@ def _keep_called(module: Module, name: str) -> None:
 
 
 def _lowering(module: Module) -> Iterator[PipelineStep]:
-    """Yield the passes that leave only ops of upstream's dialects, `quant.scast` and no calls."""
+    """Yield the passes that replace calls, ops of ``qrt``, and all ops of ``quant`` except `quant.scast`."""
     names = {op.name for op in module.operation.walk()}
     if not names.isdisjoint(ANNOTATED):
         yield PipelineStep("inline-regions", InlineRegions())

@@ -29,7 +29,7 @@ class MachineCode:
 
 
 def _optimized(text: str, machine: Any, *, vectorized: bool) -> Any:
-    """Return the module of a text after LLVM's passes."""
+    """Parse the text of an LLVM module, run LLVM's passes on it, and return it."""
     module = binding.parse_assembly(text)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     options = binding.create_pipeline_tuning_options(speed_level=SPEED_LEVEL)
@@ -64,7 +64,7 @@ def _compiled(text: str) -> MachineCode:
 
 
 def compile_text(text: str) -> MachineCode:
-    """Return the machine code of a module's text: that of an earlier call with the same text, if it is still cached.
+    """Compile the text of an LLVM module to machine code, or return the cached code of the same text.
 
     The CPU, its features and LLVM do not change within a process, so that the text is enough to identify the code.
     """

@@ -1,4 +1,4 @@
-"""Emission of ``tensor``, ``quant.scast`` and constants. Slices and reshapes of contiguous tensors are views."""
+"""Emission of ``tensor`` ops, `quant.scast` and constants. Slices and reshapes of contiguous tensors are views."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,7 +35,10 @@ def _constant(e: Emitter, op: Operation) -> None:
 
 
 def _storage_cast(e: Emitter, op: Operation) -> None:
-    """Emit a cast between a quantized type and its storage: the same bits, extended in memory as the dtypes are."""
+    """Emit a cast between a quantized type and its storage, which keeps the bits.
+
+    If an element is narrower than its dtype (i4 in int8), the unused bits are set as the result's dtype needs.
+    """
     source, result = op.operands[0], op.result
     if not is_buffer(source.type):
         _same_scalar(e, source, result)
@@ -192,7 +195,7 @@ def _insert(e: Emitter, op: Operation) -> None:
 
 
 def numbers_of_list(e: Emitter, op: Operation, name: str) -> list[int]:
-    """Return the integers of an op's list, such as "sizes"; those that are operands must be known."""
+    """Return the integers of an op's list, such as "sizes"; entries that are operands must be known while emitting."""
     return [entry if isinstance(entry, int) else e.size(op, entry) for entry in mixed_values(op, name)]
 
 
@@ -280,7 +283,7 @@ def _reshape(e: Emitter, op: Operation) -> None:
 
 
 def _elements(e: Emitter, value: Value) -> list[int] | None:
-    """Return the elements of a tensor of sizes; None if they are not known."""
+    """Return the elements of a tensor that gives a shape; None if they are known only at run time."""
     source = value.operation
     if source is not None and source.name == "tensor.from_elements":
         numbers = [e.known(operand) for operand in source.operands]

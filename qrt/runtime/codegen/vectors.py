@@ -28,7 +28,7 @@ def _vector(op: Operation, value: Value) -> VectorType:
 
 
 def _place(e: Emitter, op: Operation, memref: Value, indices: Sequence[Value], length: int) -> tuple[Buffer, Any]:
-    """Emit a bounds check of ``length`` elements from ``indices`` on; return the memref's buffer and their address."""
+    """Emit a bounds check of ``length`` elements from ``indices`` on; return the buffer and the first one's address."""
     buffer, starts = e.buffer(memref), [e.index(value) for value in indices]
     message = partial(_out_of_bounds, list(buffer.shape))
     counts = [1] * (len(starts) - 1) + [length]
@@ -61,7 +61,7 @@ def _store(e: Emitter, op: Operation) -> None:
 
 
 def _reduction(e: Emitter, op: Operation) -> None:
-    """Emit a reduction: a sum of integers by LLVM's intrinsic, in any order; others in the order of the lanes."""
+    """Emit a reduction. LLVM's intrinsic adds integers in any order; other reductions go in the order of the lanes."""
     type, register, known = _vector(op, op.operands[0]), e.register(op.operands[0]), op.operands[1:]
     start = e.register(known[0]) if known else None
     if kind_of(op) == "add" and not isinstance(type.element, FloatType):

@@ -43,8 +43,8 @@ def _is_of_signs(op: Operation) -> bool:
 def _is_exact(op: Operation, source: UniformType, target: UniformType) -> bool:
     """Return True if the requantization keeps every value of the source type.
 
-    All values are tested in whole blocks of 16 elements and in the remaining elements, because rules may round these
-    differently.
+    A rounding rule may treat full blocks of 16 elements and the remaining elements differently, so the test has values
+    in both.
     """
     least, greatest = source.default_bounds
     given = np.concatenate([np.arange(least, greatest + 1), np.arange(least, least + 15)]).astype(element_dtype(source))
@@ -60,7 +60,7 @@ def _is_byte(t: UniformType) -> bool:
 
 
 def _shifted(source: UniformType, target: UniformType) -> UniformType | None:
-    """Return the type with the target's storage type that represents the source's values, its zero point moved by 128.
+    """Return the source type with the other signedness and its zero point moved by 128: it represents the same values.
 
     Return None if both types are signed or both are unsigned.
     """

@@ -15,7 +15,7 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class FuseLoops:
-    """Fuses an elementwise op or loop with the only op that reads its result, also elementwise. Preserves every value.
+    """Fuses an elementwise op or loop with its only reader, if that is elementwise too. Preserves every value.
 
     The two are fused only if a kernel can run them together.
     """

@@ -104,7 +104,10 @@ def _begins(op: Operation) -> bool:
 
 
 def _has_constant(op: Operation) -> bool:
-    """Return True if an op has a constant operand besides tables. A single op without it is as fast as a lookup."""
+    """Return True if an op has a constant operand that is not a table.
+
+    A single op without such an operand is not replaced, because it is as fast as a lookup.
+    """
     return len(op.operands) > 1 + len(traits_of(op).tables)
 
 

@@ -12,7 +12,7 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class SplitConcat:
-    """Requantizes, before a concatenation, each operand with another type than the result. Preserves every value."""
+    """Requantizes each operand of a concatenation to the result's type, before the op. Preserves every value."""
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):

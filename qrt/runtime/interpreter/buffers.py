@@ -103,9 +103,10 @@ class BaseWithoutElements:
 
 
 def on_memory(array: Array, *, is_constant: bool = False) -> Array:
-    """Return a C-contiguous array as a memref: an array whose memory is its own `Memory`, with row-major strides.
+    """Return a memref on the elements of a C-contiguous array: an array that views a new `Memory` of their bytes.
 
-    NumPy may give a dimension of size 1 any stride. If ``is_constant``, the memref and its views are not writeable.
+    Its strides are row-major, also for dimensions of size 1, to which NumPy may have given any stride. If
+    ``is_constant``, the memref and its views are not writeable.
     """
     if is_constant:
         array = array.view()

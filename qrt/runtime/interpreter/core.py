@@ -1,8 +1,8 @@
 """Compilation of functions to lists of Python calls over a frame of values, so that an operation costs few calls.
 
-A frame is a list with one slot for each value. A value is a NumPy scalar if its type is a scalar, else an array, also
-for a tensor, a vector or a memref (whose array is written in place). The module of a dialect, here or registered by an
-extension, has up to three tables from op names to functions:
+A frame is a list with one slot for each value. A value of scalar type is a NumPy scalar. A tensor, vector or memref is
+an array, which is written in place only for a memref. The module of a dialect, here or registered by an extension, has
+up to three tables from op names to functions:
 
 - `HANDLERS`: `bind(op, compiler)` returns `f(*operands)`, which returns the result, a tuple of results, or None;
 - `STRUCTURED`: `build(op, compiler)` returns a function of the frame, for ops with regions or effects on the run;
@@ -205,7 +205,7 @@ class Compiler:
         return _step(operation, function, [self.slot(value) for value in operation.operands], results)
 
     def handler(self, operation: Operation) -> Function:
-        """Return the function that computes an operation's results from its operands (or calls a declared function)."""
+        """Return the function that computes an operation's results from its operands."""
         function: Function = self._bound(self._tables(operation).handlers, operation)
         return function
 
@@ -224,7 +224,7 @@ class Compiler:
 
 
 def raise_located(operation: Operation, error: QuantError) -> NoReturn:
-    """Raise an error as a ModelError with the op's location; a ModelError, which has a location, unchanged."""
+    """Raise an error as a ModelError with the op's location. A ModelError already has a location; it is unchanged."""
     if isinstance(error, ModelError):
         raise error
     if isinstance(error, KernelError) and error.reason is not None:
@@ -306,7 +306,7 @@ class BlockCode:
         self.branch = compiler.branch(last) if last is not None and compiler.branches(last) else None
 
     def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
-        """Set the block's arguments and run its steps; the caller follows the terminator.
+        """Set the block's arguments and run its steps. The caller then runs the terminator.
 
         `branch` is the op that branched here, to which errors about the number of steps refer.
         """

@@ -104,7 +104,7 @@ _MANY = 1 << 64
 
 
 def _points(numbers: Sequence[range]) -> Iterator[tuple[int, ...]]:
-    """Yield the product of ranges, with the last one varying fastest.
+    """Yield the points of the Cartesian product of ranges; the last coordinate varies fastest.
 
     `itertools.product` would store each range as a tuple, which may be too long.
     """

@@ -35,7 +35,7 @@ def _combine(op: Operation) -> Function:
 
 
 def _fold(combine: Function, values: Array, axes: Sequence[int], start: Any) -> Any:
-    """Combine values along ``axes`` one after another, beginning with ``start``, or the first value if it is None."""
+    """Combine values along ``axes`` one after another, from ``start`` on; if that is None, from the first value on."""
     parallel = [axis for axis in range(values.ndim) if axis not in axes]
     shape = tuple(values.shape[axis] for axis in parallel)
     total = start

@@ -1,1 +1,1 @@
-"""Modules of the planner: the slots of values, and the steps of a plan."""
+"""Modules of the planner, which assigns a slot to each value of a function and makes the steps of its plan."""

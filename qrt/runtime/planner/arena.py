@@ -26,7 +26,7 @@ class Span:
 
 
 def allocate(spans: Sequence[Span]) -> int:
-    """Set the offset of each span and return the size of the arena. The better of two orders of placement is used."""
+    """Set the offset of each span so that the arena is small, and return the size of the arena in bytes."""
     by_time = _in_order_of_time(spans)
     least = live_bytes(spans)
     if by_time <= least or len(spans) > _MOST_SORTED:

@@ -1,9 +1,9 @@
 """Planning of loops and branches as steps: `scf.while` and `scf.if` whose regions have only kernels.
 
-A loop copies its initial values to carried slots; at the end of an iteration it copies the next values there, so that
-all seem to be assigned at once. A value that `scf.condition` passes on has one slot: the body's argument and the loop's
-result are views of it. A branch has slots for its results, which both regions write. The slots of values that are
-computed before a loop and read in it stay live until the loop ends.
+A loop copies its initial values to the slots of its carried values. At the end of an iteration it copies the next
+values there, as if all were assigned at once. A value that `scf.condition` passes on has one slot: the body's argument
+and the loop's result are views of it. A branch has slots for its results, which both regions write. The slots of values
+that are computed before a loop and read in it stay live until the loop ends.
 """
 
 from collections.abc import Sequence
@@ -190,7 +190,7 @@ class ControlPlanner(SlotTable):
         self.steps.append(CallStep(op, call, (given, target.slot), copied(op), [source], [target]))
 
     def _step(self, op: Operation, kind: str, target: int = 0, cost: int = 0) -> int:
-        """Add a jump or the begin of a loop iteration as a step, and return the step's number.
+        """Add a step that jumps or begins a loop iteration, and return the step's number.
 
         ``target`` is the step to jump to, ``cost`` the number of operations that count towards ``max_steps``.
         """

@@ -163,7 +163,10 @@ class _ExecutableBuilder:
 
 
 class DeferredFamily:
-    """A family's op that is bound during the run, when the operands' shapes are known. The latest binding is cached."""
+    """An op of an op family whose kernel is bound during the run, when the operands' shapes are known.
+
+    The latest bound kernel is cached.
+    """
 
     def __init__(self, op: Operation, packed: dict[int, Array]) -> None:
         self.op, self.packed = op, packed

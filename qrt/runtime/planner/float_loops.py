@@ -300,9 +300,9 @@ def _bound(
 
 
 def _overwritable(reads: Sequence[_Operand], writes: Sequence[_Operand]) -> int:
-    """Return the number of leading operands that the result may overwrite: they have its element type and layout.
+    """Return the number of leading operands that the result may overwrite.
 
-    Return 0 if there are several results.
+    These are the first operands with the result's element type and layout. Return 0 if there are several results.
     """
     alike = [
         (operand.element, operand.own, operand.at.offset) == (writes[0].element, writes[0].own, writes[0].at.offset)

@@ -1,4 +1,4 @@
-"""Globals in plans: finds those that a module stores to, and loads that need a copy of the global."""
+"""Analysis of globals for planning: the globals to which a module stores, and the loads that must copy the global."""
 
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.attributes import SymbolRefAttr

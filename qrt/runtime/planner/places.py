@@ -20,7 +20,7 @@ from qrt.types import TensorType, Type
 
 @dataclass
 class Attempt:
-    """The state of the planner before it plans a region, restored if an op of the region needs the interpreter."""
+    """The planner's state from before a region is planned. It is restored if an op in the region cannot be planned."""
 
     slots: int
     """The number of the first new slot."""

@@ -37,7 +37,7 @@ def plain_call(op: Operation, types: Types) -> KernelCall | None:
 
 
 def _dtype(element: Type) -> np.dtype[Any] | None:
-    """Return the dtype of i1 (bool), i8, i16, i32, i64 or index; None for types that these kernels do not support."""
+    """Return the dtype of an element type that is i1 (bool), i8, i16, i32, i64 or index; None for any other type."""
     is_whole = isinstance(element, IntegerType) and element.is_signless and element.width in (1, 8, 16, 32, 64)
     return element_dtype(element) if is_whole or isinstance(element, IndexType) else None
 
@@ -195,5 +195,5 @@ def _extracted(op: Operation, shape: Shape, known: Known) -> int | None:
 
 
 def is_written_over(value: Any) -> bool:
-    """Return True if all users of ``value``, a result of `tensor.empty`, overwrite it whole without reading it."""
+    """Return True if all users of ``value``, a result of `tensor.empty`, overwrite all its elements and read none."""
     return all(user.name == "linalg.broadcast" and user.operands[0] is not value for user in value.users)

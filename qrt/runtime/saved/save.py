@@ -76,10 +76,10 @@ def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, 
 
 @contextmanager
 def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
-    """Record what is bound in a `with` block: yield two dicts by the `id` of the bound objects.
+    """Record the arguments of the kernel calls and executables that are made in a `with` block.
 
-    The first has (name, arguments) of each `bind_*` call, the second the arguments of each executable. The bound
-    objects are kept alive until the block ends, so that no `id` is reused.
+    Yield two dicts whose keys are the `id` of each made object. The first has (name, arguments) of each `bind_*` call,
+    the second the arguments of each executable. The objects live until the block ends, so that no `id` is reused.
     """
     calls: dict[int, Any] = {}
     executables: dict[int, Any] = {}

@@ -1,4 +1,4 @@
-"""The source of plans from a saved file, whose kernel calls are bound again to weights in the mapped file."""
+"""The source of plans in a saved file. Their kernel calls are bound again, to the weights in the mapped file."""
 
 import zlib
 from collections.abc import Mapping, Sequence

@@ -1,1 +1,4 @@
-"""NumPy's functions on QuantTensors: one table, and the rules by subject."""
+"""Implementations of NumPy's functions for QuantTensors.
+
+`table` finds the implementation (the rule) of a function, and the modules of `rules` have the rules by subject.
+"""

@@ -1,4 +1,4 @@
-"""The storage of tensors for NumPy's functions, and the writing of values to tensors, shared by all rules.
+"""Helpers of the rules for NumPy's functions, which read the storage of tensors and write values to tensors.
 
 Functions that return tensors are in `results.py`.
 """
@@ -216,7 +216,7 @@ def varies_along(q: Tensor, axis: Any) -> bool:
 
 
 def in_order(q: Tensor, axis: Any) -> Array:
-    """Return an array whose order along the axis (None: of all elements) is that of the values.
+    """Return an array whose elements along the axis (None: all elements) are ordered as the values of ``q`` are.
 
     The array is the storage, or the values themselves if scales or zero points differ along the axis.
     """
@@ -291,8 +291,8 @@ def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
 def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Callable[[Array, Any], None]) -> None:
     """Raise QuantTypeError if ``routine`` would write elements of ``value`` to places with other scales or zero points.
 
-    ``t`` and ``shape`` are those of the target. The routine is tried on the parameter indices of both tensors, and must
-    not change those of the target.
+    ``t`` and ``shape`` are those of the target. The routine is tried on arrays with the index of the scale of each
+    element, and must not change the array of the target.
     """
     before = np.broadcast_to(parameter_index(t, shape), shape)
     after = before.copy()

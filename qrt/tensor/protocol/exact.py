@@ -92,7 +92,10 @@ def finish(acc: Any, bound: int, units: Units, dtype: Any = NO_DTYPE, out: Any =
 
 
 def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:
-    """Return ``values``, or ``out`` after writing them to it. Raise QuantTypeError if its shape or dtype differs."""
+    """Return ``values``, or ``out`` with the values written to it.
+
+    Raise QuantTypeError if ``out`` has another shape or dtype.
+    """
     if out is None:
         return values[()]
     if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != values.shape:
@@ -140,7 +143,7 @@ def requantized(acc: Array, bound: int, units: Units, t: UniformType) -> Array:
 
 
 def _index(units: Units, shape: Shape) -> Array:
-    """Return the index of the unit of every element."""
+    """Return, for each element of an exact result, the index of its unit among ``units``."""
     if len(units.factors) == 1:
         return np.zeros((1,) * len(shape), np.int64)
     like = UniformType("i8", "f64", np.ones(units.shape), axis=units.axis, block_sizes=units.blocks)
@@ -175,7 +178,7 @@ def keeps_dimensions(keepdims: Any) -> bool:
 
 
 def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the implementation of a ufunc's method, such as `np.add.reduce`: ``function`` with the default axis 0."""
+    """Return the implementation of a ufunc's method, such as `np.add.reduce`: ``function``, along axis 0 by default."""
 
     def rule(array: Any, axis: Any = 0, **options: Any) -> Any:
         return function(array, axis, **{key: value for key, value in options.items() if value is not None})

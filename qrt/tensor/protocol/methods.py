@@ -235,7 +235,7 @@ _OPERANDS = (Tensor, Number, np.ndarray, np.generic)
 
 
 def by_ufunc(ufunc: np.ufunc, a: Any, b: Any) -> Any:
-    """Return the result of NumPy's function; NotImplemented for operands of other classes, so that Python asks them."""
+    """Return the result of a ufunc; NotImplemented for an operand of another class, so that Python asks the operand."""
     return ufunc(a, b) if isinstance(a, _OPERANDS) and isinstance(b, _OPERANDS) else NotImplemented
 
 
@@ -244,7 +244,7 @@ def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 
 
 def _operators(ufunc: np.ufunc) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
-    """Return an operator and its reflected form."""
+    """Return the methods of a binary operator and its reflected form, such as ``__mod__`` and ``__rmod__``."""
     return lambda self, other: by_ufunc(ufunc, self, other), _reflected(ufunc)
 
 
@@ -258,7 +258,7 @@ def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
 
 
 class Operators:
-    """The operators without an op family, and the reflected operators."""
+    """Operators of tensors that call NumPy's ufuncs: those for which there is no op family, and the reflected ones."""
 
     __slots__ = ()
 

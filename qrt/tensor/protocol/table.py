@@ -132,7 +132,7 @@ def refuses(*functions: Function, hint: str) -> None:
 
 
 def refuses_module(module: str, hint: str) -> None:
-    """Enter all functions of a module, which is not imported, as errors with the hint."""
+    """Enter all functions of the named module as errors with the hint. The module is not imported."""
     _MODULES[module] = Entry("refused", None, hint)
 
 

@@ -73,10 +73,10 @@ class LoopNest(Builder):
         return argument
 
     def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
-        """Return an element that was loaded as a byte, truncated to the narrower type `element`.
+        """Truncate an element that was loaded as a byte to the narrower type `element`, and return the result.
 
-        The method `extend` extends the byte, not the returned value. If the returned value is not used otherwise, the
-        method `finish` erases the truncation.
+        If the result is passed to the method `extend`, that extends the byte instead. The method `finish` erases a
+        truncation without uses.
         """
         if element_in_byte.type is element:
             return element_in_byte

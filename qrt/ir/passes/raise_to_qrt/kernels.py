@@ -1,4 +1,7 @@
-"""Matching of a program's sum of products with the `qrt` op that computes it, and construction of that op."""
+"""Replacement of a sum of products by a kernel: a `qrt` op, such as `qrt.matmul`, that multiplies the same elements.
+
+`match_kernel` chooses the op, and `build_kernel` inserts it into the program.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""Element-wise arithmetic: sums and products by op families; products and quotients with numbers by changed scales."""
+"""Implementations of NumPy's arithmetic functions, such as ``np.add`` and ``np.multiply``, for tensors.
+
+An operation on two tensors runs an op family. The product or quotient of a tensor and a number keeps the tensor's
+storage and changes its scales.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -75,13 +79,13 @@ def _over(a: Any, b: Any) -> QuantTensor | None:
 
 
 def _is_zero(x: Any) -> bool:
-    """Return True for the real number 0 of any kind, False and arrays of rank 0 included."""
+    """Return True for a real number equal to 0, which may be a bool or an array of rank 0."""
     number = x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
     return not number if isinstance(number, (bool, np.bool_)) else exact_number(number) == 0
 
 
 def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any, others: dict[str, Any]) -> Any:
-    """Return the floats if they are allowed; else raise an error that advises the operator on dequantized values."""
+    """Return the result in floats if `float_results` allows it; else raise an error that says what to write instead."""
     name, given = f"np.{ufunc.__name__}", nondefault_options(out=out, dtype=dtype, **others)
 
     def hint() -> str:
@@ -113,7 +117,7 @@ def _hint_of_sum(sign: str, a: Any, b: Any, floats: str) -> str:
 
 
 def _has_numbers_near(q: QuantTensor, x: Any) -> bool:
-    """Return True if sums of tensors of ``q``'s type are exact, and each of its scales covers the numbers ``x``."""
+    """Return True if sums of tensors of ``q``'s type are exact, and quantizing ``x`` to the type clamps no number."""
     t, numbers = q.type, np.asarray(x)
     if t.is_sub_channel or 2 * max_magnitude(t) >= I32_END or numbers.dtype.kind not in "iuf":
         return False

@@ -1,4 +1,4 @@
-"""Comparisons of tensors with tensors, arrays and numbers by value; sets, and searches in sorted values.
+"""Functions that compare values: comparisons of tensors with tensors, arrays and numbers, sets, and sorted searches.
 
 The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. For a per-layer type a
 real number becomes two integers, so that NumPy compares storage. Functions whose results hold values of the operands
@@ -299,6 +299,6 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
 @implements(np.digitize, kind="order")
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """The indices of the bins of the values."""
+    """The index of the bin of each value."""
     values, edges = sortable([x, bins])
     return np.digitize(values, edges, right)

@@ -1,4 +1,4 @@
-"""Functions without an exact quantized result or not about values, each with advice on what to write instead.
+"""The NumPy functions that have no exact quantized result or are not about values, each with the call to use instead.
 
 In the hints q and r are QuantTensors, x and y arrays, and f is a function.
 """

@@ -145,7 +145,10 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
 
 
 def _of_one_type(options: Sequence[Any], *others: Any) -> tuple[list[Array], UniformType]:
-    """Return the storage of tensors and numbers, which broadcast with each other and ``others``, and their type."""
+    """Return (storage of each option, the type of the tensors), with numbers quantized to that type.
+
+    ``options`` are tensors of one type and numbers. They are broadcast to one shape, together with ``others``.
+    """
     shape = broadcast_shapes(*map(np.shape, (*options, *others)))
     parts = [broadcast(x, shape) if isinstance(x, QuantTensor) else None for x in options]
     t = one_type([part[1] for part in parts if part is not None])
@@ -170,7 +173,7 @@ def where(condition: Any, *options: Any) -> Any:
 
 @implements(np.select, kind="moves")
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """The elements of the first tensor whose condition is true; real numbers are quantized."""
+    """Each element from the first tensor whose condition is true there; real numbers are quantized."""
     conditions, options = [truth(condition) for condition in condlist], [*choicelist, default]
     if not any(isinstance(x, QuantTensor) for x in options):
         return np.select(conditions, choicelist, default)

@@ -1,8 +1,8 @@
 """Functions that move the elements of one tensor without changing their type.
 
-NumPy's own function moves the storage. If scales or zero points vary, the type of the result follows from how the
-function moves the axes. The function's row in the table says that by the order of the axes, an equivalent index, or the
-positions that it takes along each axis.
+NumPy's own function moves the storage. If scales or zero points vary, the type of the result depends on how the
+function moves the axes. Its entry in the table describes the move in one of three ways: as an order of axes, as an
+equivalent index, or as the positions that are taken along each axis.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,7 +47,8 @@ def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
 def _order_of(function: Any) -> ElementOf:
     """Return the function that computes the result type of ``function``, which permutes axes.
 
-    It applies ``function`` to an array of shape (0, 1, 2, ...), whose new shape shows the order of the axes.
+    The returned function applies ``function`` to an empty array of shape (0, 1, 2, ...). The shape of the result shows
+    the order of the axes.
     """
     return lambda q, data, *args, **options: transposed_element(
         q.type, function(np.empty(range(q.ndim)), *args, **options).shape
@@ -55,7 +56,10 @@ def _order_of(function: Any) -> ElementOf:
 
 
 def _key_of(key: Callable[..., Any]) -> ElementOf:
-    """Return the function that computes the result type of a function equivalent to indexing with ``key(q, ...)``."""
+    """Return the function that computes the result type of a NumPy function that works as ``q[key(q, ...)]`` does.
+
+    ``key`` takes the arguments of the NumPy function and returns the index.
+    """
     return lambda q, data, *args, **options: indexed_element(q.type, q.shape, key(q, *args, **options))
 
 
@@ -108,10 +112,10 @@ enter("moves", _atleast, _AT_LEAST)
 
 
 def along(function: Any) -> ElementOf:
-    """Return the function that computes the result type of ``function``, which moves the lines along an axis uniformly.
+    """Return the function that computes the result type of ``function``, such as `np.flip` or `np.roll`.
 
-    ``function`` is applied to the positions along an axis of channels or blocks, and so gives their new order. If it
-    adds axes, these come first.
+    ``function`` must move all lines along an axis alike. To find the new order of channels or blocks, it is applied to
+    the array (0, 1, 2, ...) along their axis. If it adds axes, these must come first.
     """
 
     def element_of(q: QuantTensor, data: Array, *args: Any, **options: Any) -> UniformType:
@@ -132,7 +136,7 @@ def along(function: Any) -> ElementOf:
 def _along_one(function: Any, name: str) -> ElementOf:
     """Return the function that computes the result type of ``function``, which takes elements along an axis.
 
-    Without an axis, it takes elements of the flattened tensor. ``name`` is its name for errors.
+    Without an axis, ``function`` takes elements of the flattened tensor. ``name`` is the function's name for errors.
     """
 
     def element_of(q: QuantTensor, data: Any, places: Any, axis: Any = None, **options: Any) -> UniformType:
@@ -183,8 +187,8 @@ def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
 def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[..., list[QuantTensor]]:
     """Return the implementation of a NumPy function that splits a tensor of ``least`` or more axes along an axis.
 
-    The axis is ``fixed`` (for a vector, its only one), or an argument if ``fixed`` is None. NumPy's function splits the
-    positions along the axis, and the parts of the tensor follow from that.
+    The axis is ``fixed`` (axis 0 of a vector), or an argument if ``fixed`` is None. NumPy's function splits the array
+    of the positions along the axis, which shows where to split the tensor.
     """
     cut: Any = function if fixed is None else np.split
 

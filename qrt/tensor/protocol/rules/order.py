@@ -141,7 +141,10 @@ _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher",
 
 
 def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
-    """Return the implementation of a NumPy quantile, which ``plain`` computes on storage, because no value is NaN."""
+    """Return the implementation of ``function``, a NumPy quantile or percentile, for tensors.
+
+    ``plain`` computes it on storage: it is ``np.quantile`` also for ``np.nanquantile``, because no value is NaN.
+    """
     name = name_of(function)
 
     def rule(
@@ -188,7 +191,8 @@ has_no_exact_result({name: f"np.{name}(np.asarray(q))" for name in ("median", "n
 def _bounds(ufunc: Any, t: UniformType, number: Any) -> Array:
     """Return a real number as storage for each parameter of the type, by the default cast rule, as in ``qrt.clamp``.
 
-    Raise QuantTypeError if the number is so far out of range that it, clamped, would be the result everywhere.
+    Raise QuantTypeError if the number is above the type's range for ``np.maximum``, or below it for ``np.minimum``:
+    the result could not hold it.
     """
     if not isinstance(number, Real):
         raise QuantTypeError(f"a bound must be a real number, got {shown(number)}")

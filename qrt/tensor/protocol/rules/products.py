@@ -378,7 +378,7 @@ def _product(a: _Term, b: _Term, remaining: frozenset[str]) -> _Term:
 
 
 def _multiplied(a: _Term, b: _Term, x: Array, y: Array, bound: int) -> Array:
-    """Return the product of matrices, or of batches of matrices, of the integers of two terms."""
+    """Return the product of ``x`` and ``y``, the integers of two terms as matrices or batches of matrices."""
     if bound >= I32_END or x.size * y.shape[-1] <= _FEW:
         centred_x, centred_y = (np.subtract(z, term.zero, dtype=np.int64) for z, term in ((x, a), (y, b)))
         return np.asarray(np.matmul(centred_x, centred_y))
@@ -400,7 +400,7 @@ def _kernel_operand(term: _Term, integers: Array) -> QuantTensor:
 
 
 def _joined(a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], str | None]:
-    """Return the scales of an integer of the product, and the label of the axis along which they vary."""
+    """Return the scales of the product of two terms, as factors, and the label of the axis along which they vary."""
     if a.expressed != b.expressed:
         raise QuantTypeError(f"the operands must have the same expressed type, got {a.expressed} and {b.expressed}")
     if a.channel is not None and b.channel is not None:

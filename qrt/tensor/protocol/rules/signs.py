@@ -83,7 +83,7 @@ def _unary(ufunc: np.ufunc, compute: Callable[[QuantTensor], QuantTensor]) -> Ca
 
 
 def sign(q: QuantTensor) -> QuantTensor:
-    """Return -1, 0 and 1 as storage of scale 1."""
+    """Return the sign of each element as -1, 0 or 1, the storage of a tensor with scale 1."""
     t = UniformType("i8", q.type.expressed_type, 1.0, storage_min=-1, storage_max=1)
     storage, zeros = stored(q), zero_points(q)
     above, below = (np.asarray(compare(storage, zeros)).view(np.int8) for compare in (np.greater, np.less))

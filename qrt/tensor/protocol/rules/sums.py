@@ -1,6 +1,7 @@
-"""Exact sums, differences and products of one tensor's elements, as i32; and means, variances and norms.
+"""Sums, differences, products, means, variances and norms of one tensor's elements.
 
-Means, variances and norms are exact sums, rounded once at the end.
+Sums, differences and products are exact, as i32. Means, variances and norms are computed from exact sums and rounded
+once at the end.
 
 Zero points are subtracted from sums of storage. The sums may wrap in int32: a result that fits 32 bits is exact all the
 same.
@@ -111,7 +112,10 @@ def _accumulated(a: QuantTensor, axis: Any, dtype: Any = None, out: Any = None, 
 
 
 def _units_along(a: QuantTensor, axis: int) -> Units:
-    """Return the units of a result of the tensor's rank, each element of which combines elements along ``axis``."""
+    """Return the units of a result that keeps the tensor's rank and combines elements along ``axis``.
+
+    Such results are differences and running sums.
+    """
     return reduced_units(a.type, a.shape, (axis,), True)
 
 
@@ -144,7 +148,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 @implements(np.ptp, kind="sums")
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    """The greatest value less the least, as i32 of the tensor's scale."""
+    """The greatest value minus the least, as i32 of the tensor's scale."""
     if any(a.shape[d] == 0 for d in axes_of(axis, a.ndim)):
         raise QuantValueError(f"'a' must have elements along axis {shown(axis)}, got shape {a.shape}")
     axes, keepdims, units, _ = reduction(a, axis, keepdims)
