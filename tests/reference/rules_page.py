@@ -82,7 +82,7 @@ _SUMMANDS = {
     "floats": "The accumulator is a float32 sum of `f32(si)*(q - zi)`, each step rounded.",
 }
 _RATIOS = {
-    "exact": "Compute `M` exactly, as the rational number that the stored doubles give.",
+    "exact": "Compute `M` exactly, as a rational number, from the scales, which are doubles.",
     "float64": "Compute `M` in float64: multiply the scales, then divide; each step is rounded.",
     "float32": "Compute `M` in float32: multiply the scales, then divide; each step is rounded.",
     "float32_product": "Multiply the scales in float32, then divide in float64 to get `M`; each step is rounded.",

@@ -51,10 +51,10 @@ LiteRT's floats, as listed below.
 - **Zero points** of 16-bit tensors must be 0 for most operators of LiteRT. Operators such as QUANTIZE, MAXIMUM, pools
   and those that move elements accept any zero point. The same is true of the import.
 - **Several scales.** Weights of products may have a scale for each index of an axis, and so may tensors of operators
-  that move or compare the storage. Others have one scale: LiteRT reads several as 0. Only the input of DEQUANTIZE and
-  the result of QUANTIZE may have a zero point for each index of an axis.
-- **A single scale** has quantized_dimension 0. With another one LiteRT does not use XNNPACK for 8-bit tensors, except
-  for weights; the import then has the rules of LiteRT's own kernels, or is an error.
+  that move or compare the storage. All other tensors have one scale: LiteRT reads several scales as 0. Only the input
+  of DEQUANTIZE and the result of QUANTIZE may have a zero point for each index of an axis.
+- **A single scale** has `quantized_dimension = 0` in the file. If an 8-bit tensor other than weights has another
+  number there, LiteRT does not use XNNPACK. The import then uses the rules of LiteRT's own kernels, or is an error.
 - **Biases.** A quantized bias gets the scale `scale of the input * scale of the weights`; its scale in the file is
   ignored. LiteRT adds the integers of the bias to the sums without using that scale.
 - **Empty tensors.** A dimension may be 0. MEAN, maxima and minima of no elements are errors. So are matrix products
