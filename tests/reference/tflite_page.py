@@ -504,7 +504,6 @@ _REASONS = {
     "random numbers": "MULTINOMIAL RANDOM_STANDARD_NORMAL RANDOM_UNIFORM STABLEHLO_RNG_BIT_GENERATOR",
     "hash tables": "HASHTABLE HASHTABLE_FIND HASHTABLE_IMPORT HASHTABLE_LOOKUP HASHTABLE_SIZE",
     "strings and hashes": "LSH_PROJECTION SKIP_GRAM",
-    "the size of the result depends on elements": "UNIQUE WHERE",
 }
 """The reasons why operators are not imported. Operators without a reason are only not written yet."""
 

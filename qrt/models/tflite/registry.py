@@ -105,6 +105,8 @@ OPERATORS: Registry[Operator] = Registry(
             "segments:segment_sum": "SEGMENT_SUM",
             "segments:unsorted_segment": "UNSORTED_SEGMENT_MAX UNSORTED_SEGMENT_MIN UNSORTED_SEGMENT_PROD "
             "UNSORTED_SEGMENT_SUM",
+            "selection:unique": "UNIQUE",
+            "selection:where": "WHERE",
             "shapes:bitcast": "BITCAST",
             "shapes:bitwise_xor": "BITWISE_XOR",
             "shapes:broadcast_args": "BROADCAST_ARGS",
