@@ -122,8 +122,8 @@ order in the sum |
 of the n terms | XNNPACK's order depends on the CPU |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV that are not in the table above, and BATCH_MATMUL | \
 4 ulp of the element, or of the largest element of the result | the order of the sums |
-| CONV_3D_TRANSPOSE | 4 ulp of the element, or of the largest element before a fused activation; 0 in the profile \
-`litert-ref` | the order of the sums |
+| CONV_3D_TRANSPOSE | 4 ulp of the element, or of the largest element before a fused activation; 0 with dilations, \
+and in the profile `litert-ref` | the order of the sums |
 | COMPLEX_ABS, IMAG and REAL of RFFT2D | 4 ulp of the element, or of the largest element of the result | the order of \
 the sums in float64 |
 | LSTM operators with int8 weights | as with float32 weights, except for at most 1 in 100 results | \
@@ -391,6 +391,7 @@ COMPUTATIONS = {
 }
 """The names in the first column of the profiles. The text is empty where the name is an operator's, in lower case."""
 CONDITIONS = {
+    "is_dilated": "a dilation is not 1",
     "kernel": "`activation`: the kernel of the row that applies to the operator",
     "storage": "the type of the storage, or f32; of the result for `quantize`, `requantize` and `concatenation`, "
     "otherwise of the input, which the result shares except for `softmax` and `dequantize`",

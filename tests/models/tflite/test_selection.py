@@ -23,7 +23,7 @@ REFUSED = {
         "WHERE (the size of its result depends on elements of 't0', known only at run time: compute it outside",
     ),
     "values of the run": (
-        one_op("UNIQUE", [Tensor((2,), "int32")], [Tensor((2,), "int32"), Tensor((2,), "int32")], {"idx_out_type": "INT32"}),
+        one_op("UNIQUE", [Tensor((2,), "int8")], [Tensor((2,), "int8"), Tensor((2,), "int32")], {"idx_out_type": 2}),
         "UNIQUE (the size of its result depends on elements of 't0', known only at run time",
     ),
     "one element without axes": (
