@@ -6,9 +6,7 @@ import pytest
 
 import qrt
 from qrt.errors import ModelError
-from qrt.models.profiles import profile
-from qrt.models.tflite.importing import import_model
-from qrt.models.tflite.read import read
+from tests.models.tflite.importing import imported, refusal
 from tests.models.tflite.writing import Tensor, one_op
 
 
@@ -61,24 +59,22 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_it_is_refused(case):
     make, message = REFUSED[case]
-    with pytest.raises(ModelError) as raised:
-        import_model(read(make()), profile("litert"))
-    assert message in str(raised.value)
+    assert message in refusal(make())
 
 
 def test_the_reference_kernels_add_a_bias_at_wrong_places():
     content = _transposed(bias=(3,))
-    import_model(read(content), profile("litert"))
+    imported(content)
     with pytest.raises(ModelError, match="a bias for another number of channels than the input's"):
-        import_model(read(content), profile("litert-ref"))
+        imported(content, "litert-ref")
     dilated = _transposed(size=(1, 6, 6, 6, 3), bias=(3,), dilation=2)  # LiteRT uses a reference kernel
     with pytest.raises(ModelError, match="a bias for another number of channels than the input's"):
-        import_model(read(dilated), profile("litert"))
+        imported(dilated)
 
 
 def test_a_dilated_window_leaves_gaps():
     weights = Tensor((1, 1, 2, 1, 1), "float32", data=[[[[[2]], [[3]]]]])
     x, shape = _x(1, 1, 1, 2, 1), Tensor((5,), "int32", data=[1, 1, 1, 4, 1])
     content = one_op("CONV_3D_TRANSPOSE", [shape, weights, x], [_x(1, 1, 1, 4, 1)], _options(dilation=2))
-    result = qrt.compile(import_model(read(content), profile("litert")))(np.float32([1, 5]).reshape(x.shape))
+    result = qrt.compile(imported(content))(np.float32([1, 5]).reshape(x.shape))
     assert np.asarray(result).ravel().tolist() == [2, 10, 3, 15]

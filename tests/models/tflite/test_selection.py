@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.errors import ModelError
-from qrt.models.profiles import profile
-from qrt.models.tflite.importing import import_model
-from qrt.models.tflite.read import read
+from tests.models.tflite.importing import imported, refusal, result_of
 from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 
@@ -43,20 +40,18 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_it_is_refused(case):
     content, message = REFUSED[case]
-    with pytest.raises(ModelError) as raised:
-        import_model(read(content), profile("litert"))
-    assert message in str(raised.value)
+    assert message in refusal(content)
 
 
 def test_no_element_is_true():
     x, mask = Tensor((2,), "float32"), Tensor((2,), "bool", data=[False, False])
     positions, y = Tensor((0, 1), "int64"), Tensor((0,), "float32")
     operators = [Operator("WHERE", [mask], [positions]), Operator("GATHER_ND", [x, positions], [y])]
-    module = import_model(read(write([Subgraph([x], [y], operators)])), profile("litert"))
+    module = imported(write([Subgraph([x], [y], operators)]))
     assert np.asarray(qrt.compile(module)(np.float32([1, 2]))).shape == (0,)
 
 
 def test_different_elements_are_in_the_order_of_their_first_positions():
-    values, numbers = qrt.compile(import_model(read(_unique([3, -0.0, 3, 0.0, 1])), profile("litert")))()
+    values, numbers = result_of(_unique([3, -0.0, 3, 0.0, 1]))
     assert [float(value).hex() for value in values] == [number.hex() for number in (3.0, -0.0, 1.0)]
     assert np.asarray(numbers).tolist() == [0, 1, 0, 1, 2]
