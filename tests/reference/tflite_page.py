@@ -96,7 +96,8 @@ fused |
 | TRANSPOSE_CONV, Convolution2DTransposeBias | weights and bias are in the file, and no stride is larger than the \
 kernel |
 | AVERAGE_POOL_2D, L2_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
-| CONV_3D, FAKE_QUANT, REDUCE_WINDOW, STABLEHLO_REDUCE_WINDOW, UNSORTED_SEGMENT_MAX, _MIN, _PROD and _SUM | always |
+| CONV_3D, EMBEDDING_LOOKUP_SPARSE, FAKE_QUANT, NON_MAX_SUPPRESSION_V5, REDUCE_WINDOW | always |
+| STABLEHLO_REDUCE_WINDOW, UNSORTED_SEGMENT_MAX, _MIN, _PROD and _SUM | always |
 | SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
 In the profile `litert` this is only true of numbers whose magnitude is at least 2^-126, because XNNPACK reads and

@@ -107,6 +107,7 @@ OPERATORS: Registry[Operator] = Registry(
             "UNSORTED_SEGMENT_SUM",
             "selection:unique": "UNIQUE",
             "selection:where": "WHERE",
+            "sparse_lookup:embedding_lookup_sparse": "EMBEDDING_LOOKUP_SPARSE",
             "shapes:bitcast": "BITCAST",
             "shapes:bitwise_xor": "BITWISE_XOR",
             "shapes:broadcast_args": "BROADCAST_ARGS",
