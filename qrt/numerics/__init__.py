@@ -112,6 +112,7 @@ from qrt.numerics.softmaxes import (
     softmax_units,
 )
 from qrt.numerics.sums import LANES, sum_in_order
+from qrt.numerics.suppression import SelectionLimits, select_boxes
 from qrt.numerics.tables import (
     INTERPOLATED_BITS,
     SOFTMAX_FRACTION_BITS,

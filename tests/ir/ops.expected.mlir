@@ -43,24 +43,26 @@ module @ops {
     %29 = qrt.gather_nd %arg0, %27 : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<1x2xi32>) -> tensor<1x!quant.uniform<i8:f32, 5.000000e-01:3>>
     %30 = qrt.scatter_nd %arg0, %27, %29 {reduction = "none"} : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<1x2xi32>, tensor<1x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>
     %31:4 = qrt.detection_postprocess %23, %23 {max_detections = 2 : i64, use_regular_nms = true} : (tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1xf32>)
-    %32 = qrt.cumsum %23 {axis = 1 : i64, exclusive = false, reverse = true} : (tensor<2x4xf32>) -> tensor<2x4xf32>
-    %33 = qrt.reduce_max %arg3 {axes = [1, 2], keepdims = true} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x1x1x2x!quant.uniform<i8:f32, 5.000000e-01>>
-    %34 = qrt.reduce_min %23 : (tensor<2x4xf32>) -> tensor<f32>
-    %35 = qrt.argmax %arg0 {axis = 1 : i64} : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<2xi64>
-    %36 = qrt.argmin %arg0 {axis = 0 : i64} : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<4xi32>
-    %37:2 = qrt.top_k %arg0 {k = 2 : i64} : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> (tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x2xi32>)
-    %38 = qrt.resize_bilinear %arg3 {align_corners = true, half_pixel_centers = false, rule = "fixed10_away", size = [4, 9]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x4x9x2x!quant.uniform<i8:f32, 5.000000e-01>>
-    %39 = qrt.resize_nearest %arg3 {size = [4, 9]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x4x9x2x!quant.uniform<i8:f32, 5.000000e-01>>
-    %40 = qrt.maximum %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
-    %41 = qrt.minimum %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
-    %42 = qrt.div %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
-    %43 = qrt.squared_difference %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
-    %44 = qrt.leaky_relu %0 {alpha = 5.000000e-01 : f64} : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
-    %45 = qrt.prelu %0, %1 {requant = "float32"} : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
-    %46 = qrt.sum %arg3 {axes = [3], keepdims = true} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x1x!quant.uniform<i8:f32, 5.000000e-01>>
-    %47 = qrt.transpose_conv2d %arg3, %12 {output_padding = [0, 1], padding = [[0, 1], [0, 0]], strides = [2, 2]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<3x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<?x14x16x3x!quant.uniform<i8:f32, 5.000000e-01>>
-    %48 = qrt.softmax %arg3 {requant = "gemmlowp"} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 3.906250e-03:-128>>
-    %49 = qrt.log_softmax %arg3 {axis = -1 : i64} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 6.250000e-02:127>>
+    %32 = arith.constant dense<5.000000e-01> : tensor<2xf32>
+    %33:3 = qrt.non_max_suppression %23, %32 {max_output_size = 3 : i64, sigma = 5.000000e-01 : f64} : (tensor<2x4xf32>, tensor<2xf32>) -> (tensor<3xi32>, tensor<3xf32>, tensor<i32>)
+    %34 = qrt.cumsum %23 {axis = 1 : i64, exclusive = false, reverse = true} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %35 = qrt.reduce_max %arg3 {axes = [1, 2], keepdims = true} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x1x1x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    %36 = qrt.reduce_min %23 : (tensor<2x4xf32>) -> tensor<f32>
+    %37 = qrt.argmax %arg0 {axis = 1 : i64} : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<2xi64>
+    %38 = qrt.argmin %arg0 {axis = 0 : i64} : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> tensor<4xi32>
+    %39:2 = qrt.top_k %arg0 {k = 2 : i64} : (tensor<2x4x!quant.uniform<i8:f32, 5.000000e-01:3>>) -> (tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>, tensor<2x2xi32>)
+    %40 = qrt.resize_bilinear %arg3 {align_corners = true, half_pixel_centers = false, rule = "fixed10_away", size = [4, 9]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x4x9x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    %41 = qrt.resize_nearest %arg3 {size = [4, 9]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x4x9x2x!quant.uniform<i8:f32, 5.000000e-01>>
+    %42 = qrt.maximum %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %43 = qrt.minimum %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %44 = qrt.div %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %45 = qrt.squared_difference %1, %0 : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %46 = qrt.leaky_relu %0 {alpha = 5.000000e-01 : f64} : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %47 = qrt.prelu %0, %1 {requant = "float32"} : (tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>, tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>) -> tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>
+    %48 = qrt.sum %arg3 {axes = [3], keepdims = true} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x1x!quant.uniform<i8:f32, 5.000000e-01>>
+    %49 = qrt.transpose_conv2d %arg3, %12 {output_padding = [0, 1], padding = [[0, 1], [0, 0]], strides = [2, 2]} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>, tensor<3x1x1x2x!quant.uniform<i8:f32, 2.500000e-01>>) -> tensor<?x14x16x3x!quant.uniform<i8:f32, 5.000000e-01>>
+    %50 = qrt.softmax %arg3 {requant = "gemmlowp"} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 3.906250e-03:-128>>
+    %51 = qrt.log_softmax %arg3 {axis = -1 : i64} : (tensor<?x8x8x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x8x8x2x!quant.uniform<i8:f32, 6.250000e-02:127>>
     return
   }
   func.func @sequences(%arg0: tensor<?x!quant.uniform<i16:f32, 2.44140625E-4>>, %arg1: tensor<513x!quant.uniform<i16:f32, 2.44140625E-4>>, %arg2: tensor<1x5x3x!quant.uniform<i8:f32, 1.250000e-01>>, %arg3: tensor<2x3x!quant.uniform<i8:f32, 1.250000e-01>>, %arg4: tensor<2x2x!quant.uniform<i8:f32, 1.250000e-01>>, %arg5: tensor<2x!quant.uniform<i32:f32, 1.562500e-02>>, %arg6: tensor<1x2x!quant.uniform<i8:f32, 1.250000e-01>>, %arg7: tensor<1x2x!quant.uniform<i16:f32, 2.44140625E-4>>, %arg8: tensor<2x4x!quant.uniform<i16:f32, 2.44140625E-4>>, %arg9: tensor<5x8x!quant.uniform<i16:f32, 2.44140625E-4>>, %arg10: tensor<5x3x!quant.uniform<i8:f32, 1.250000e-01>>) {

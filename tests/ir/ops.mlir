@@ -59,6 +59,9 @@ module @ops {
     %scattered = qrt.scatter_nd %x, %27, %29 {reduction = "none"} : (!x, tensor<1x2xi32>, tensor<1x!quant.uniform<i8:f32, 0.5:3>>) -> !x
     %detections:4 = qrt.detection_postprocess %23, %23 {max_detections = 2 : i64, use_regular_nms = true}
       : (tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1xf32>)
+    %best = arith.constant dense<0.5> : tensor<2xf32>
+    %selected:3 = qrt.non_max_suppression %23, %best {max_output_size = 3 : i64, sigma = 0.5 : f64}
+        : (tensor<2x4xf32>, tensor<2xf32>) -> (tensor<3xi32>, tensor<3xf32>, tensor<i32>)
     %sums = qrt.cumsum %23 {axis = 1 : i64, exclusive = false, reverse = true} : (tensor<2x4xf32>) -> tensor<2x4xf32>
     %30 = qrt.reduce_max %image {axes = [1, 2], keepdims = true} : (!image) -> tensor<?x1x1x2x!quant.uniform<i8:f32, 0.5>>
     %31 = qrt.reduce_min %23 : (tensor<2x4xf32>) -> tensor<f32>

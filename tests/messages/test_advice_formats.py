@@ -241,3 +241,17 @@ def test_a_single_scale_beside_axis_0(heard: Any, tmp_path: Path) -> None:
         if axis:
             assert heard(lambda: qrt.load(path)) == ("1",)
     np.testing.assert_array_equal(run(path, x, x), np.float32([[0, 1]]))
+
+
+@advises(
+    "models/tflite/operators/selection.py", "compute it outside of the model, and give it to the model as an input"
+)
+def test_positions_that_elements_decide(heard: Any, tmp_path: Path) -> None:
+    path, mask = tmp_path / "m.tflite", Tensor((2, 2), "bool")
+    x, positions, y = Tensor((2, 2), "float32"), Tensor((3, 2), "int64"), Tensor((3,), "float32")
+    take = Operator("GATHER_ND", [x, positions], [y])
+    path.write_bytes(write([Subgraph([x, mask], [y], [Operator("WHERE", [mask], [positions]), take])]))
+    heard(lambda: qrt.load(path))
+    path.write_bytes(write([Subgraph([x, positions], [y], [take])]))
+    given, places = np.float32([[1, 2], [3, 4]]), np.argwhere([[True, False], [True, True]])
+    np.testing.assert_array_equal(run(path, given, places), [1, 3, 4])

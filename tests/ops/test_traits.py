@@ -106,7 +106,10 @@ OTHERS: dict[str, Callable[[np.random.Generator], Call]] = {
 }
 """Calls of families whose draws seldom have types per layer, or that are not drawn elsewhere."""
 WITHOUT_CALLS = {
-    **dict.fromkeys(("top_k", "lstm", "svdf", "dynamic_lstm", "detection_postprocess"), "it has several results"),
+    **dict.fromkeys(
+        ("top_k", "lstm", "svdf", "dynamic_lstm", "detection_postprocess", "non_max_suppression"),
+        "it has several results",
+    ),
     **dict.fromkeys(("float_matmul", "dynamic_matmul"), "its operands are floats, which are summed"),
 }
 

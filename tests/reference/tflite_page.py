@@ -101,7 +101,8 @@ fused |
 | TRANSPOSE_CONV, Convolution2DTransposeBias | weights and bias are in the file, and no stride is larger than the \
 kernel |
 | AVERAGE_POOL_2D, L2_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
-| CONV_3D, FAKE_QUANT, REDUCE_WINDOW, STABLEHLO_REDUCE_WINDOW, UNSORTED_SEGMENT_MAX, _MIN, _PROD and _SUM | always |
+| CONV_3D, EMBEDDING_LOOKUP_SPARSE, FAKE_QUANT, NON_MAX_SUPPRESSION_V5, REDUCE_WINDOW | always |
+| STABLEHLO_REDUCE_WINDOW, UNSORTED_SEGMENT_MAX, _MIN, _PROD and _SUM | always |
 | SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
 In the profile `litert`, this is only true of numbers whose magnitude is at least 2^-126, because XNNPACK reads and
@@ -127,8 +128,8 @@ order in the sum |
 of the n terms | XNNPACK's order depends on the CPU |
 | CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV that are not in the table above, and BATCH_MATMUL | \
 4 ulp of the element, or of the largest element of the result | the order of the sums |
-| CONV_3D_TRANSPOSE | 4 ulp of the element, or of the largest element before a fused activation; 0 in the profile \
-`litert-ref` | the order of the sums |
+| CONV_3D_TRANSPOSE | 4 ulp of the element, or of the largest element before a fused activation; 0 with dilations, \
+and in the profile `litert-ref` | the order of the sums |
 | COMPLEX_ABS, IMAG and REAL of RFFT2D | 4 ulp of the element, or of the largest element of the result | the order of \
 the sums in float64 |
 | LSTM operators with int8 weights | as with float32 weights, except for at most 1 in 100 results | \
@@ -408,6 +409,7 @@ COMPUTATIONS = {
 }
 """The names in the first column of the profiles. The text is empty where the name is an operator's, in lower case."""
 CONDITIONS = {
+    "is_dilated": "a dilation is not 1",
     "kernel": "for `activation`: the last column of the row that applies to the operator with the activation",
     "storage": "the type of the input's storage, or f32; for `quantize`, `requantize` and `concatenation`, that of the "
     "result. Except for these, `softmax` and `dequantize`, input and result have the same type of storage",
@@ -522,7 +524,6 @@ _REASONS = {
     "random numbers": "MULTINOMIAL RANDOM_STANDARD_NORMAL RANDOM_UNIFORM STABLEHLO_RNG_BIT_GENERATOR",
     "hash tables": "HASHTABLE HASHTABLE_FIND HASHTABLE_IMPORT HASHTABLE_LOOKUP HASHTABLE_SIZE",
     "strings and hashes": "LSH_PROJECTION SKIP_GRAM",
-    "the size of the result depends on elements": "UNIQUE WHERE",
 }
 """The reasons why operators are not imported. Operators without a reason are only not written yet."""
 

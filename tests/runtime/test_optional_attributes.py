@@ -60,6 +60,7 @@ CASES = {
     "qrt.detection_postprocess": Case(
         ("6x4xf32", "6x3xf32"), ("10x4xf32", "10xf32", "10xf32", "1xf32"), lowers=False
     ),
+    "qrt.non_max_suppression": Case(("6x4xf32", "6xf32"), ("10xi32", "10xf32", "i32"), lowers=False),
     "qrt.dynamic_lstm": Case(
         ("5x1x3xf32", f"3x8x{BYTE}", f"2x8x{BYTE}", "8xf32", "1x2xf32", "1x2xf32"), ("5x1x2xf32", "1x2xf32", "1x2xf32")
     ),

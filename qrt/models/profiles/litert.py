@@ -99,6 +99,7 @@ LITERT = Profile(
         Row("float_products", "fours_then_bias", {"sparse_block": 4}),
         Row("float_products", "products_then_bias", {"sparse_block": Range(1, math.inf)}),
         Row("float_products", "bias_then_fma", {}, "delegate"),
+        Row("float_transposed_volumes", "products_then_bias", {"is_dilated": True}),
         Row("float_transposed_volumes", "taps_then_bias"),
         Row("hybrid_blocks", "rows", {"storage": "i4"}, "delegate"),
         Row("hybrid", "images_in_fours", {"operator": "DEPTHWISE_CONV_2D"}),

@@ -55,6 +55,7 @@ OPERATORS: Registry[Operator] = Registry(
             "convolution_3d:conv_3d_transpose": "CONV_3D_TRANSPOSE",
             "matmul:fully_connected": "FULLY_CONNECTED",
             "detections:detections": "TFLite_Detection_PostProcess",
+            "detections:non_max_suppression": "NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5",
             "diagonals:matrix_diag": "MATRIX_DIAG",
             "diagonals:matrix_set_diag": "MATRIX_SET_DIAG",
             "dilation:dilate": "DILATE",
@@ -104,6 +105,9 @@ OPERATORS: Registry[Operator] = Registry(
             "segments:segment_sum": "SEGMENT_SUM",
             "segments:unsorted_segment": "UNSORTED_SEGMENT_MAX UNSORTED_SEGMENT_MIN UNSORTED_SEGMENT_PROD "
             "UNSORTED_SEGMENT_SUM",
+            "selection:unique": "UNIQUE",
+            "selection:where": "WHERE",
+            "sparse_lookup:embedding_lookup_sparse": "EMBEDDING_LOOKUP_SPARSE",
             "shapes:bitcast": "BITCAST",
             "shapes:bitwise_xor": "BITWISE_XOR",
             "shapes:broadcast_args": "BROADCAST_ARGS",

@@ -36,6 +36,7 @@ WITHOUT_REGIONS: Final[Mapping[str, str]] = {
     "resize_bilinear": "`linalg`, `math` and `tensor` have no such operation",
     "transpose_conv2d": "`linalg` has no such operation",
     "detection_postprocess": "the results are floats",
+    "non_max_suppression": "the results are indices and floats",
 }
 """The families of which quantization makes no region by default, with the reason."""
 

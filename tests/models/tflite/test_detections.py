@@ -113,3 +113,63 @@ def test_damaged_options_are_an_error_or_other_numbers() -> None:
         except qrt.errors.ModelError:
             refused += 1
     assert refused > len(content)
+
+
+# -- NON_MAX_SUPPRESSION_V4 and _V5 -----------------------------------------------------------------------------------
+
+BOXES = np.float32([[0, 0, 1, 1], [1, 0.9, 0, 0], [3, 3, 2, 2]])
+SCORES = np.float32([0.5, 0.75, 0.25])
+
+
+def selection(name: str = "V4", most: Any = 4, **given: Any) -> bytes:
+    """A model with a result of three rows more than there are boxes that do not overlap."""
+    numbers = {"overlap": 0.5, "score": 0.0, **({"sigma": 0.0} if name == "V5" else {}), **given}
+    constants = [
+        Tensor((), "float32") if n is None else Tensor((), "float32", data=n)
+        for key, n in numbers.items()
+        if key not in ("boxes", "scores")
+    ]
+    boxes, scores = numbers.get("boxes", Tensor((3, 4), "float32")), numbers.get("scores", Tensor((3,), "float32"))
+    count = Tensor((), "int32") if most is None else Tensor((), "int32", data=most)
+    rows = (4 if most is None else max(most, 0),)
+    results = [Tensor(rows, "int32"), Tensor(rows, "float32"), Tensor((), "int32")]
+    if name == "V4":
+        del results[1]
+    return one_op(f"NON_MAX_SUPPRESSION_{name}", [boxes, scores, count, *constants], results)
+
+
+def test_selected_boxes() -> None:
+    indices, count = qrt.compile(imported(selection()))(BOXES, SCORES)
+    assert (np.asarray(indices).tolist(), int(count)) == ([1, 2, 0, 0], 2)
+    indices, scores, count = qrt.compile(imported(selection("V5", most=2, score=0.3)))(BOXES, SCORES)
+    assert (np.asarray(indices).tolist(), np.asarray(scores).tolist(), int(count)) == ([1, 0], [0.75, 0], 1)
+
+
+def test_scores_that_overlaps_reduce() -> None:
+    """The first box overlaps the second one by 0.9: its score is multiplied by exp(-0.81)."""
+    indices, scores, count = qrt.compile(imported(selection("V5", overlap=1.0, sigma=0.5)))(BOXES, SCORES)
+    assert (np.asarray(indices).tolist(), int(count)) == ([1, 2, 0, 0], 3)
+    np.testing.assert_allclose(scores, [0.75, 0.25, 0.5 * np.exp(-0.81), 0], rtol=1e-6)
+
+
+SELECTION_REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "a number that the run gives": ({"most": None}, "NON_MAX_SUPPRESSION_V4 (max_output_size known only at run time"),
+    "a threshold that the run gives": ({"score": None}, "(score_threshold known only at run time)"),
+    "a negative number": ({"most": -1}, "max_output_size (input 2) must be from 0 to 1048575, got -1"),
+    "an overlap above 1": ({"overlap": 1.5}, "iou_threshold (input 3) must be from 0 to 1, got 1.5"),
+    "a score that is none": (
+        {"score": np.nan},
+        "score_threshold (input 4) must be one finite float32 number, got [nan]",
+    ),
+    "a negative sigma": ({"name": "V5", "sigma": -1.0}, "soft_nms_sigma (input 5) must not be negative, got -1.0"),
+    "boxes of bytes": ({"boxes": Tensor((3, 4), "int8", 0.5)}, "(boxes of int8 with scores of float32)"),
+    "more scores": ({"scores": Tensor((4,), "float32")}, "shape [N, 4] and scores the shape [N], got [3, 4] and [4]"),
+}
+
+
+@pytest.mark.parametrize("case", SELECTION_REFUSED)
+def test_a_selection_is_refused(case: str) -> None:
+    given, message = SELECTION_REFUSED[case]
+    with pytest.raises(qrt.errors.ModelError) as raised:
+        imported(selection(**given))
+    assert message in str(raised.value)

@@ -131,7 +131,7 @@ def test_tensors_of_one_name_are_told_apart() -> None:
 
 def test_everything_that_is_missing_is_said_at_once() -> None:
     tensors = [Tensor((1, 4), "float32", name=f"t{i}") for i in range(7)]
-    names = ["HASHTABLE_SIZE", "HASHTABLE_SIZE", "BETA", "UNIQUE", "BUCKETIZE", "RANDOM_THING"]
+    names = ["HASHTABLE_SIZE", "HASHTABLE_SIZE", "BETA", "SKIP_GRAM", "BUCKETIZE", "RANDOM_THING"]
     chain = [Operator(name, [a], [b], {}) for name, a, b in zip(names, tensors, tensors[1:], strict=False)]
     with pytest.raises(qrt.errors.ModelError) as caught:
         imported(write([Subgraph(tensors[:1], tensors[-1:], chain)]))

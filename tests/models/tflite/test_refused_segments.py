@@ -4,11 +4,8 @@ beyond the segments, windows larger than an axis, ranges without 0, boundaries o
 import numpy as np
 import pytest
 
-import qrt
 from qrt.errors import ModelError
-from qrt.models.profiles import profile
-from qrt.models.tflite.importing import import_model
-from qrt.models.tflite.read import read
+from tests.models.tflite.importing import imported, refusal, result_of
 from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 
@@ -170,62 +167,58 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_it_is_refused(case):
     make, message = REFUSED[case]
-    with pytest.raises(ModelError) as raised:
-        import_model(read(make()), profile("litert"))
-    assert message in str(raised.value)
+    assert message in refusal(make())
 
 
 def test_the_reference_kernels_have_no_sums_of_segments():
     content = one_op("SEGMENT_SUM", [_x(3, 2), _numbers(0, 1, 1)], [_x(2, 2)])
     with pytest.raises(ModelError, match="profile litert-ref has no rule for segment_sum"):
-        import_model(read(content), profile("litert-ref"))
+        imported(content, "litert-ref")
 
 
 F32 = np.finfo(np.float32)
 
 
-def _run(content, *arrays):
-    return qrt.compile(import_model(read(content), profile("litert")))(*arrays)
-
-
 def test_a_number_of_the_run_beyond_the_segments_is_an_error():
     content = _unsorted(_x(2, 2), _x(2, dtype="int32"), _one(2))
     data = np.float32([[1, 2], [3, 4]])
-    np.testing.assert_array_equal(_run(content, data, np.int32([-5, 1])), [[0, 0], [3, 4]])
+    np.testing.assert_array_equal(result_of(content, data, np.int32([-5, 1])), [[0, 0], [3, 4]])
     with pytest.raises(ModelError, match=r"UNSORTED_SEGMENT_SUM: .*an index is out of bounds"):
-        _run(content, data, np.int32([0, 2]))
+        result_of(content, data, np.int32([0, 2]))
 
 
 def test_a_shift_of_the_run_beyond_31_bits_is_an_error():
     content = one_op("STABLEHLO_SHIFT_LEFT", [_x(2, dtype="int8"), _x(2, dtype="int8")], [_x(2, dtype="int8")])
-    np.testing.assert_array_equal(_run(content, np.int8([1, 3]), np.int8([31, 7])), [0, -128])
+    np.testing.assert_array_equal(result_of(content, np.int8([1, 3]), np.int8([31, 7])), [0, -128])
     with pytest.raises(ModelError, match=r"STABLEHLO_SHIFT_LEFT: .*a shift by 32 bits or more"):
-        _run(content, np.int8([1, 3]), np.int8([-1, 7]))
+        result_of(content, np.int8([1, 3]), np.int8([-1, 7]))
 
 
 @pytest.mark.parametrize(("function", "wanted"), [("MAXIMUM", [2, np.nan, 1]), ("MINIMUM", [2, np.nan, 1])])
 def test_a_window_forgets_a_nan_that_is_not_its_last_element(function, wanted):
     content = _windows((1, 2), function=function, x=_x(1, 4))
     x = np.float32([[np.nan, 2, np.nan, 1]])
-    np.testing.assert_array_equal(_run(content, x), [wanted])
+    np.testing.assert_array_equal(result_of(content, x), [wanted])
 
 
 def test_extremes_of_segments_without_rows_and_with_nan():
     x, numbers = np.float32([np.nan, -np.inf, np.nan, 1]), _numbers(0, 1, 3, 3)
     for name, wanted in (("MAX", [-F32.max, -F32.max, -F32.max, 1]), ("MIN", [F32.max, -np.inf, F32.max, 1])):
         content = one_op(f"UNSORTED_SEGMENT_{name}", [_x(4), numbers, _one(4)], [_x(4)])
-        np.testing.assert_array_equal(_run(content, x), np.float32(wanted))
+        np.testing.assert_array_equal(result_of(content, x), np.float32(wanted))
 
 
 def test_a_nan_is_in_the_last_bucket_and_the_least_number():
-    np.testing.assert_array_equal(_run(_buckets(0, 1), np.float32([np.nan, 1, -1])), [2, 2, 0])
-    least, *_ = _run(_fake_quant(), np.float32([np.nan, -9, 0]))
-    assert least == _run(_fake_quant(), np.float32([-9, -9, 0]))[0] < 0
+    np.testing.assert_array_equal(result_of(_buckets(0, 1), np.float32([np.nan, 1, -1])), [2, 2, 0])
+    least, *_ = result_of(_fake_quant(), np.float32([np.nan, -9, 0]))
+    assert least == result_of(_fake_quant(), np.float32([-9, -9, 0]))[0] < 0
 
 
 def test_empty_tensors():
-    np.testing.assert_array_equal(_run(_unsorted(_x(0, 2), _numbers(), _one(2)), np.zeros((0, 2), "f4")), [[0, 0]] * 2)
+    np.testing.assert_array_equal(
+        result_of(_unsorted(_x(0, 2), _numbers(), _one(2)), np.zeros((0, 2), "f4")), [[0, 0]] * 2
+    )
     numbers = {"edge_padding_low": 1, "edge_padding_high": 2, "interior_padding": 3}
     options = {name: np.int64([number]) for name, number in numbers.items()}
     padded = one_op("STABLEHLO_PAD", [_x(0), _one(7, "float32")], [_x(3)], options)
-    np.testing.assert_array_equal(_run(padded, np.zeros(0, "f4")), [7, 7, 7])
+    np.testing.assert_array_equal(result_of(padded, np.zeros(0, "f4")), [7, 7, 7])

@@ -1,12 +1,12 @@
 """Wrong and unsupported CONV_3D and CONV_3D_TRANSPOSE: each is one ModelError. Hazards: strides of 0, results that do
 not follow from the strides, biases that LiteRT adds at wrong places."""
 
+import numpy as np
 import pytest
 
+import qrt
 from qrt.errors import ModelError
-from qrt.models.profiles import profile
-from qrt.models.tflite.importing import import_model
-from qrt.models.tflite.read import read
+from tests.models.tflite.importing import imported, refusal
 from tests.models.tflite.writing import Tensor, one_op
 
 
@@ -41,8 +41,9 @@ REFUSED = {
     "a bias of another size": (lambda: _conv(bias=(4,)), "the bias must be tensor<3xf32>, got tensor<4xf32>"),
     "TANH": (lambda: _conv(activation="TANH"), "CONV_3D (float32, fused TANH)"),
     "a transposed stride of 0": (lambda: _transposed(stride=0), "strides and dilations must be positive"),
-    "transposed dilations": (
-        lambda: _transposed(dilation=2), "CONV_3D_TRANSPOSE (dilations, which LiteRT's default build ignores)"
+    "a transposed dilation of 0": (lambda: _transposed(dilation=0), "strides and dilations must be positive"),
+    "a result without the dilation": (
+        lambda: _transposed(dilation=2), "does not follow from volumes of shape [1, 4, 4, 4, 2], the padding"
     ),
     "a result of 4 axes": (lambda: _transposed(size=(1, 5, 5, 3)), "must be a batch and 4 positive sizes"),
     "a result without elements": (lambda: _transposed(size=(1, 5, 0, 5, 3)), "must be a batch and 4 positive sizes"),
@@ -58,13 +59,22 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_it_is_refused(case):
     make, message = REFUSED[case]
-    with pytest.raises(ModelError) as raised:
-        import_model(read(make()), profile("litert"))
-    assert message in str(raised.value)
+    assert message in refusal(make())
 
 
 def test_the_reference_kernels_add_a_bias_at_wrong_places():
     content = _transposed(bias=(3,))
-    import_model(read(content), profile("litert"))
+    imported(content)
     with pytest.raises(ModelError, match="a bias for another number of channels than the input's"):
-        import_model(read(content), profile("litert-ref"))
+        imported(content, "litert-ref")
+    dilated = _transposed(size=(1, 6, 6, 6, 3), bias=(3,), dilation=2)  # LiteRT uses a reference kernel
+    with pytest.raises(ModelError, match="a bias for another number of channels than the input's"):
+        imported(dilated)
+
+
+def test_a_dilated_window_leaves_gaps():
+    weights = Tensor((1, 1, 2, 1, 1), "float32", data=[[[[[2]], [[3]]]]])
+    x, shape = _x(1, 1, 1, 2, 1), Tensor((5,), "int32", data=[1, 1, 1, 4, 1])
+    content = one_op("CONV_3D_TRANSPOSE", [shape, weights, x], [_x(1, 1, 1, 4, 1)], _options(dilation=2))
+    result = qrt.compile(imported(content))(np.float32([1, 5]).reshape(x.shape))
+    assert np.asarray(result).ravel().tolist() == [2, 10, 3, 15]

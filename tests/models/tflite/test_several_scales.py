@@ -4,11 +4,7 @@ error without a place; scales that LiteRT reads as 0; kernels that it does not u
 import numpy as np
 import pytest
 
-import qrt
-from qrt.errors import ModelError
-from qrt.models.profiles import profile
-from qrt.models.tflite.importing import import_model
-from qrt.models.tflite.read import read
+from tests.models.tflite.importing import imported, refusal, result_of
 from tests.models.tflite.writing import Tensor, one_op
 
 SEVERAL = {"scales": [0.5, 0.25], "axis": 1}
@@ -17,16 +13,6 @@ ELEMENTWISE = {
     "LOGISTIC": 1, "LOG_SOFTMAX": 1, "MUL": 2, "PRELU": 2, "RELU": 1, "RSQRT": 1, "SOFTMAX": 1, "SQRT": 1,
     "SQUARED_DIFFERENCE": 2, "SUB": 2, "TANH": 1,
 }  # fmt: skip
-
-
-def refusal(content: bytes, name: str = "litert") -> str:
-    with pytest.raises(ModelError) as raised:
-        import_model(read(content), profile(name))
-    return str(raised.value)
-
-
-def run(content: bytes, *arrays: np.ndarray, name: str = "litert") -> np.ndarray:
-    return np.asarray(qrt.compile(import_model(read(content), profile(name)))(*arrays))
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
@@ -66,9 +52,9 @@ def test_zero_points_of_an_axis(name: str) -> None:
     several = {**SEVERAL, "zero_points": [3, -128]}
     x = np.int8([[3, -128], [127, 127]])
     content = one_op("DEQUANTIZE", [Tensor((2, 2), "int8", **several)], [Tensor((2, 2), "float32")])
-    np.testing.assert_array_equal(run(content, x, name=name), [[0, 0], [62, 63.75]])
+    np.testing.assert_array_equal(result_of(content, x, name=name), [[0, 0], [62, 63.75]])
     back = one_op("QUANTIZE", [Tensor((2, 2), "float32")], [Tensor((2, 2), "int8", **several)])
-    np.testing.assert_array_equal(run(back, np.float32([[0, 0], [62, 63.75]]), name=name), [[0, 0], [62, 63.75]])
+    np.testing.assert_array_equal(result_of(back, np.float32([[0, 0], [62, 63.75]]), name=name), [[0, 0], [62, 63.75]])
 
 
 def test_other_operators_refuse_several_zero_points() -> None:
@@ -92,21 +78,23 @@ def test_the_kernel_is_a_builtin_one() -> None:
     given = np.int8([1, 3])
     content = one_op("LEAKY_RELU", [x], [y], {"alpha": 0.5})
     beside = one_op("LEAKY_RELU", [x], [Tensor((2,), "int8", 1.0, axis=1)], {"alpha": 0.5})
-    rules = [str(import_model(read(each), profile("litert"))) for each in (content, beside)]
+    rules = [str(imported(each)) for each in (content, beside)]
     assert "fixed_double_f32" not in rules[0]
     assert "fixed_double_f32" in rules[1]
-    np.testing.assert_array_equal(run(beside, given), run(beside, given, name="litert-ref"))
+    np.testing.assert_array_equal(result_of(beside, given), result_of(beside, given, name="litert-ref"))
 
 
 def test_forms_that_only_xnnpack_has_are_refused() -> None:
     said = "of one scale with quantized_dimension 1, for which LiteRT does not use XNNPACK; write 0"
     assert said in refusal(_beside("MUL", count=2))
     assert said in refusal(_beside("ELU"))
-    import_model(read(_beside("MUL", count=2)), profile("litert-ref"))
+    imported(_beside("MUL", count=2), "litert-ref")
 
 
 def test_dequantize() -> None:
     x = Tensor((3, 2), "uint8", 0.5, axis=1)
     content = one_op("DEQUANTIZE", [x], [Tensor((3, 2), "float32")])
     assert "quantized_dimension 1" in refusal(content)
-    np.testing.assert_array_equal(run(content, np.full((3, 2), 4, np.uint8), name="litert-ref"), np.full((3, 2), 2))
+    np.testing.assert_array_equal(
+        result_of(content, np.full((3, 2), 4, np.uint8), name="litert-ref"), np.full((3, 2), 2)
+    )

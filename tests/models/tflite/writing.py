@@ -54,6 +54,7 @@ _TABLES = {
 
 _ENUMERATIONS = {
     "fused_activation_function": tflite.ActivationFunctionType,
+    "idx_out_type": tflite.TensorType,
     "in_data_type": tflite.TensorType,
     "index_out_type": tflite.TensorType,
     "kernel_type": tflite.LSTMKernelType,

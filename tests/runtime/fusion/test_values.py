@@ -350,7 +350,8 @@ def test_a_factor_of_channels_stays_because_it_rounds_again():
 
 
 def test_each_pass_that_runs_has_a_name():
-    assert list(FUSING) == [*PASSES, "fuse-loops"]  # which test_loops.py draws programs for
+    apart = {"tabulate-casts", "fuse-loops"}  # test_tabulate_casts.py and test_loops.py draw programs for these
+    assert [name for name in FUSING if name not in apart] == PASSES
     assert pipeline.PASSES.keys() >= FUSING.keys()
 
 

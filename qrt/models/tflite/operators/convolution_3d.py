@@ -39,23 +39,22 @@ def conv_3d_transpose(node: Node) -> None:
     """
     *kernel, filters, channels = _weights(node, 2, channels=4)
     strides, dilations = _steps(node)
-    if max(dilations) > 1:
-        node.refuse("dilations, which LiteRT's default build ignores")
+    reach = [((k or 0) - 1) * dilation + 1 for k, dilation in zip(kernel, dilations, strict=True)]
     size, images = node.integers(0, "a shape"), input_shape(node, 2)
     is_same = node.options["padding"] == "SAME"
-    window = window_between(node, size, images, (filters, *kernel, channels), strides, is_same=is_same)
-    for n, k, result, stride in zip(images[1:4], kernel, size[1:4], strides, strict=True):
-        if n != (-(-result // stride) if is_same else (result - (k or 0)) // stride + 1):
+    window = window_between(node, size, images, (filters, *reach, channels), strides, is_same=is_same)
+    for n, k, result, stride in zip(images[1:4], reach, size[1:4], strides, strict=True):
+        if n != (-(-result // stride) if is_same else (result - k) // stride + 1):
             node.fail(
                 f"the shape of the result, {list(size)}, does not follow from volumes of shape {list(images)}, the "
                 "padding and the strides"
             )
     if size[0] != images[0] or size[4] != filters:
         node.fail(f"the shape of the result must have batch {images[0]} and {filters} channels, got {list(size)}")
-    order = node.rule("float_transposed_volumes")
+    order = node.rule("float_transposed_volumes", is_dilated=max(dilations) > 1)
     if order == "products_then_bias" and node.has(3) and filters != channels:
         node.refuse("a bias for another number of channels than the input's, which LiteRT adds at wrong places")
-    transposed(node, window, 2, _first(node, 3), 3, order)
+    transposed(node, window, 2, _first(node, 3), 3, order, dilations)
 
 
 def _weights(node: Node, i: int, channels: int) -> Shape:

@@ -1,15 +1,16 @@
-"""Import of TFLite_Detection_PostProcess, the last operator of SSD models."""
+"""Import of TFLite_Detection_PostProcess, the last operator of SSD models, and of NON_MAX_SUPPRESSION_V4 and _V5."""
 
 from math import isfinite
 
 import numpy as np
 
+from qrt.errors import shown
 from qrt.ir import Value
 from qrt.models.importing.data_movement import reshaped
 from qrt.models.importing.unquantized import Operand, apply, as_value, number_of
 from qrt.models.tflite.flexbuffer import Number, read_map
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.operands import input_shape
+from qrt.models.tflite.operators.operands import input_shape, one_integer
 from qrt.types import FloatType, TensorType, UniformType
 
 _F32, _F64 = FloatType("f32"), FloatType("f64")
@@ -46,6 +47,47 @@ def detections(node: Node) -> None:
     for i, value in enumerate(results):
         shape = (1,) if i == 3 else (1, *_shape(value))
         node.set(i, reshaped(node, value, shape))
+
+
+def non_max_suppression(node: Node) -> None:
+    """Import NON_MAX_SUPPRESSION_V4 or _V5: select boxes by their scores, without those that overlap a selected box.
+
+    Boxes and scores are float32. The number of boxes and the thresholds must be known at import. The rows of the
+    results after the last selected box are 0.
+    """
+    boxes, scores = (input_shape(node, i) for i in range(2))
+    if {node.input(i).dtype for i in range(2)} != {"float32"}:
+        node.refuse(f"boxes of {node.input(0).dtype} with scores of {node.input(1).dtype}")
+    are_matched = None in (*boxes[:1], *scores[:1]) or boxes[:1] == scores
+    if len(boxes) != 2 or boxes[1] != 4 or len(scores) != 1 or not are_matched:
+        node.fail(f"boxes must have the shape [N, 4] and scores the shape [N], got {list(boxes)} and {list(scores)}")
+    most = one_integer(node, 2, "max_output_size")
+    if not 0 <= most < 1 << 20:
+        node.fail(f"max_output_size (input 2) must be from 0 to {(1 << 20) - 1}, got {most}")
+    has_sigma = node.op.name == "NON_MAX_SUPPRESSION_V5"
+    names = ("iou_threshold", "score_threshold", "soft_nms_sigma")[: 3 if has_sigma else 2]
+    numbers = dict(zip(names, [_number(node, i, name) for i, name in enumerate(names, 3)], strict=True))
+    if not 0 <= numbers["iou_threshold"] <= 1:
+        node.fail(f"iou_threshold (input 3) must be from 0 to 1, got {numbers['iou_threshold']}")
+    sigma = numbers.pop("soft_nms_sigma", 0.0)
+    if sigma < 0:
+        node.fail(f"soft_nms_sigma (input 5) must not be negative, got {sigma}")
+    attributes = {"max_output_size": most, "sigma": sigma, **numbers}
+    indices, selected, count = node.emit_all(
+        "qrt.non_max_suppression", [node.value(0), node.value(1)], attributes, None
+    )
+    for i, value in enumerate([indices, selected, count] if has_sigma else [indices, count]):
+        node.set(i, value)
+
+
+def _number(node: Node, i: int, name: str) -> float:
+    """Return input ``i``, a float32 constant of one element."""
+    array = node.constant(i)
+    if array is None:
+        node.refuse(f"{name} known only at run time")
+    if array.size != 1 or array.dtype != np.float32 or not np.isfinite(array).all():
+        node.fail(f"{name} (input {i}) must be one finite float32 number, got {shown(array.ravel().tolist())}")
+    return float(array.item())
 
 
 def _shape(value: Value) -> tuple[int | None, ...]:

@@ -16,7 +16,7 @@ from qrt.ir.dialects.linalg.lowering import F32, Extent, tensor_type
 from qrt.models.importing import float_products
 from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.node import lowering_context
-from qrt.models.importing.windows import Window
+from qrt.models.importing.windows import Sizes, Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import finish, float_bias, require_floats, reshaped
 from qrt.models.tflite.operators.float_products import weights_of
@@ -116,27 +116,31 @@ def _require_filters(node: Node, i: int, w: int) -> None:
         node.fail(f"the input must have as many channels as a filter, {weights[3]}, got {images[3]}")
 
 
-def transposed(node: Node, window: dict[str, Any], i: int, w: Value, b: int, order: str) -> None:
+def transposed(
+    node: Node, window: dict[str, Any], i: int, w: Value, b: int, order: str, dilations: Sizes | None = None
+) -> None:
     """Set the result to the transposed convolution of images, input ``i``, with weights ``w`` and bias, input ``b``.
 
     The first axis of the weights is that of filters, the last that of channels. ``order`` is one of the orders of
     `importing.float_products`, or "taps_then_bias". With the latter, the products of all channels are added for each
     element of the window, then these sums are added up.
+    ``dilations`` has one number for each spatial axis.
     """
     images, weights = node.type(i).shape or (), tensor_type(w).shape or ()
     context, rank = lowering_context(node), len(images) - 2
-    kernel = tuple(n or 0 for n in weights[1:-1])
+    kernel, ones = tuple(n or 0 for n in weights[1:-1]), (1,) * rank
+    dilations = dilations or ones
+    reach = [(k - 1) * dilation + 1 for k, dilation in zip(kernel, dilations, strict=True)]
     sizes = [
         (n or 0, k, stride, before, (n or 0) * stride - stride + k - before - after + beyond)
         for n, k, stride, (before, after), beyond in zip(
-            images[1:-1], kernel, window["strides"], window["padding"], window["output_padding"], strict=True
+            images[1:-1], reach, window["strides"], window["padding"], window["output_padding"], strict=True
         )
     ]
     x = _between_zeros(node, node.value(i), sizes)
     parallel: list[Extent] = [context.extent(x, 0), *(size[4] for size in sizes), weights[0] or 0]
     taps = (*kernel, weights[-1] or 0)
-    ones = (1,) * rank
-    places = Window(kernel, ones, ones, ((0, 0),) * rank, tuple(size[4] for size in sizes))
+    places = Window(kernel, ones, dilations, ((0, 0),) * rank, tuple(size[4] for size in sizes))
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
         image, *at, o = nest.loops[: rank + 2]

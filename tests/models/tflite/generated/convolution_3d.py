@@ -1,6 +1,8 @@
 """CONV_3D and CONV_3D_TRANSPOSE. Hazards: depth, height and width that are exchanged, odd padding, dilations, results
 that strides reach unequally."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from tests.models.beside import Case
@@ -36,13 +38,16 @@ def conv(rng):
     )
 
 
-def transposed(rng, *, has_bias):
+def transposed(rng, *, has_bias, is_dilated=False):
     window, strides, size = rng.integers(1, 4, 3), rng.integers(1, 3, 3), rng.integers(1, 6, 3)
+    dilations = rng.integers(1, 4, 3) if is_dilated else np.ones(3, int)
+    if is_dilated:
+        dilations[int(rng.integers(3))] = int(rng.integers(2, 4))
     padding = str(rng.choice(["SAME", "VALID"]))
     if padding == "SAME":
         result = size * strides - rng.integers(0, strides)
     else:
-        result = (size - 1) * strides + window + rng.integers(0, strides)
+        result = (size - 1) * strides + (window - 1) * dilations + 1 + rng.integers(0, strides)
     batch, depth, channels = int(rng.integers(1, 3)), draw.size(rng, 12), draw.size(rng, 20)
     depth = channels if has_bias else depth
     x, y = Tensor((batch, *size.tolist(), depth), "float32"), Tensor((batch, *result.tolist(), channels), "float32")
@@ -50,7 +55,7 @@ def transposed(rng, *, has_bias):
     inputs = [shape, _constant(rng, (*window, channels, depth)), x]
     inputs += [_constant(rng, (channels,))] if has_bias else []
     runs = [[rng.normal(size=x.shape).astype("float32")] for _ in range(_RUNS)]
-    options = _options(padding, strides, np.ones(3), str(rng.choice(["NONE", "RELU"])))  # others hide the largest sum
+    options = _options(padding, strides, dilations, str(rng.choice(["NONE", "RELU"])))  # others hide the largest sum
     return Case(one_op("CONV_3D_TRANSPOSE", inputs, [y], options), runs)
 
 
@@ -62,8 +67,14 @@ def transposed_without_bias(rng):
     return transposed(rng, has_bias=False)
 
 
+def transposed_with_gaps(rng):
+    case = transposed(rng, has_bias=bool(rng.integers(2)), is_dilated=True)
+    return replace(case, ulp=0)
+
+
 CASES = {
     "CONV_3D float32": conv,
     "CONV_3D_TRANSPOSE float32": transposed_without_bias,
     "CONV_3D_TRANSPOSE float32, bias": transposed_with_bias,
+    "CONV_3D_TRANSPOSE float32, dilated": transposed_with_gaps,
 }

@@ -53,7 +53,34 @@ def postprocess(rng, *, dtype, is_regular):
     return Case(content, [_inputs(rng, count, columns, classes + background, dtype) for _ in range(_RUNS)])
 
 
+def selection(rng, *, name, is_soft):
+    """Boxes of which many overlap, in any order of their corners, some without area, and scores of which many are
+    equal."""
+    count, most = int(rng.integers(1, 200)), int(rng.integers(1, 150))
+    sigma = float(rng.choice([0.05, 0.5, 2.0])) if is_soft else 0.0
+    numbers = [rng.choice([0.0, 0.1, 0.5, 0.9, 1.0]), rng.choice([-1.0, 0.0, 0.25, 0.75])]
+    numbers += [sigma] if name.endswith("V5") else []
+    boxes, scores = Tensor((count, 4), "float32"), Tensor((count,), "float32")
+    inputs = [boxes, scores, Tensor((), "int32", data=most), *(Tensor((), "float32", data=n) for n in numbers)]
+    results = [Tensor((most,), "int32"), Tensor((most,), "float32"), Tensor((), "int32")]
+    if name.endswith("V4"):
+        del results[1]
+    runs = []
+    for _ in range(_RUNS):
+        corners = rng.random((count, 2, 2)) * rng.choice([0.3, 1.0, 3.0])
+        given = np.concatenate([corners[:, 0], corners[:, 0] + (corners[:, 1] - 0.1)], axis=1)
+        given = np.round(given * 8) / 8 if rng.random() < 0.3 else given
+        values = np.round(rng.random(count) * 32) / 32 if rng.random() < 0.5 else rng.random(count)
+        runs.append([given.astype(np.float32), values.astype(np.float32)])
+    return Case(one_op(name, inputs, results), runs, ulp=0)
+
+
 CASES = {
+    "NON_MAX_SUPPRESSION_V4": partial(selection, name="NON_MAX_SUPPRESSION_V4", is_soft=False),
+    "NON_MAX_SUPPRESSION_V5": partial(selection, name="NON_MAX_SUPPRESSION_V5", is_soft=False),
+    "NON_MAX_SUPPRESSION_V5, soft": partial(selection, name="NON_MAX_SUPPRESSION_V5", is_soft=True),
+}
+CASES |= {
     f"TFLite_Detection_PostProcess {dtype}, {kind}": partial(postprocess, dtype=dtype, is_regular=kind == "each class")
     for dtype in ("float32", "uint8")
     for kind in ("all classes", "each class")
