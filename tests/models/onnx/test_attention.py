@@ -65,3 +65,24 @@ def test_lengths_beyond_the_cache_are_an_error_of_the_run() -> None:
         run(content, **given)
     given["l"] = np.int32([2])
     assert run(content, **given)[1].shape == (1, 1, 3, 16)
+
+
+def test_lengths_of_a_prompt_do_not_move_its_keys() -> None:
+    """Where the total length is that of the new steps, they are the first ones, whatever the lengths are."""
+    rng = np.random.default_rng(0)
+    given: dict[str, Any] = {name: rng.normal(size=(2, 3, 16)).astype(np.float32) for name in "qkv"}
+    given |= {name: np.ones((2, 1, 5, 16), np.float32) for name in ("pk", "pv")}
+    given |= {"l": np.int32([4, 0]), "t": np.array(3, np.int32)}
+    content = _content("GroupQueryAttention", list(given), given, ["y", "a", "b"], num_heads=1, kv_num_heads=1)
+    _, keys, values = run(content, **given)
+    for present, new in ((keys, given["k"]), (values, given["v"])):
+        np.testing.assert_array_equal(present[:, 0], np.pad(new, ((0, 0), (0, 2), (0, 0))))
+
+
+def test_a_window_has_at_least_one_key() -> None:
+    given: dict[str, Any] = {name: np.zeros((1, 1, 16), np.float32) for name in "qkv"}
+    given |= {"l": np.int32([0]), "t": np.array(1, np.int32)}
+    order = ["q", "k", "v", "", "", "l", "t"]
+    said = {"num_heads": 1, "kv_num_heads": 1, "local_window_size": 0}
+    with pytest.raises(ModelError, match="local_window_size must be -1 or at least 1, got 0"):
+        run(_content("GroupQueryAttention", order, given, ["y", "a", "b"], **said), **given)

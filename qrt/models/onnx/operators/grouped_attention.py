@@ -80,11 +80,18 @@ class _Attention:
     def _begins(self) -> str:
         """Add nodes that compute the number of earlier steps of each batch, int64 [batch, 1], and return their name.
 
-        For a prompt that is shorter than the others, the number is 0.
+        It is 0 if the total length is that of the new steps: they are a prompt, and may be shorter in a batch.
         """
         graph = self.graph
+        if self.is_prompt:
+            return graph.constant(np.zeros((self.batch, 1)), np.int64)
         lengths = graph.add("Reshape", graph.add("Cast", self.node.input(5), to=7), graph.integers(self.batch, 1))
-        return str(graph.add("Max", graph.add("Sub", lengths, graph.integers(self.steps - 1)), graph.integers(0)))
+        begins = graph.add("Max", graph.add("Sub", lengths, graph.integers(self.steps - 1)), graph.integers(0))
+        if self.is_known:
+            return str(begins)
+        total = graph.add("Reshape", graph.add("Cast", self.node.input(6), to=7), graph.integers(1, 1))
+        is_prompt = graph.add("Equal", total, graph.integers(self.steps))
+        return str(graph.add("Where", is_prompt, graph.integers(0), begins))
 
     def split(self) -> list[str]:
         """Add nodes that give queries, keys and values the axes [batch, head, step, element], and return the names."""
@@ -186,6 +193,8 @@ class _Attention:
         """Add bools [batch, 1, query, key], true for the keys that a query reads, and return their name."""
         node, graph = self.node, self.graph
         window, is_causal = node.attribute("local_window_size", -1), node.attribute("causal", 1)
+        if window < -1 or not window:
+            node.fail(f"local_window_size must be -1 or at least 1, got {window}")
         keys = graph.constant(np.arange(self.total), np.int64)
         begins = graph.add("Unsqueeze", self.begins, graph.integers(1, 3))
         if not is_causal:
