@@ -12,7 +12,7 @@ from tests.models.onnx.writing import DTYPES, model, node, port, tensor
 
 BOUNDS = {
     "INT8": (-128, 127), "UINT8": (0, 255), "INT16": (-32768, 32767), "UINT16": (0, 65535), "INT4": (-8, 7),
-    "UINT4": (0, 15),
+    "UINT4": (0, 15), "INT2": (-2, 1), "UINT2": (0, 3),
 }  # fmt: skip
 SHAPE = (3, 4, 10)
 
@@ -53,16 +53,17 @@ def spread(form: str, values: Any) -> Any:
 @pytest.mark.parametrize("dtype", BOUNDS)
 def test_quantize_and_dequantize(dtype: str, form: str) -> None:
     x, (scale, zero, more) = drawn(), parameters(form, dtype)
+    version: Any = {"opset": 25, "ir_version": 13} if dtype.endswith("T2") else {"opset": 21}
     constants = {"s": scale, "z": tensor("z", zero, dtype)}
     nodes = [node("QuantizeLinear", ["x", "s", "z"], ["q"], **more),
              node("DequantizeLinear", ["q", "s", "z"], ["y"], **more)]  # fmt: skip
-    q, y = run(model(nodes, [port("x", shape=SHAPE)], [port("q", dtype), port("y")], constants, opset=21), x=x)
+    q, y = run(model(nodes, [port("x", shape=SHAPE)], [port("q", dtype), port("y")], constants, **version), x=x)
     stored = expected(x, spread(form, scale), spread(form, zero), BOUNDS[dtype])
     np.testing.assert_array_equal(q.astype(np.int64), stored)
     wide = (stored - spread(form, zero)).astype(np.float32) * spread(form, scale)
     np.testing.assert_array_equal(y, wide)
     if has_oracle():  # which gives no integers of 4 bits away
-        content = model(nodes, [port("x", shape=SHAPE)], [port("y")], constants, opset=21)
+        content = model(nodes, [port("x", shape=SHAPE)], [port("y")], constants, **version)
         x = np.clip(x, -1e4, 1e4)  # beyond the range of int32 its blocks of 4 bits wrap around
         np.testing.assert_array_equal(run(content, x=x)[0], run_oracle(content, {"x": x})[0])
 
