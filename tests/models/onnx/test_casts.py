@@ -166,12 +166,43 @@ def test_the_output_type_of_opset_21() -> None:
     np.testing.assert_array_equal(run(content, x=x)[0], expected(x, np.float32(0.01), 0, BOUNDS["INT16"]))
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("form", ["tensor", "axis", "blocks"])
+@pytest.mark.parametrize("dtype", ["INT4", "UINT8", "INT16"])
+def test_negative_scales(dtype: str, form: str, is_known: bool) -> None:
+    """ONNX Runtime's quantizer of blocks writes them, and 0 for blocks of zeros."""
+    x, (scale, zero, more) = np.clip(drawn(), -1e4, 1e4), parameters(form, dtype)
+    scale = scale * np.where(np.arange(scale.size).reshape(scale.shape) % 3, 1, -1).astype(np.float32)
+    stored = np.random.default_rng(0).integers(*BOUNDS[dtype], SHAPE, endpoint=True)
+    for type, given in (("QuantizeLinear", x), ("DequantizeLinear", stored)):
+        constants = {"s": scale, "z": tensor("z", zero, dtype)}
+        if type == "DequantizeLinear":
+            constants["s"] = scale * (np.arange(scale.size).reshape(scale.shape) % 5 != 1)
+        kind = "FLOAT" if type == "QuantizeLinear" else dtype
+        ports, name = [port("x", kind, SHAPE)], "x"
+        inputs = {"x": given}
+        if is_known:
+            constants["x"], ports = tensor("x", given, kind), [port("n", shape=(1,))]
+            inputs = {"n": np.zeros(1, np.float32)}
+        elif kind == "INT4":
+            ports, name, inputs = [port("w", "INT8", SHAPE)], "x", {"w": given.astype(np.int8)}
+        else:
+            inputs = {"x": given.astype(np.float32 if kind == "FLOAT" else kind.lower())}
+        nodes = [node("Cast", ["w"], ["x"], to=DTYPES["INT4"])] if "w" in inputs else []
+        nodes += [node(type, [name, "s", "z"], ["q"], **more), node("Cast", ["q"], ["f"], to=DTYPES["FLOAT"])]
+        nodes += [node("Add", ["f", "n"], ["y"])] if is_known else [node("Identity", ["f"], ["y"])]
+        content = model(nodes, ports, [port("y")], constants, opset=21)
+        (y,) = run(content, **inputs)
+        if has_oracle():
+            np.testing.assert_array_equal(y, run_oracle(content, inputs)[0])
+
+
 @pytest.mark.parametrize(
     ("scale", "zero", "more", "said"),
     [
         (np.float32(0), np.int8(0), {}, "the scale 's' must be a positive finite number, got 0.0"),
         (np.float32(np.nan), np.int8(0), {}, "the scale 's' must be a positive finite number, got nan"),
-        (np.float32([1, -1, 1, 1]), np.int8([0] * 4), {}, r"the scale 's' must be a positive finite number, got"),
+        (np.float32([1, -1, 0, 1]), np.int8([0] * 4), {}, r"the scale 's' must be a positive finite number, got"),
         (np.float32([1, 1]), np.int8([0, 0]), {}, r"the scales must have the shape \(4,\) for axis 1"),
         (
             np.float32([1] * 4),
