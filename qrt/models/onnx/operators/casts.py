@@ -145,9 +145,9 @@ def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
         node.refuse(f"{node.dtype(0)} to {dtype_of(element)} with a scale of {node.dtype(1)}")
     if node.attribute("block_size", 0) and element is not F4:
         node.refuse(f"to {dtype_of(element)} in blocks")
-    _refuse_zero_point(node)
     scale = _as_float(node, along(node, 1, node.attribute("axis", 1)), F32)
     quotient: Operand = apply(node, "arith.divf", [node.value(0), scale], [F32, F32], F32)
+    quotient = _without_zero_point(node, quotient, F32)
     quotient = narrowed(node, quotient, element)
     if isinstance(quotient, Value):
         node.set(0, quotient)
@@ -155,13 +155,23 @@ def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
         node.set_constant(0, quotient, element)
 
 
-def _refuse_zero_point(node: Node) -> None:
-    """Raise UnsupportedForm if small floats have a zero point other than 0, or one that only the run knows."""
+def _without_zero_point(node: Node, x: Operand, element: FloatType) -> Operand:
+    """Return ``x``, floats of the type ``element``, with NaN where the zero point, which has small floats, is not 0.
+
+    Raise UnsupportedForm if the zero point is known to be another number.
+    """
     if not node.has(2):
-        return
+        return x
     zero = node.constant(2)
-    if zero is None or np.asarray(zero, np.float32).any():
-        node.refuse(f"of {node.dtype(2)} with a zero point that is not known to be 0")
+    if zero is not None and np.asarray(zero, np.float32).any():
+        node.refuse(f"of {node.dtype(2)} with a zero point other than 0")
+    if zero is not None:
+        return x
+    if node.plain(2) is F4 and node.op.type == "QuantizeLinear":
+        node.refuse(f"of {node.dtype(2)} with a zero point known only at run time")
+    point = apply(node, "arith.extf", [along(node, 2, node.attribute("axis", 1))], [node.plain(2)], element)
+    is_zero = compare(node, "eq", point, number_of(0, element), element)
+    return select(node, is_zero, x, number_of(np.nan, element), element)
 
 
 def _as_float(node: Node, value: Operand, element: FloatType) -> Operand:
@@ -173,7 +183,8 @@ def _as_float(node: Node, value: Operand, element: FloatType) -> Operand:
 def dequantize_linear(node: Node) -> None:
     """Dequantize integers of up to 32 bits, float8 or float4e2m1, to floats.
 
-    Scales of float32 may be negative or 0; float8e8m0 can be the type of scales of float4e2m1.
+    Scales of float32 may be negative or 0; float8e8m0 can be the type of scales of float4e2m1. Zero points of floats
+    must be 0: if only the run knows them, elements with another one become NaN.
     """
     source, out = node.plain(0), node.type(1).element
     if node.has(2) and node.plain(2) is not source:
@@ -284,8 +295,8 @@ def _dequantize_small_floats(node: Node, source: FloatType, out: FloatType) -> N
         node.refuse(f"{node.dtype(0)} to {dtype_of(out)} with a scale of {node.dtype(1)}")
     if node.attribute("block_size", 0) and source is not F4:
         node.refuse(f"of {node.dtype(0)} in blocks")
-    _refuse_zero_point(node)
     wide = apply(node, "arith.extf", [node.value(0)], [source], out)
+    wide = _without_zero_point(node, wide, out)
     scale = _as_float(node, along(node, 1, node.attribute("axis", 1)), out)
     result = apply(node, "arith.mulf", [wide, scale], [out, out], out)
     assert isinstance(result, Value)
