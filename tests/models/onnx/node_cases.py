@@ -40,9 +40,9 @@ OUT_OF_SCOPE = {
 }  # fmt: skip
 """Operators of ONNX's own domain whose values a program does not have."""
 
-UNITS = {"float16": 2.0**-10, "bfloat16": 2.0**-7}
-"""One unit in the last place: a chain of 16-bit operators is rounded at its end, as in ONNX Runtime, so that a result
-may be the neighbour of the package's, which rounds each step."""
+UNITS = {"float16": 2.0**-9, "bfloat16": 2.0**-6}
+"""Two units in the last place: a chain of 16-bit operators is rounded at its end, as in ONNX Runtime. The package rounds
+each step, and its tolerance is less than one unit."""
 
 
 @cache
