@@ -41,8 +41,8 @@ OUT_OF_SCOPE = {
 """Operators of ONNX's own domain whose values a program does not have."""
 
 UNITS = {"float16": 2.0**-9, "bfloat16": 2.0**-6}
-"""Two units in the last place: a chain of 16-bit operators is rounded at its end, as in ONNX Runtime. The package rounds
-each step, and its tolerance is less than one unit."""
+"""Two units in the last place: a chain of 16-bit operators is rounded at its end, as in ONNX Runtime. The package
+rounds each step, and its tolerance is less than one unit."""
 
 
 @cache
