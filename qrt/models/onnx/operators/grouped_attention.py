@@ -1,6 +1,5 @@
 """GroupQueryAttention of ``com.microsoft`` as a graph of simpler operators."""
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,8 @@ import numpy as np
 from qrt.models.onnx.composed import composed, require_floats, static_sizes
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.attention import head_count, refuse_operands
+from qrt.models.onnx.operators.operands import F32
+from qrt.types import TensorType
 
 _DEFINED = 23
 """The opset that defines RotaryEmbedding."""
@@ -63,12 +64,17 @@ class _Attention:
         for i in (5, 6):
             if node.dtype(i) != "int32":
                 node.fail(f"input {i} must be of int32, got {node.dtype(i)}")
-        if prod(static_sizes(node, 5, *range(len(node.shape(5))))) != self.batch:
-            node.fail(f"seqlens_k must have a number for each of {self.batch} batches, got {list(node.shape(5))}")
-        total = node.constant(6)
-        self.is_known = total is not None and total.size == 1
-        self.total = max(self.past, int(total.reshape(-1)[0]) if total is not None and self.is_known else self.steps)
-        self.is_prompt = self.is_known and total is not None and int(total.reshape(-1)[0]) == self.steps
+        if node.shape(5) not in ((self.batch,), (self.batch, 1)):
+            node.fail(f"seqlens_k must have the shape [{self.batch}], got {list(node.shape(5))}")
+        if node.has(3) and not (node.returns(1) and node.returns(2)):
+            node.refuse("with past keys but without present keys and values, which ONNX Runtime computes wrongly")
+        known = node.constant(6)
+        self.is_known = known is not None and known.size == 1
+        total = int(known.reshape(-1)[0]) if known is not None and self.is_known else self.steps
+        if total < self.steps:
+            node.fail(f"total_sequence_length must be at least the {self.steps} new steps, got {total}")
+        self.total, self.is_prompt = max(self.past, total), self.is_known and total == self.steps
+        node.graph.check_size(node.op, TensorType((self.batch, self.heads, self.total, self.steps + self.size), F32))
         self.begins = self._begins()
 
     def _sizes(self, i: int, rank: int) -> tuple[int, ...]:
@@ -193,8 +199,8 @@ class _Attention:
         """Add bools [batch, 1, query, key], true for the keys that a query reads, and return their name."""
         node, graph = self.node, self.graph
         window, is_causal = node.attribute("local_window_size", -1), node.attribute("causal", 1)
-        if window < -1 or not window:
-            node.fail(f"local_window_size must be -1 or at least 1, got {window}")
+        if window < -1 or not window or window >= 2**31:
+            node.fail(f"local_window_size must be -1 or from 1 to 2^31 - 1, got {window}")
         keys = graph.constant(np.arange(self.total), np.int64)
         begins = graph.add("Unsqueeze", self.begins, graph.integers(1, 3))
         if not is_causal:

@@ -58,7 +58,7 @@ def matmul_nbits(node: Node) -> None:
     stored[:, depth:] = np.repeat(zeros[:, -1:], blocks * size - depth, axis=1)  # weights equal to the zero point are 0
     are_zero = np.repeat(scales == 0, size, axis=1)
     stored[are_zero] = np.repeat(zeros, size, axis=1)[are_zero]
-    scales[scales == 0] = 1
+    scales = np.where(scales == 0, 1, scales)
     blocks_of_columns = {0: size, 1: 1}
     element = UniformType(f"u{bits}", "f32", scales.T.tolist(), zeros.T.tolist(), block_sizes=blocks_of_columns)
     operands = [_padded(node, depth, blocks * size), node.dense(np.ascontiguousarray(stored.T), element)]
