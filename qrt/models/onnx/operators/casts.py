@@ -162,13 +162,12 @@ def _without_zero_point(node: Node, x: Operand, element: FloatType) -> Operand:
     """
     if not node.has(2):
         return x
-    zero = node.constant(2)
+    has_nan = node.plain(2) is not F4 or node.op.type != "QuantizeLinear"
+    zero = node.constant(2) if has_nan else node.known(2, "a zero point of float4e2m1")
     if zero is not None and np.asarray(zero, np.float32).any():
         node.refuse(f"of {node.dtype(2)} with a zero point other than 0")
     if zero is not None:
         return x
-    if node.plain(2) is F4 and node.op.type == "QuantizeLinear":
-        node.refuse(f"of {node.dtype(2)} with a zero point known only at run time")
     point = apply(node, "arith.extf", [along(node, 2, node.attribute("axis", 1))], [node.plain(2)], element)
     is_zero = compare(node, "eq", point, number_of(0, element), element)
     return select(node, is_zero, x, number_of(np.nan, element), element)
