@@ -20,16 +20,18 @@ MEASURED = ("qrt", "csrc", "setup.py")
 PREAMBLE = """\
 # qrt beside other runtimes
 
-This page compares qrt with other runtimes on single operations and on whole models. It has a section for each machine
-and instruction set. All figures of a section were measured with the commit that the section names. `make bench-peers`
-writes the part *Operations* of the section of the machine on which it runs, `make bench-operators` the part
-*Operators*, and `make bench-models` the part *Models*. Each command takes at most 20 minutes: a case that has used up
-its share of the time is timed in fewer rounds, but in at least three. A runtime whose first calls take 50 times as long
-as those of the fastest one is dropped from the case, and listed below the tables.
+This page compares the speed of qrt with that of other runtimes, on single operations and on whole models. It is for
+readers who choose a runtime, or who want to know where qrt is slower. It has a section for each machine and instruction
+set. All figures of a section were measured with the commit that the section names.
+
+To measure again, run `make bench-peers`, `make bench-operators` or `make bench-models`. Each command writes a part of
+the section of the machine on which it runs: *Operations*, *Operators* or *Models*. It takes at most 20 minutes. A case
+that has used up its share of the time is timed in fewer rounds, but in at least three. A runtime whose first calls take
+50 times as long as those of the fastest runtime is dropped from the case, and listed below the tables.
 
 Each runtime runs in a process of its own. The samples of all runtimes are interleaved, and a time is the median of the
 samples. Compare only figures of the same table, because the speed of a machine changes from run to run. A ratio is the
-time of qrt divided by the time of the other runtime: below 1, qrt is faster.
+time of qrt divided by the time of the other runtime. If it is below 1, qrt is faster.
 
 **Operations.** All runtimes compute the same workload, which `benches/peers/cases.py` defines. A runtime whose result
 fails the numeric check has no time. Each result of qrt is first compared bit for bit with its scalar reference. qrt is
@@ -48,17 +50,19 @@ float activations).
 | `qrt / best` | `qrt, us` divided by `its us` |
 | `of the limit` | the time of the limit divided by `qrt, us`; the limit is measured in the same run |
 
-The limit of a product is a loop of the instruction set's multiply-add on registers alone, on as many threads. The
-limit of a cast is a copy of as many bytes, on several threads if starting them pays off. A share above 100% means that
-the machine changed its speed between samples.
+The limit of a product is the time of a loop of the instruction set's multiply-add instruction on registers, without
+memory accesses, on as many threads. The limit of a cast is the time of a copy of as many bytes, on several threads if
+starting them pays off. A share above 100% means that the machine changed its speed between samples.
 
-**Operators.** Each row is one operator, written as a TFLite file, an ONNX file, or both. qrt runs each file, LiteRT
-and ONNX Runtime those of their formats. Results are compared first: integers of TFLite files are equal, those of ONNX
-files differ by at most 1, and floats by at most a 100,000th of the greatest. Rows that end in `small` time a call with
-arrays, `run` below, and the others the operator alone, `bare`. Times are the least of the rounds: on one thread of the
-CPU time of the process, which does not count what other processes take, and on several threads of the elapsed time. The
-last column has the slowest of qrt's times divided by the fastest time of another runtime; of images, which are NHWC in
-TFLite and NCHW in ONNX, it has the greater of the ratios of the two formats.
+**Operators.** Each row is one operator, written as a TFLite file, an ONNX file, or both. qrt runs each file. LiteRT
+and ONNX Runtime run the files of their own formats. Results are compared first: integers of TFLite files are equal,
+those of ONNX files differ by at most 1, and floats by at most a 100,000th of the greatest. Rows that end in `small`
+time a call with arrays (`run` in the table below). The other rows time only the operator (`bare`).
+
+Times are the least of the rounds. On one thread, a time is the CPU time of the process, which does not count what other
+processes take. On several threads, it is the elapsed time. The last column has the slowest of qrt's times divided by
+the fastest time of another runtime. Images are NHWC in TFLite and NCHW in ONNX; for operators on images, the last
+column has the greater of the ratios of the two formats.
 
 **Models.** Each model runs from its file in qrt and in the runtime of its format: LiteRT, or ONNX Runtime with all of
 its optimizations. Outputs are compared before anything is timed: those of qrt and LiteRT are equal, and those of qrt
@@ -72,7 +76,7 @@ memory of this runtime for the measurement in the column before.
 | `load` | the time from the file to the first result, in a new process that has imported the runtime |
 | `again` | `load` for the second time in the same process |
 | `saved` | `load` in qrt for the file that `p.save` wrote |
-| `alone` | the part of `saved` before the first run |
+| `alone` | the part of `saved` before the first run: loading without running |
 | `memory` | the growth of the process's memory from before `load` to its end |
 | `peak` | the greatest growth of the memory during `load` |
 """

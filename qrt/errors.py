@@ -1,6 +1,4 @@
-"""QuantError and its subclasses, the exceptions that qrt raises about its input, and the argument checks that raise
-them.
-"""
+"""The exceptions that qrt raises about its input, QuantError and its subclasses, and checks of arguments."""
 
 import re
 import struct
@@ -40,11 +38,11 @@ C = TypeVar("C")
 Severity = Literal["error", "warning", "note", "remark"]
 
 MOST_CHARACTERS = 2048
-"""The limit of an error, with its notes and the lines of the text that it shows."""
+"""The most characters of an error, with its notes and the lines of the text that it shows."""
 MAX_MESSAGE = 1200
-"""The limit of the message of a diagnostic, which shows a line of the text too."""
+"""The most characters of the message of a diagnostic, which also shows a line of the text."""
 MOST_LISTED = 16
-"""Scales or quantiles of a type that are quoted one by one."""
+"""The most scales or quantiles of a type that a message lists one by one."""
 MANY_STEPS = "does not end within max_steps, the limit of steps"
 """The message for a loop that takes more steps than ``max_steps`` allows."""
 _LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}!\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
@@ -346,15 +344,18 @@ class UndefinedError(QuantError):
 
 
 def require(value: object, kinds: type | tuple[type, ...], what: str, wanted: str) -> None:
-    """Raise QuantTypeError unless a value is of one of these classes; ``what`` names the value, ``wanted`` the expected
-    kind."""
+    """Raise QuantTypeError unless a value is of one of the classes ``kinds``.
+
+    In the message, ``what`` names the value and ``wanted`` the expected kind.
+    """
     if not isinstance(value, kinds):
         raise QuantTypeError(f"{what} must be {wanted}, got {shown(value)}")
 
 
 class DiagnosticError(QuantError):
-    """An error at a place in a text: prints `file:line:column: error: message`, the source line and a caret. Base of
-    `ParseError` and `VerifyError`.
+    """An error at a position in a text, the base of `ParseError` and `VerifyError`.
+
+    `str` returns `file:line:column: error: message`, the source line and a caret.
 
     Examples
     --------
@@ -371,7 +372,7 @@ class DiagnosticError(QuantError):
         self.message: str = self.args[0]
         self.location = location
         self.diagnostics: tuple[Diagnostic, ...] = (Diagnostic("error", message, location, notes),)
-        """This error, and all other errors and warnings of the same verification, which goes on after an error."""
+        """This error, and all other errors and warnings of the same verification, which continues after an error."""
 
     def __str__(self) -> str:
         return str(Diagnostic("error", *self.args))

@@ -18,7 +18,7 @@ MAX_INPUT = 1 << 30
 _PIECE = 1 << 20
 _BYTECODE = b"ML\xefR"  # the first bytes of MLIR bytecode
 Write = Callable[[BinaryIO], object]
-"""Writes an output into a file."""
+"""A function that writes an output into an open file."""
 
 
 # -- inputs ------------------------------------------------------------------------------------------------------------

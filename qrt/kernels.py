@@ -19,7 +19,9 @@ forced_isa: ContextVar[str | None] = ContextVar("qrt_isa", default=None)
 
 
 def available() -> tuple[str, ...]:
-    """The instruction sets that this build has kernels for and this CPU can run: ``"ref"`` first, the fastest last.
+    """Return the instruction sets that this build has kernels for and this CPU can run, the fastest last.
+
+    The first is ``"ref"``.
 
     Returns
     -------
@@ -34,7 +36,7 @@ def available() -> tuple[str, ...]:
 
 
 def coverage() -> dict[str, dict[str, str | None]]:
-    """Return which instruction set's code each kernel comes from, as ``{instruction set: {kernel: instruction set}}``.
+    """Return the origin of each kernel's code, as ``{instruction set: {kernel: instruction set of the code}}``.
 
     An instruction set without its own version of a kernel uses the version of its parent, up to ``"ref"``. The value is
     None if neither the instruction set nor any of its parents has a version of the kernel; some kernels are optional.
@@ -57,8 +59,9 @@ def coverage() -> dict[str, dict[str, str | None]]:
 
 
 def active() -> str:
-    """The instruction set that new calls are bound to: the one that ``use`` forces, else that of the environment's
-    ``QRT_ISA`` (read once), else the best.
+    """Return the instruction set that new calls are bound to.
+
+    It is the one that ``use`` forces, else the one that the environment's ``QRT_ISA`` names (read once), else the best.
 
     Returns
     -------
@@ -107,7 +110,7 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(threads: int) -> None:
-    """Set how many threads a kernel may use, in the whole process. The bits of a result do not depend on it.
+    """Set the largest number of threads that a kernel may use, in the whole process. No bit of a result depends on it.
 
     Parameters
     ----------
@@ -132,7 +135,7 @@ def set_num_threads(threads: int) -> None:
 
 @contextmanager
 def use(name: str) -> Iterator[None]:
-    """Force an instruction set within a ``with`` block, for this thread or ``asyncio`` task alone.
+    """Force an instruction set within a ``with`` block, only for this thread or ``asyncio`` task.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 
 @check_signature
 def snr(reference: Values, approximation: Values) -> float:
-    """The signal-to-noise ratio in decibels: ``10 * log10(sum(r^2) / sum((r - a)^2))``.
+    """Return the signal-to-noise ratio in decibels: ``10 * log10(sum(r^2) / sum((r - a)^2))``.
 
     A ratio that is 6 decibels higher means an error half as large.
 
@@ -58,7 +58,7 @@ def snr(reference: Values, approximation: Values) -> float:
 
 @check_signature
 def mse(reference: Values, approximation: Values) -> float:
-    """The mean of the squared errors: ``sum((r - a)^2) / N``.
+    """Return the mean of the squared errors: ``sum((r - a)^2) / N``.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def mse(reference: Values, approximation: Values) -> float:
 
 @check_signature
 def cosine(reference: Values, approximation: Values) -> float:
-    """The cosine of the angle between two tensors: ``sum(r * a) / sqrt(sum(r^2) * sum(a^2))``.
+    """Return the cosine of the angle between two tensors: ``sum(r * a) / sqrt(sum(r^2) * sum(a^2))``.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def cosine(reference: Values, approximation: Values) -> float:
 
 @check_signature
 def max_error(reference: Values, approximation: Values) -> float:
-    """The largest magnitude of an error: ``max(abs(r - a))``.
+    """Return the largest magnitude of an error: ``max(abs(r - a))``.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def max_error(reference: Values, approximation: Values) -> float:
 
 @check_signature
 def saturation(q: QuantTensor) -> float:
-    """The share of the elements that are stored as the least or the greatest integer of the type.
+    """Return the share of the elements that are stored as the least or the greatest integer of the type.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _values(what: str, given: Values) -> Array:
 
 
 def _scaled(values: Array) -> tuple[Array, int]:
-    """Return (``values / 2**exponent``, exponent), such that the largest magnitude is from 1/2 to 1.
+    """Return (``values / 2**exponent``, exponent), so that the largest magnitude is from 1/2 to 1.
 
     Then no product of two values overflows, and the square of the largest one does not underflow.
     """

@@ -18,7 +18,7 @@ __all__ = ["error", "histogram"]
 def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
     """Draw a histogram of a tensor's values, with two vertical lines at the least and the greatest value of its type.
 
-    For a per-axis or sub-channel type they are the least and the greatest value over all of its scales.
+    For a per-axis or sub-channel type, the lines are at the least and the greatest value over all of its scales.
 
     Parameters
     ----------

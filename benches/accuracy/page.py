@@ -27,18 +27,19 @@ THRESHOLDS = {
 """By target and kind of network: the least share of same answers, the most points lost, the least decibels."""
 HEAD = """# Accuracy of quantized networks
 
-This page shows how much accuracy three networks lose when qrt quantizes them. `make accuracy` trains each network in
-floats, quantizes it with its training data, and compares the quantized program with the float program on held-out data.
-`make accuracy-peers` compares qrt with ONNX Runtime, in the last section. Each command measures again and writes its
-own sections of this page:
+This page shows how much accuracy three networks lose when qrt quantizes them. It helps you to judge whether 8 or 4 bits
+are enough for a network of your own, and which method and passes to use. Two commands measure again, and write their
+own sections of this page. `make accuracy` trains each network in floats, quantizes it with its training data, and
+compares the quantized program with the float program on held-out data. `make accuracy-peers` compares qrt with ONNX
+Runtime, in the last section:
 
     make accuracy
     make accuracy-peers
 
 `benches/accuracy` fixes the architectures, seeds, splits and data, and training gives the same bits on every machine.
 The settings of the training were chosen with the held-out data, so that the figures are a little better than on data
-that was never used. The command fails if a quantized program runs any operation in the interpreter instead of in a
-kernel, other than the casts of its inputs and outputs.
+that was never used. All operations of the quantized programs, except the casts of inputs and outputs, run in kernels:
+`make accuracy` fails if the interpreter runs any of them.
 
 ## How to read the tables
 
@@ -54,18 +55,17 @@ on a sample of the training data. Rows are equal if a pass finds nothing to chan
 One image of the digits is 0.28 percentage points of accuracy. Because this is coarse, the tables also have the
 signal-to-noise ratio.
 
-In the table of mnist, the method *entropy* fails. In one channel of the first convolution, four fifths of the values
-other than 0
-are equal: those of the blank background. The method chooses a range in which this frequent value has a storage integer
-of its own, and the values beyond the range saturate.
+In the table of mnist, the method *entropy* gives bad results. In one channel of the first convolution, four fifths of
+the values other than 0 are equal: those of the blank background. The method chooses a range in which this frequent
+value has a storage integer of its own, and the values beyond the range saturate.
 
 The table of the digits has two more kinds of rows. The row with `size=0.8` has the bit widths that the search chooses
-for `--budget size=0.8`. The rows with *widths* have the given bits for the three weight tensors; these are all
-assignments of 4 and 8 bits that are small enough for this budget.
+for `--budget size=0.8`. The rows with *widths* have the given numbers of bits for the three weight tensors. There is a
+row for each assignment of 4 and 8 bits that is small enough for this budget.
 
-The default options, method *mse* and passes *auto*, must reach these limits, or `make accuracy` fails. The networks
-digits and mnist are convolutional, vowels is recurrent. *lost* is in percentage points here; 2 lost answers are allowed
-even if they are more than 0.5 points:
+With the default options, method *mse* and passes *auto*, the networks must reach the limits of the next table, or
+`make accuracy` fails. The networks digits and mnist are convolutional, vowels is recurrent. Here *lost* is in
+percentage points; 2 lost answers are allowed even if they are more than 0.5 points:
 
 | target | network | same, at least | lost, at most | signal-to-noise, at least |
 |---|---|---:|---|---:|

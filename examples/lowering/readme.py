@@ -17,8 +17,9 @@ This command lowers the convolution of [conv2d.mlir](conv2d.mlir) to loops and i
 
     qrt opt examples/lowering/conv2d.mlir --lower-qrt='to=loops zero-point=in-loop' --mlir-print-debuginfo
 
-The location of an operation names its stage. This page shows the stages in order, as the pass writes them.
-`python -m examples.lowering.readme` writes this page. [Lowering](../../docs/lowering.md) derives the arithmetic.
+This page shows what the command prints, stage by stage, for readers who want to recognize or write such arithmetic. The
+location of each operation names its stage. [Lowering](../../docs/lowering.md) derives the arithmetic.
+`python -m examples.lowering.readme` writes this page.
 
 This is the program:
 
@@ -27,8 +28,9 @@ This is the program:
 STAGES = {
     "accumulate": (
         "Accumulate",
-        "The input is padded with its zero point, so that the padding stands for 0. Storage is extended by its "
-        "signedness, and products are summed. 18 products of at most 131 * 128 stay below 2^31, so i32 holds the sum.",
+        "The input is padded with its zero point, so that the padding stands for 0. Stored integers are extended to "
+        "i32, by `extsi` if they are signed and by `extui` if not. Their products are summed. 18 products of at most "
+        "131 * 128 stay below 2^31, so i32 holds the sum.",
     ),
     "zero-point": (
         "Zero points",
@@ -37,13 +39,13 @@ STAGES = {
     ),
     "bias": (
         "Bias",
-        "The bias has the scale 0.05 * 0.02 and the zero point 0, so it is added as it is. The bounds of its type keep "
-        "the sum below 2^31; without them the sum would go on in i64.",
+        "The bias has the scale 0.05 * 0.02 and the zero point 0, so it is added unchanged. The bounds of its type "
+        "keep the sum below 2^31. Without these bounds the sum would continue in i64.",
     ),
     "requantize": (
         "Requantize",
-        "M = 0.05 * 0.02 / 0.1 is M0 / 2^N with 31 bits in M0. The product has 64 bits. The rounding constant is a "
-        "half. An i64 accumulator would take a 128-bit product, in two halves.",
+        "The sum is multiplied by M = 0.05 * 0.02 / 0.1, written as M0 / 2^N with 31 bits in M0. The product has 64 "
+        "bits. The rounding constant is half of 2^N. An i64 accumulator would need a 128-bit product, in two halves.",
     ),
     "output zero point": ("Output zero point", "The zero point of the result, -5, is added."),
     "clamp": ("Clamp", "The value is clamped to the bounds of i8. Then its low 8 bits are kept."),
@@ -52,9 +54,9 @@ STAGES = {
 AFTER = """\
 ## After the sum instead
 
-With `zero-point=post-accumulation`, the default, the loop multiplies storage as it is. The sum is then corrected,
-once for each result, by the sums of the windows and of the filters, and by the number of products times both zero
-points. This is the correction, written with `linalg`:
+With `zero-point=post-accumulation`, the default, the loop multiplies the stored integers without subtracting zero
+points. The sum is then corrected, once for each result, by the sums of the windows and of the filters, and by the
+number of products times both zero points. This is the correction, written with `linalg`:
 
 """
 

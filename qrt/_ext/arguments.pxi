@@ -280,7 +280,7 @@ cdef const int32_t *narrowed(KernelCall call) except NULL:
 
 
 cdef fill_requant(KernelCall call, qrt_requant *to, object requant, int64_t count, str form="full"):
-    """Fill in `count` parameters: all, for "blocks" all but the multipliers; "floats" may be those of sums of floats."""
+    """Fill in `count` parameters. The form "blocks" leaves out multipliers, "floats" allows rules for float sums."""
     to.container = <qrt_container>container_of(call.name, requant.storage)
     check_bounds(call.name, requant.storage, requant.storage_min, requant.storage_max)
     to.storage_min, to.storage_max = requant.storage_min, requant.storage_max

@@ -26,7 +26,7 @@ def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=No
 
 
 cdef object bind_product(KernelCall call, qrt_product *product, object w_dtype, tuple sizes, object w_constant, object bias):
-    """Describe a [m, k], w [k, n], the bias and the result, the latter three of n columns; constants are no operands."""
+    """Describe a [m, k], w [k, n], the bias [n] and the result [m, n]; constants are not operands."""
     m, n, k = dimensions(call.name, "m, n, k", sizes, 3)
     for shape in ((m, k), (k, n), (m, n)):
         element_count(call.name, shape)

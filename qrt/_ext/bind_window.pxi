@@ -180,9 +180,11 @@ def bind_transpose_conv2d(*, str isa, str x, str w, x_shape, w_shape, out_size, 
 
 
 cdef tuple taps_of_phase(object position, object size, object kernel, object stride, object out):
-    """Return how a phase along one axis is computed: its first tap and its number of taps, the padding of its
-    convolution, and how many pixels of the result it has. `position` is that of its first pixel, before anything is cut
-    off. Return None where no tap reaches it, or where the convolution would begin inside of the image."""
+    """Return (first tap, number of taps, padding of the convolution, number of result pixels) of a phase of one axis.
+
+    `position` is the position of the phase's first pixel, before anything is cut off. Return None if no tap reaches the
+    phase, or if the convolution would begin inside of the image.
+    """
     first = position % stride
     taps = -(-(kernel - first) // stride)
     before = taps - 1 - position // stride

@@ -1,11 +1,11 @@
 """Calls into the C kernels: bind once, run many times with the GIL released.
 
-The storage of a value is named by its array's dtype, "i8" "u8" "i16" "u16" "i32" "u32", an expressed type "f16" "bf16"
-"f32" "f64". Every bind_* function copies the arrays that it is given (any dtype that converts exactly), and raises
-KernelError, with the name of its C entry, for arguments with which a kernel would read or write out of bounds. The
-operands of a KernelCall are C-contiguous, aligned arrays of `operand_dtypes`. Only the number of elements must be that
-of `operand_shapes`; the shape may differ. Inputs come first, then the output (the comment of a bind_* function tells if
-there are several). Constants given to bind_* are not operands.
+The storage of a value is named by its array's dtype: "i8", "u8", "i16", "u16", "i32" or "u32". The names of expressed
+types are "f16", "bf16", "f32" and "f64". Every bind_* function copies the arrays that it is given (any dtype that
+converts exactly), and raises KernelError, with the name of its C entry, for arguments with which a kernel would read or
+write out of bounds. The operands of a KernelCall are C-contiguous, aligned arrays of `operand_dtypes`. Only the number
+of elements must be that of `operand_shapes`; the shape may differ. Inputs come first, then the output (the comment of a
+bind_* function tells if there are several). Constants given to bind_* are not operands.
 
 The index of an element's parameters (scale, zero point, multiplier) in their arrays is the sum over the dimensions of
 `shape` of index[d] // block[d] * step[d]. Per layer, `step` is () or all 0; per axis it is 1 on the axis; for
@@ -27,7 +27,8 @@ class Requant(Protocol):
     """Parameters of a requantization: numerics.RequantParameters, or any object with these attributes.
 
     Only zero_point and the arrays in numerics.ARITHMETICS[rule] are read; each must have an entry for every parameter
-    index. offset_f32 and divisor_f32 are needed only if the rule reads them."""
+    index. offset_f32 and divisor_f32 are needed only if the rule reads them.
+    """
 
     @property
     def rule(self) -> str: ...  # a name of numerics.ARITHMETICS
@@ -55,7 +56,8 @@ class KernelCall:
     """A bound kernel, to be called as call(*inputs, *outputs). It is immutable and safe to call from many threads.
 
     Raises KernelError for a wrong number of operands, a wrong dtype, size or layout, and a read-only output. An output
-    must not overlap another operand, except that it may be exactly the memory of one of the operands `in_place`."""
+    must not overlap another operand, except that it may be exactly the memory of one of the operands `in_place`.
+    """
 
     def __new__(cls, unmakable: Never) -> Self: ...  # `bind_*` makes it
     @property
@@ -81,7 +83,8 @@ class Frame:
     """The memory of one run of an executable: pointers to the operands of all steps, and an arena.
 
     `Executable.bind` returns a frame on the caller's arrays, whose current values each `run` reads. `run` raises
-    KernelError if the frame is running in another thread."""
+    KernelError if the frame is running in another thread.
+    """
 
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]: ...
@@ -96,7 +99,8 @@ class Executable:
     the inputs, then the outputs, which run() allocates, then the states (arrays of globals), which are read and
     written. The constructor checks that no operand leaves its base and that no step overwrites an operand that it
     reads. An executable may run in several threads at once, if each has its own states. After an error the contents of
-    the outputs are unspecified."""
+    the outputs are unspecified.
+    """
 
     def __new__(
         cls,

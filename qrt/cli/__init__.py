@@ -3,7 +3,7 @@
 - `main` parses the arguments and runs a command of the table `COMMANDS`; `options.py` has the options that commands
   share.
 - Start with `run.py`.
-- Imports every package below.
+- This package imports the other packages of `qrt`.
 
 Exit status: 0 success; 1 wrong input, or an output that cannot be written (with a message on standard error); 2 wrong
 usage; 130 interrupted; 141 the reader closed the pipe. The file name ``-`` means standard input or output.

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run `qrt compile`."""
+    """Run `qrt compile`: compile a program or model, and save it."""
     check_output(options.output, [".qrt"], [options.file])
     check_places([options.output])
     with chosen_kernels(options):

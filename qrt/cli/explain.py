@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run `qrt explain`."""
+    """Run `qrt explain`: print the steps of a program, or where it loses accuracy."""
     check_output(options.html, [".html"], [options.file, options.against, options.data])
     if options.against is None:
         _explain_steps(options)

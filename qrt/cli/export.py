@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run `qrt export`."""
+    """Run `qrt export`: write a program as an ONNX model."""
     check_output(options.output, [".onnx"], [options.file])
     check_places([options.output])
     extra("onnx", "onnx")  # it may be missing, which is better said before the import

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run `qrt import`."""
+    """Run `qrt import`: convert a TFLite or ONNX model to a program, and print it."""
     check_output(options.output, [".mlir"], [options.file])
     if Path(options.file).suffix == ".mlir":
         raise ModelError(f"{options.file}: the file is a program and needs no import; qrt opt prints it")

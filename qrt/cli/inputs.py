@@ -52,7 +52,7 @@ def _shown(port: Port) -> str:
 
 
 def by_names(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays with each name replaced by the name of the program input that it means.
+    """Return the arrays by the names of the program's inputs. `arrays` may use any name that `named_port` accepts.
 
     Raises ModelError if an input is given twice, under two of its names.
     """

@@ -1,7 +1,7 @@
 """Dumps of the IR before and after passes, printed on standard error as ``mlir-opt`` does.
 
 A pass nested in an op dumps each operation that it runs on. Upstream MLIR runs all nested passes on one operation, then
-all on the next operation; the dumps are printed in this order.
+all on the next operation; qrt prints the dumps in that order too.
 """
 
 import argparse
@@ -84,7 +84,7 @@ class Dumps(PassObserver):
         return self._text(module, root)
 
     def _within(self, root: Operation) -> str:
-        """Return the name of `root` for the heading of a dump of the whole module; an empty text for other dumps."""
+        """Return the part of a dump's heading that names `root`; an empty text unless the whole module is dumped."""
         if not self.options.mlir_print_ir_module_scope:
             return ""
         name = root.attributes.get("sym_name")

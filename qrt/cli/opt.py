@@ -99,7 +99,7 @@ _FLAGS = {
 
 
 def _pass_names(text: str) -> list[str]:
-    """Parse pass names separated by commas. An unknown name is a usage error: it would match no pass."""
+    """Parse pass names separated by commas. Report a usage error for a name that no pass has."""
     names = text.split(",")
     for name in names:
         if name not in PASSES:
@@ -135,7 +135,7 @@ class _ListPasses(argparse.Action):
 
 
 def help_of(given: Sequence[str]) -> str:
-    """Return the help of the passes named on a command line that has `--help` too; an empty text if there are none."""
+    """Return the help of the passes that a command line with `--help` names; an empty text if it names none."""
     names = [argument.partition("=")[0].lstrip("-") for argument in given if argument.startswith("-")]
     passes = [name for name in names if name in PASSES]
     return "\n".join(map(whole, passes)) if {"help", "h"} & set(names) else ""

@@ -95,7 +95,7 @@ def _codegen(options: argparse.Namespace) -> bool | Literal["best-effort"]:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run `qrt run`."""
+    """Run `qrt run`: compute the results of a program's function, and print or save them."""
     targets = dict(map(_pair, options.output))
     for target in targets.values():
         check_output(target, [".npy"], [options.file])

@@ -36,7 +36,7 @@ def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
 
 
 class Timing:
-    """Collector of the times of steps, a context manager that prints the table at its end if `wanted`."""
+    """Context manager that collects the times of steps and, if `wanted`, prints the table at its end."""
 
     def __init__(self, wanted: bool) -> None:
         self.wanted = wanted

@@ -25,9 +25,9 @@ class BuilderObserver:
         """Handle an operation that is new, was moved, or has a new operand."""
 
     def copied(self, block: Block) -> None:
-        """Handle the move of all operations of a block, where upstream MLIR copies them and erases the originals.
+        """Handle a rewrite that keeps the operations of `block`, but in upstream MLIR copies them to a new block.
 
-        The pattern driver then visits the operations in the order in which it would visit copies.
+        The pattern driver then visits the operations in the order in which it would visit the copies.
         """
 
     def erase(self, operation: Operation) -> None:
@@ -281,8 +281,8 @@ class Builder:
         Parameters
         ----------
         value : array_like or Attribute
-            For a scalar type, a number. For a tensor or vector type, the elements, in a shape that broadcasts to that
-            of the type; for a quantized element type, the storage integers. Or the attribute of such a constant.
+            A number for a scalar type. For a tensor or vector type, an array whose shape broadcasts to the type's
+            shape; for a quantized type, the storage integers. Or the ``value`` attribute of such a constant.
         type : Type or str
             The type of the returned value.
 
@@ -435,7 +435,7 @@ class Builder:
     def moved(self, block: Block, from_end: bool = False) -> None:
         """Notify the observer of each operation of a block, because the operations were moved there.
 
-        The order is that of the text, or the reverse if `from_end`.
+        The operations come in text order, or in the reverse order if `from_end`.
         """
         for operation in reversed(block.operations) if from_end else block:
             self.observer.changed(operation)
@@ -473,7 +473,7 @@ class Builder:
         types: Sequence[Type],
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation | None:
-        """Create an operation and run its op's `verify_signature`; return None, and create nothing, if that raises."""
+        """Create an operation if its op's `verify_signature` accepts it; otherwise create nothing and return None."""
         operation = self.emit(name, operands, types, attributes)
         assert operation.definition is not None
         assert operation.definition.verify_signature is not None
@@ -486,7 +486,7 @@ class Builder:
 
 
 class DialectOps:
-    """The ops of one dialect as methods: ``b.arith`` of a Builder ``b`` is a ``DialectOps``.
+    """Methods that create the ops of one dialect: ``b.arith`` of a Builder ``b`` is a ``DialectOps``.
 
     Parameters
     ----------

@@ -154,9 +154,9 @@ class OperationDraft:
     def check(self, operation: Operation) -> None:
         """Verify the new operation as far as it is complete. Raise QuantTypeError if it is invalid.
 
-        Of three kinds of operations only counts, attributes and types are verified: operations with regions,
-        terminators, and operations that are outside a module or refer to undefined symbols. The rest is left to the
-        verification of the module.
+        Three kinds of operations are incomplete: operations with regions, terminators, and operations that are outside
+        a module or refer to undefined symbols. For these, only counts, attributes and types are verified here; the
+        verification of the module checks the rest.
         """
         local = bool(operation.regions) or TERMINATOR in self.definition.traits or not _is_whole(operation)
         check = self.definition.check_signature if local else self.definition.check

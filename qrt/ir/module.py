@@ -59,9 +59,9 @@ class Module:
         return [cast(FuncOp, operation) for operation in self.body if operation.name == "func.func"]
 
     def function(self, name: str | None = None) -> FuncOp:
-        """Return the function `name`, or without a name the only function that has a body.
+        """Return the function `name`; if `name` is None, return the only function that has a body.
 
-        Raises VerifyError if there is no such function, or more than one without a name.
+        Raises VerifyError if there is no such function, or if `name` is None and several functions have a body.
         """
         functions = self.functions
         if name is None:
@@ -112,8 +112,9 @@ class Module:
         """Return the program's text, in custom forms or with `generic` in generic form.
 
         `locations` prints the `loc(...)` of the source. The syntax of upstream version 22 has no storage types `siN`
-        and `uiN`; they are printed as `iN` and `uN`, or with `exact` unchanged, so that parsing the text gives the same
-        types. Constants of more than `elide_above` elements, except splats, are printed without their values.
+        and `uiN`, so they are printed as `iN` and `uN`. With `exact`, they are printed unchanged, so that parsing the
+        text gives the same types. Constants of more than `elide_above` elements, except splats, are printed without
+        their values.
         """
         with elided_above(elide_above):
             return print_program(self.operation, self.upstream, generic, locations, exact)

@@ -21,9 +21,9 @@ _OPTION_TYPES = (bool, int, str)
 
 
 def checked(name: str, kind: Any) -> type[Pass]:
-    """Return the class of a pass, checked to be a dataclass with `run` and with options of supported types.
+    """Return `kind` if it is the class of a pass: a dataclass with `run` whose options have supported types.
 
-    Raises QuantTypeError for any other class.
+    Raises QuantTypeError otherwise.
     """
     if not _NAME.fullmatch(name):
         raise QuantTypeError(

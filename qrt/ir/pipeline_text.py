@@ -125,7 +125,7 @@ def _spell_options(action: Pass) -> str:
 
 
 def option_name(field: "Field[Any]") -> str:
-    """Return the name in pipelines of the option in a dataclass field: `-` instead of `_`."""
+    """Return the name that an option has in pipelines: the name of its dataclass field with `-` in place of `_`."""
     return field.name.replace("_", "-")
 
 

@@ -25,7 +25,7 @@ BLOCK: Final = 16
 """Number of elements in a block, for rules named ``..._16``; blocks begin at a tensor's first element."""
 _FMA = OPS["math.fma"]("f32")
 _MOST_RATIO: Final = 2.0**64
-"""Ratios of scales below this bound make no sum of two scaled values overflow float32."""
+"""The bound of ratios of scales: below it, no sum of two scaled values overflows float32."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +34,8 @@ class SumParameters:
 
     Without shifts (``a_shift`` and ``b_shift``), operand a minus its zero point is multiplied by ``a_multiplier``. With
     shifts, it is shifted left by ``left``, then scaled by the rule ``fixed_double`` with ``a_multiplier`` and
-    ``a_shift``. Operand b is scaled alike. ``end`` requantizes the sum to storage. Arrays are flat, with one entry per
-    parameter index (such as a channel).
+    ``a_shift``. Operand b is scaled in the same way. ``end`` requantizes the sum to storage. Arrays are flat, with one
+    entry per parameter index (such as a channel).
     """
 
     a_multiplier: Array
@@ -48,11 +48,11 @@ class SumParameters:
     """Number of elements in a block, or 0. Operands in whole blocks are rounded once, others twice."""
     a_scale: Array = field(default_factory=partial(np.empty, 0, np.float32))
     b_scale: Array = field(default_factory=partial(np.empty, 0, np.float32))
-    """``a_scale``, ``b_scale``: for ``float32_fused`` alone, factors of the stored values. ``end`` has the offset."""
+    """``a_scale``, ``b_scale``: factors of the stored values, only for ``float32_fused``. ``end`` has the offset."""
 
 
 def in_blocks(size: int) -> int:
-    """Return how many of the ``size`` elements of a tensor lie in whole blocks of 16, for rules named ``..._16``.
+    """Return the number of elements in whole blocks of 16, of ``size`` elements, for rules named ``..._16``.
 
     >>> in_blocks(35)
     32
@@ -63,7 +63,7 @@ def in_blocks(size: int) -> int:
 def sum_left_shift(widths: tuple[int, ...]) -> int:
     """Return the number of places by which ``fixed_double`` first shifts operands to the left: 20 or 15.
 
-    It is 20 if the storage of the operands and of the result has at most 8 bits, and 15 if it has at most 16.
+    The shift is 20 if the storage of the operands and of the result has at most 8 bits, and 15 if it has at most 16.
     """
     if max(widths) > 16:
         raise QuantTypeError(f"requant = 'fixed_double' needs storage of at most 16 bits, got {max(widths)} bits")

@@ -142,8 +142,8 @@ def int_to_float(t: Integer, target: str, signed: bool) -> Function:
 
     NumPy converts to f16, f32 and f64 with one rounding (to f16 through f32, which is exact below 2^24; larger integers
     overflow f16 anyway). For other formats, integers are first rounded to odd in float64, where the lowest bit records
-    whether any bit was lost. float64 has enough bits more than these formats that the second rounding gives the same as
-    one.
+    whether any bit was lost. float64 has so many more bits than these formats that both roundings together give the
+    same result as one rounding.
     """
     dtype, read = float_dtype(target), integer_values(t, signed)
     if target in ("f16", "f32", "f64"):

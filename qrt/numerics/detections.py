@@ -32,10 +32,10 @@ class SuppressionLimits:
 
 
 def overlaps(boxes: Array, box: int, others: Array) -> Array:
-    """Return intersection over union of box ``box`` with each of the boxes ``others``, which are given by index.
+    """Return the intersection over union of box number ``box`` with each of the boxes numbered ``others``.
 
-    It is 0 if one of the two boxes has no area. Boxes [n, 4] of float32 are (top, left, bottom, right), and every step
-    is rounded to float32.
+    The result is 0 if one of the two boxes has no area. Boxes [n, 4] of float32 are (top, left, bottom, right), and
+    every step is rounded to float32.
 
     >>> overlaps(np.float32([[0, 0, 2, 2], [0, 1, 2, 3]]), 0, np.array([1])).tolist()
     [0.3333333432674408]
@@ -69,8 +69,8 @@ def descending(scores: Array, count: int) -> Array:
 def heap_sorted(scores: Array, count: int) -> list[int]:
     """Return the indices of the ``count`` largest scores in descending order, as libstdc++'s partial_sort does.
 
-    The order of equal scores is that of the algorithm: the first ``count`` indices form a heap with the least score at
-    its root, each later index with a score above the root's replaces the root, and then the root is removed repeatedly.
+    The order of equal scores is that of the algorithm. The first ``count`` indices form a heap with the least score at
+    its root. Each later index with a greater score replaces the root. In the end the root is removed repeatedly.
 
     >>> heap_sorted(np.float32([0.5, 0.5, 0.5, 0.75]), 3)
     [3, 1, 0]

@@ -19,7 +19,7 @@ TANH: Final = (62 / 2835, -17 / 315, 2 / 15, -1 / 3)
 """Coefficients of ``(tanh(x) / x - 1) / x**2`` as a polynomial in ``x**2`` near 0, from the highest degree."""
 TANH_NEAR: Final = 1 / 16
 FARTHEST: Final = 104.0
-"""Magnitudes are clamped to this: the sigmoid of -104 is 0 in float32."""
+"""The bound to which magnitudes are clamped: the sigmoid of -104 is 0 in float32."""
 MOST: Final = 255
 """The largest unsigned 8-bit integer."""
 _NAN: Final = np.float32("nan")
@@ -82,7 +82,7 @@ def sigmoid32(x: Array) -> Array:
 def tanh32(x: Array) -> Array:
     """Return the hyperbolic tangent of float32 values, computed in float64 and rounded once.
 
-    It is a polynomial near 0, and an exponential elsewhere.
+    The computation uses a polynomial near 0, and an exponential elsewhere.
 
     >>> float(tanh32(np.float32([0.5]))[0])
     0.46211716532707214

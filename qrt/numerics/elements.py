@@ -20,7 +20,7 @@ def is_any(condition: Any) -> bool:
 
 
 def choose(condition: Any, left: Any, right: Any) -> Any:
-    """Return ``left`` where the condition is true, else ``right``. A scalar condition returns one operand uncopied."""
+    """Return ``left`` where the condition is true, else ``right``. A scalar condition returns an operand uncopied."""
     if condition.ndim:
         return np.where(condition, left, right)
     return left if condition else right

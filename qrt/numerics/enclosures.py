@@ -1,9 +1,9 @@
-"""Bounds of elementary functions of rational numbers, to any precision, by integer arithmetic alone.
+"""Bounds of elementary functions of rational numbers, to any precision, computed only with integers.
 
 Each function takes rational arguments in its domain and a number of bits, and returns a rational below and one above
-the exact value. Their relative distance is about ``2**-bits``; for functions that subtract, it is their absolute
-distance. These functions define the functions of `transcendental`, compute their tables, and decide the rounding where
-double-double arithmetic is not precise enough. They are written for clarity, and are slow.
+the exact value. The relative distance of the two is about ``2**-bits``; for functions that subtract, this is the
+absolute distance. These functions define the functions of `transcendental`, compute their tables, and decide the
+rounding where double-double arithmetic is not precise enough. They are written for clarity, and are slow.
 """
 
 from bisect import bisect_left
@@ -15,11 +15,11 @@ from math import isqrt
 Bounds = tuple[Fraction, Fraction]
 
 _SATURATED = 2048
-"""``exp`` of this number overflows every format, and ``exp`` of its negative rounds to zero in every format."""
+"""A number whose ``exp`` overflows every format, and the ``exp`` of whose negative rounds to zero in every format."""
 
 
 def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int], bits: int = 96) -> int:
-    """Return the value to which both bounds round, with as many bits as it takes for them to agree.
+    """Return the value to which both bounds of a number round, after adding bits until they agree.
 
     ``enclosure(bits)`` returns the bounds; ``form`` rounds a rational and is monotonic. ``bits`` doubles until they
     agree.

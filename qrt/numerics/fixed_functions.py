@@ -22,7 +22,7 @@ from qrt.numerics.rounding import Array
 
 _EIGHTHS: Final = ((-2, 1672461947), (-1, 1302514674), (0, 790015084), (1, 290630308), (2, 39332535), (3, 720401),
                    (4, 242))  # fmt: skip
-"""Pairs (n, ``exp(-2**n)``), the latter with 31 fractional bits."""
+"""Pairs of n and of ``exp(-2**n)`` with 31 fractional bits."""
 _EXP_OF_MINUS_EIGHTH: Final = 1895147668
 _THIRD: Final = 715827883
 

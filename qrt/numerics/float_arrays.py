@@ -17,7 +17,7 @@ from qrt.numerics.powers_of_ten import EXACT_POWERS, LEAST_POWER, powers_of_five
 Array = npt.NDArray[Any]
 
 _FEW = 16
-"""Up to this many values are faster spelled one by one."""
+"""The number of values up to which spelling them one by one is faster."""
 _CHUNK = 1 << 16  # values whose temporary arrays stay in the cache
 _SHORT, _LONG = 6, 17  # digits: of the first try, and of a double
 _TENS = np.array([10**k for k in range(19)])
@@ -151,8 +151,11 @@ def _read_back(
 # -- text --------------------------------------------------------------------------------------------------------------
 
 _SIX, _POINT, _EXPONENT, _PATTERN, _ALONE = range(5)
-"""Notations: six digits and an exponent; all digits with a decimal point; all digits with an exponent; the bit pattern;
-and values that are left to ``spell_in``."""
+"""Notations of a value; the last one marks values that are left to ``spell_in``.
+
+The others are six digits and an exponent; all digits with a decimal point; all digits with an exponent; and the bit
+pattern.
+"""
 _KIND = 4096  # above every exponent
 
 

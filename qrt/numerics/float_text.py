@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 Special = Literal["ieee", "nan", "nan_zero", "none"]
-"""The special values of a format: infinities and NaNs (`ieee`), a NaN of all ones (`nan`), a NaN in place of negative
-zero (`nan_zero`), or none of these (`none`).
+"""The special values of a float format.
+
+Infinities and NaNs (`ieee`), a NaN of all ones (`nan`), a NaN in place of negative zero (`nan_zero`), or none (`none`).
 """
 
 

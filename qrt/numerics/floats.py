@@ -4,10 +4,10 @@ f16, f32 and f64 are dtypes of NumPy, bf16 and the 8-bit formats dtypes of ml_dt
 and the 8-bit formats in f32 and round the result. All other formats, and operations that neither library has, are
 computed in f64, and `conversions.rounder` rounds the result.
 
-For ``+ - * / sqrt``, computing in a wider format and rounding equals one rounding, if the wider format has a precision
-of at least 2p + 2 bits for the narrower format's precision p (Figueroa, "When is double rounding innocuous?", 1995),
-and the narrower format's subnormals are normal in the wider one (Roux, "Innocuous double rounding of basic arithmetic
-operations", 2014). ``fastmath`` allows other results; it changes none here.
+For ``+ - * / sqrt``, computing in a wider format and rounding equals one rounding under two conditions. The wider
+format has a precision of at least 2p + 2 bits for the narrower format's precision p (Figueroa, "When is double rounding
+innocuous?", 1995). The narrower format's subnormals are normal in the wider one (Roux, "Innocuous double rounding of
+basic arithmetic operations", 2014). ``fastmath`` allows other results; it changes none here.
 """
 
 import math
@@ -26,7 +26,7 @@ from qrt.numerics.float_text import FORMATS
 from qrt.numerics.rounding import round_integral
 
 Make = Callable[[str], Function]
-"""Makes an op on a float format, given the format's name."""
+"""A function that returns the function of an op on a float format, given the format's name."""
 NATIVE = frozenset({"f16", "f32", "f64"})
 
 

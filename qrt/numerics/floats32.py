@@ -64,7 +64,7 @@ def _power(part: int) -> float:
 
 
 POWERS: Final = np.array([_power(part) for part in range(PARTS)])
-"""2^(i/32), rounded to float64."""
+"""The powers 2^(i/32), rounded to float64."""
 
 
 def exp64(x: Array) -> Array:

@@ -25,7 +25,7 @@ def saturate(x: npt.ArrayLike, bits: int = 32) -> Array:
 def doubling_high_multiply(a: npt.ArrayLike, b: npt.ArrayLike, bits: int = 32) -> Array:
     """Return ``a * b / 2**(bits - 1)``, rounded half up and saturated.
 
-    gemmlowp adds a nudge that depends on the sign, and truncates. That is rounding half up, as by NEON's vqrdmulh.
+    gemmlowp adds a nudge that depends on the sign, and truncates. The result is rounded half up, as by NEON's vqrdmulh.
 
     >>> doubling_high_multiply([3 << 29, -(1 << 31)], [1 << 30, -(1 << 31)]).tolist()
     [805306368, 2147483647]
@@ -162,10 +162,10 @@ def quotient(
 
     ``a / 0`` saturates by the sign of ``a``, and ``0 / 0`` is 0.
 
-    ``a``, shifted to the left until it fills 32 bits, is multiplied by the reciprocal of ``b``, and the product by ``sa
-    / (sb * so)``, which is formed in float32. If the last shift, to the right, is by more than 31 places, as for most
-    ``a`` near 0, TFLite's kernel shifts by the number of places modulo 32 and adds 1 to nonnegative results. So does
-    this function.
+    ``a`` is shifted to the left until it fills 32 bits, and multiplied by the reciprocal of ``b``. The product is
+    multiplied by ``sa / (sb * so)``, which is formed in float32. The last shift may be to the right by more than 31
+    places, as for most ``a`` near 0. TFLite's kernel then shifts by the number of places modulo 32 and adds 1 to
+    nonnegative results. So does this function.
     """
     dividend, divisor = broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
     is_zero = divisor == 0

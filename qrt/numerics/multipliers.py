@@ -15,8 +15,10 @@ Array = npt.NDArray[Any]
 
 ADD_FRACTION_BITS: Final = 20
 _DOUBT: Final = 2.0**-14
-"""The distance of M0's float64 estimate from a tie below which its rounding is uncertain. Each of the few operations of
-the estimate is off by at most 2**-22 of a unit of M0."""
+"""The distance of M0's float64 estimate from a tie below which its rounding is uncertain.
+
+Each of the few operations of the estimate is off by at most 2**-22 of a unit of M0.
+"""
 
 
 def fixed_multiplier(multiplier: Fraction) -> tuple[int, int]:
@@ -163,8 +165,8 @@ def divided_multipliers(m0: Array, shift: Array, counts: Array) -> tuple[Array, 
 def reduced_multipliers(m0: Array, shift: Array) -> tuple[Array, Array]:
     """Return (M0, N) of the rule ``fixed`` with M0 of 15 significant bits, as TFLite scales 64-bit accumulators.
 
-    TFLite's multiplier has only these 15 bits. Here they are the top bits of M0, and N is TFLite's shift plus 16, which
-    gives the same results; kernels require N >= 31.
+    TFLite's multiplier has only these 15 bits. In the result, these are the top bits of M0, and N is TFLite's shift
+    plus 16, which gives the same numbers; kernels require N >= 31.
 
     >>> reduced_multipliers(np.array([1431655765]), np.array([-1]))
     (array([1431633920]), array([32]))

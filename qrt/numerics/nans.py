@@ -19,9 +19,9 @@ _NEVER = frozenset(
     }.items()
     for name in names
 )
-"""Ops whose result is a NaN only if an operand is one."""
+"""Ops whose result is a NaN only if an operand is a NaN."""
 _CONVERSIONS = frozenset({"arith.sitofp", "arith.truncf", "arith.uitofp"})
-"""Ops whose result, in formats with infinities, is a NaN only if an operand is one."""
+"""Ops whose result, in formats with infinities, is a NaN only if an operand is a NaN."""
 
 
 def with_one_nan(compute: Function, name: str, form: str) -> Function:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 RESIZE_RULES: Final = ("fixed11", "fixed10_away", "products_float32", "lines_float32")
-"""Ways to weight the neighbours of a position, described in docs/numerics_operations.md."""
+"""The rules that weight the neighbours of a position (docs/numerics_operations.md)."""
 _HALF: Final = np.float32(0.5)
 
 

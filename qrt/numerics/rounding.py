@@ -16,8 +16,9 @@ UNIT_CARRY: Final = 0x010101
 LEAST_UNIT_EXPONENT: Final = 23
 
 _DIRECTED = {"toward_zero": (True, True), "down": (True, False), "up": (False, True)}
-"""For each rounding mode, True if a positive number that is too large becomes the largest value instead of infinity or
-a NaN, and the same for a negative number.
+"""For each rounding mode, a bool for positive and one for negative numbers that are too large for a format.
+
+True means that the number becomes the largest value of its sign instead of infinity or a NaN.
 """
 
 

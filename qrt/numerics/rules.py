@@ -1,8 +1,8 @@
 """Table of requantization rules: ways to turn an exact accumulator into storage.
 
 A rule has an arithmetic, which computes with the accumulator and integer or float parameters, and a function that forms
-these parameters from scales, zero points and counts. C kernels, the lowering and `requantize` depend on the arithmetic
-alone.
+these parameters from scales, zero points and counts. C kernels, the lowering and `requantize` depend only on the
+arithmetic.
 
 Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
 gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; ``fixed_double`` as NEON's
@@ -124,8 +124,8 @@ class RequantRule:
     """A value of the attribute ``requant``, with its arithmetic.
 
     ``form`` makes the parameters from real multipliers; ``ratio`` names the format to which each step of computing the
-    multipliers is rounded. ``zero_point`` tells if the result's zero point is added ``after`` rounding to an integer,
-    ``before``, to the float, or not at all (``none``).
+    multipliers is rounded. ``zero_point`` is ``after`` if the result's zero point is added to the rounded integer,
+    ``before`` if it is added to the float, and ``none`` if it is not added.
     """
 
     name: str

@@ -18,7 +18,7 @@ from qrt.numerics.rounding import Array
 SigmoidRule = Literal["table_uint16", "gemmlowp"]
 SIGMOID_RULES: Final[tuple[SigmoidRule, ...]] = get_args(SigmoidRule)
 LARGEST_SCALE: Final = 65536 / (3 * 4096)
-"""The least scale with which a value times its multiplier exceeds 32 bits."""
+"""The bound of scales: from it on, a value times its multiplier exceeds 32 bits."""
 
 
 @lru_cache(maxsize=16)
@@ -39,8 +39,8 @@ def sigmoid_results(name: str, scale: float, rule: str) -> Array:
 def gemmlowp_shift(name: str, scale: float) -> int:
     """Return the left shift that converts values of this scale to the scale 2^-12.
 
-    That is 0 for the scale 2^-12, and 1 for the scale 2^-11, which only ``tanh`` supports. Raises QuantTypeError for
-    other scales, for which gemmlowp's functions are not defined.
+    The shift is 0 for the scale 2^-12, and 1 for the scale 2^-11, which only ``tanh`` supports. Raises QuantTypeError
+    for other scales, for which gemmlowp's functions are not defined.
     """
     shift = _shift(name, scale)
     if shift is None:
@@ -58,7 +58,7 @@ def _shift(name: str, scale: float) -> int | None:
 def _multiplier(name: str, scale: float) -> tuple[int, int]:
     """Return (multiplier, right shift) that convert a stored value to units of 1/24 with 9 fractional bits.
 
-    For ``tanh`` it is 8 fractional bits.
+    For ``tanh`` there are 8 fractional bits.
     """
     shift = _shift(name, scale)
     if shift is not None:

@@ -210,8 +210,9 @@ def log_softmax_float32(
 ) -> Array:
     """Return the log-softmax of stored values, as storage.
 
-    It is ``rint(s / so * q - (s * max(q) + logf(S)) / so) + zp``, clamped; s and so are ``input_scale`` and ``scale``.
-    S is the sum of ``expf(-s * (max(q) - q))`` along the axis, as in ``softmax_float32``. Every step is in float32.
+    The result is ``rint(s / so * q - (s * max(q) + logf(S)) / so) + zp``, clamped; s and so are ``input_scale`` and
+    ``scale``. S is the sum of ``expf(-s * (max(q) - q))`` along the axis, as in ``softmax_float32``. Every step is in
+    float32.
     """
     if q.size == 0:
         return q.astype(np.int64)
@@ -252,8 +253,8 @@ def log_softmax_gemmlowp(
 ) -> Array:
     """Return the log-softmax of stored values, as storage with 4 fractional bits.
 
-    It is ``-s * d - log(S)``, rounded half away from zero, with ``d = max(q) - q`` and S the sum of ``exp(-s * d)``.
-    The result is ``storage_min`` if d exceeds the radius, or if ``-s * d - log(S)`` does not fit 5 integer bits.
+    The result is ``-s * d - log(S)``, rounded half away from zero, with ``d = max(q) - q`` and S the sum of ``exp(-s *
+    d)``. It is ``storage_min`` if d exceeds the radius, or if ``-s * d - log(S)`` does not fit 5 integer bits.
     """
     if q.size == 0:
         return q.astype(np.int64)

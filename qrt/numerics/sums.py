@@ -19,14 +19,16 @@ from qrt.numerics import double_double
 Array = npt.NDArray[Any]
 
 _PART = 1 << 20
-"""Elements summed at a time: they stay in the cache, and their sums of 27-bit integers are exact in float64."""
+"""The number of elements summed at a time: they stay in the cache, and sums of 27-bit integers are exact in float64."""
 
 _FEW = 16
-"""Up to this many multiples are rounded one by one."""
+"""The number of multiples up to which they are rounded one by one."""
 
 _FAR = 480
-"""Squares of numbers with exponents from -_FAR to _FAR neither overflow float64 nor lose bits to underflow. For other
-numbers this holds after their exponents are changed by 2 * _FAR."""
+"""The bound of exponents, positive or negative, for which squares neither overflow float64 nor lose bits to underflow.
+
+For other numbers this holds after their exponents are changed by 2 * _FAR.
+"""
 
 
 def exact_sum(values: Array) -> Fraction:

@@ -1,6 +1,6 @@
 """Interpolated tables of 513 entries for functions of 16-bit values, and the exponentials of qrt's softmax.
 
-The low 7 bits of a value interpolate between two entries. The exponentials are computed with integers alone.
+The low 7 bits of a value interpolate between two entries. The exponentials are computed only with integers.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def softmax(
 ) -> Array:
     """Return the softmax along ``axis`` of stored values of at most 8 bits, as storage.
 
-    It is ``half_even(table[d] / (S * scale)) + zp``, clamped, with ``d = max(q) - q`` and S the exact sum of
+    The result is ``half_even(table[d] / (S * scale)) + zp``, clamped, with ``d = max(q) - q`` and S the exact sum of
     ``table[d]``. The product and the quotient are in float64.
     """
     if q.size == 0:

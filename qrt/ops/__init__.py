@@ -1,7 +1,7 @@
 """The op families. The file of a family has its declaration, type inference, reference implementation and kernel call.
 
 A family declares one operation on quantized types, such as ``conv2d``. The IR's op, the public function and the kernel
-call are all made from it. Here its operands are plain arrays of storage integers.
+call are all made from this declaration. In this package, the operands of a family are plain arrays of storage integers.
 
 - `declare.py` has `Traits`, the facts about operations that fusion, exporters and quantization read; `core.py` has
   `OpFamily`. `FAMILIES` lists all families, and `family_of` finds the family of an operation.

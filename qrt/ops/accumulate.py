@@ -123,7 +123,7 @@ def accumulator_bias(bias: Array, element: UniformType, a: UniformType, w: Unifo
 
 
 def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool:
-    """Return True if bias storage can be added to the accumulator unscaled.
+    """Return True if bias storage can be added to the accumulator without rescaling.
 
     That is, in every channel the bias has the scale ``sa * sw`` and zero point 0.
     """

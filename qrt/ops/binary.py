@@ -48,7 +48,7 @@ MUL_RULES: tuple[str, ...] = get_args(numerics.MulName)
 
 
 def broadcast_shape(op: str, types: Types, names: tuple[str, str] = ("a", "b")) -> Dims:
-    """Return the broadcast shape of both operands, whose names errors say, by NumPy's rules."""
+    """Return the shape to which both operands broadcast by NumPy's rules; ``names`` are their names in errors."""
     a, b = (ranked_shape(op, types, i, name) for i, name in enumerate(names))
     shape: list[int | None] = []
     for i in range(1, max(len(a), len(b)) + 1):

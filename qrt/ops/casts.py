@@ -225,7 +225,7 @@ def _bind_requantize(
 
 
 _MANY = 256
-"""The number of elements from which a lookup table is faster; the table itself has so many entries."""
+"""The number of elements from which a lookup table is faster, which is the number of entries of the table."""
 
 
 def _pays(source: UniformType, element: UniformType, size: int) -> bool:
@@ -254,7 +254,8 @@ def _common_layout(
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None:
     """Return (shape, block, step), the parameter layout that serves both types; see `collapsed_layout`.
 
-    It is the layout of the type that is not per layer. Return None if neither is per layer and their layouts differ.
+    The result is the layout of the type that is not per layer. Return None if neither is per layer and their layouts
+    differ.
     """
     here, there = collapsed_layout(source, shape), collapsed_layout(element, shape)
     if element.is_per_layer or here == there:

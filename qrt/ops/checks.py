@@ -1,4 +1,4 @@
-"""Checks that several op families share, each with its one error message."""
+"""Checks that several op families share, each with one error message."""
 
 from collections.abc import Sequence
 from typing import NoReturn

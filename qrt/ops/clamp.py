@@ -80,7 +80,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
     )
 
 
-_BOUND = Attribute("min", "number", note="none: an expressed value", positional=True)
+_BOUND = Attribute("min", "number", note="no bound; otherwise an expressed value", positional=True)
 
 FAMILIES = (
     OpFamily(

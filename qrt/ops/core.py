@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 Types = tuple[TensorType, ...]
 Attributes = Mapping[str, Any]
 Constants = Mapping[int, Array]
-"""Operands that are known at binding, by number."""
+"""The arrays of operands that are constant when an op is bound, by the number of the operand."""
 Shape = tuple[int, ...]
 R = TypeVar("R")
 
@@ -45,8 +45,8 @@ class DerivedArray(np.ndarray[Any, Any]):
 class KernelCall(Protocol):
     """An op bound to types, shapes and attributes, ready to be called with arrays.
 
-    It takes the inputs that were not given as constants when it was bound, then the outputs to write. It is a kernel in
-    C (``qrt._ext.kernels.KernelCall``), or Python code with the same interface.
+    A call takes the inputs that were not given as constants when it was bound, then the outputs to write. It is a
+    kernel in C (``qrt._ext.kernels.KernelCall``), or Python code with the same interface.
     """
 
     def __call__(self, *arrays: Array) -> None: ...
@@ -66,7 +66,7 @@ class OpFamily:
     - ``infer(types, attributes, result)`` returns the result type from the operand types, or raises ``QuantTypeError``.
       Its ``result`` is the declared type: None, an unranked type (only the element type matters) or a ranked one. Only
       ``infer`` accepts dynamic dimensions, and only ``infer`` checks types; the other functions rely on its checks.
-    - ``reference(arrays, types, result, attributes)`` computes the result with ``numerics`` alone.
+    - ``reference(arrays, types, result, attributes)`` computes the result only with functions of ``numerics``.
     - ``bind(types, result, attributes, constants)`` returns a call into C, or None if no kernel supports these
       arguments. It packs ``constants``, which may only be operands in ``packs``. A family without kernels has no
       ``bind``.
@@ -278,7 +278,7 @@ def uniform(t: TensorType) -> UniformType:
 
 
 _SOUND: WeakSet[TensorType] = WeakSet()
-"""Quantized types whose parameters fit their shape and their storage. Types are interned: one is checked once."""
+"""Tensor types whose scales and zero points fit the shape and the storage, kept so that each is checked once."""
 
 
 def _is_sound(t: TensorType) -> bool:

@@ -1,9 +1,9 @@
 """The declaration of an op family: its operands, its attributes, and how the type of its result is determined.
 
-From it follow the op of the dialect (``qrt.ir.dialects.qrt``), the attributes of a call with their defaults, the row of
-docs/reference/dialects/qrt.md and the check of the public function's signature. The family's traits are facts that
-passes, targets and exporters read instead of listing the names of families. ``tests/ops/test_traits.py`` compares the
-traits with the results of the references.
+The declaration determines the op of the dialect (``qrt.ir.dialects.qrt``), the attributes of a call with their
+defaults, the row of docs/reference/dialects/qrt.md and the check of the public function's signature. The family's
+traits are facts that passes, targets and exporters read instead of listing the names of families.
+``tests/ops/test_traits.py`` compares the traits with the results of the references.
 
 >>> slope = Attribute("slope", "number", 0.25, positional=True)
 >>> leaky = Declaration("leaky_relu", operands=(Operand("q"),), attributes=(slope,), result=KEPT)
@@ -21,8 +21,10 @@ import numpy.typing as npt
 from qrt.types import TensorType, Type, UniformType
 
 Kind = Literal["choice", "integer", "number", "boolean", "axes", "pair", "pairs"]
-"""The kinds of attributes: one of ``choices``, a number, a truth value, a list of axes, a pair of integers for height
-and width, or a pair (before, after) for each dimension.
+"""The kind of an attribute's values.
+
+A value is one of ``choices``, a number, a bool, a list of axes, a pair of integers for height and width, or a pair
+(before, after) for each dimension.
 """
 
 Constraint = Literal[
@@ -31,7 +33,7 @@ Constraint = Literal[
 """The names of constraints between the types at the ports of a kernel."""
 
 REQUIRED: Final = ...
-"""The default of a parameter without one."""
+"""The value of `Attribute.given` for a parameter without a default."""
 SAME: Final = object()
 
 
@@ -55,9 +57,10 @@ BIAS: Final = Operand("bias", size="?")
 class Attribute:
     """An attribute in the declaration of an op family, which is also a parameter of the family's public function.
 
-    ``default`` is the default of the IR op; the documentation shows ``note`` in place of it. The public function's
-    default is ``given``: SAME for that of the IR op, REQUIRED for none. The function takes the attribute by keyword
-    only, unless it is ``positional``, and not at all unless it is ``public``.
+    ``default`` is the default of the IR op; the documentation shows ``note`` in place of it. ``given`` is the default
+    of the public function: SAME means the default of the IR op, and REQUIRED means no default. The function takes the
+    attribute only by keyword, unless the attribute is ``positional``. The function has no such parameter unless the
+    attribute is ``public``.
     """
 
     name: str
@@ -179,7 +182,7 @@ class Traits:
         attributes that change if the op works on untransposed operands, the permutation to apply to its result then).
     scaled_axis : callable, optional
         Function of ``(attributes, axis)`` for a first operand multiplied by a factor per index of ``axis``. It returns
-        the axis of the result along which the same factors apply, or None if the result is not scaled so.
+        the axis of the result along which the same factors apply, or None if the result is not scaled in this way.
     """
 
     is_elementwise: bool = False

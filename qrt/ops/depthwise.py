@@ -1,6 +1,6 @@
 """depthwise_conv2d: each input channel convolved by itself, with one or more filters.
 
-``x`` is NHWC, ``w`` [KH, KW, C * M]: output channel ``c * M + m`` reads input channel ``c`` alone. ``acc`` is the sum
+``x`` is NHWC, ``w`` [KH, KW, C * M]: output channel ``c * M + m`` reads only input channel ``c``. ``acc`` is the sum
 of ``(x - zx) * (w - zw)`` over the window plus the bias; bias and requantization are those of conv2d. Padding has the
 input's zero point, so it adds nothing. Weights may be per axis along their output channels (axis 2).
 """

@@ -47,7 +47,7 @@ class Signature:
 
 Binder = Callable[[Signature], Function]
 Element = Callable[[Type], Integer | str]
-"""Returns a type in the form that `numerics` takes: an `Integer`, or the name of a float format."""
+"""A function that returns a type in the form that `numerics` takes: an `Integer`, or the name of a float format."""
 
 
 @lru_cache(maxsize=128)
@@ -139,7 +139,7 @@ BINDERS: dict[str, Binder] = {
     "arith.index_castui": _converted(conversions.index_cast, integer, integer, signed=False),
     "arith.bitcast": _bitcast,
 }
-"""Every op that this module can bind."""
+"""The function that binds an op, by the name of the op."""
 
 
 def bind(

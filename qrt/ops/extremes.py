@@ -139,7 +139,7 @@ def _arg(name: str) -> OpFamily:
             name,
             operands=(_X,),
             attributes=(Attribute("axis", "integer", -1),),
-            result=Result("of i64, or of i32 where that is declared"),
+            result=Result("i64, or i32 if the text declares it"),
             public=False,
         ),
         infer=partial(_infer_arg, name),

@@ -88,7 +88,7 @@ def sums_integers(element: Any) -> TypeGuard[UniformType]:
 
 
 def k_block(t: UniformType, depth: int) -> int:
-    """Return how many values of K share a scale: the block size of a sub-channel type, else all of K (at least 1)."""
+    """Return the number of values along K that share a scale: a sub-channel type's block size, else K (at least 1)."""
     return dict(t.block_sizes or ()).get(0, max(depth, 1))
 
 
@@ -219,7 +219,7 @@ FAMILIES = (
         Declaration(
             "float_matmul",
             operands=(Operand("a", "f32"), Operand("w", "a matrix of f32, or quantized"), replace(BIAS, note="f32")),
-            result=Result("of f32"),
+            result=Result("f32"),
         ),
         packs=(1, 2),
         infer=_infer,

@@ -22,8 +22,10 @@ class Selection(NamedTuple):
     source: int
     """The axis, counted from 0."""
     items: slice | int | Array
-    """The selected positions: a slice, an array of positions below the axis's size, or an integer; an array has several
-    axes if the positions vary along several axes of the result."""
+    """The selected positions: a slice, an integer, or an array of positions below the axis's size.
+
+    An array has several axes if the positions vary along several axes of the result.
+    """
     target: int | None
     """The axis of the result; None if the elements lie along no axis of the result, or along several."""
 
@@ -111,7 +113,7 @@ def _of_array(source: int, positions: Array, place: int, common: Shape) -> Selec
 
     All index arrays broadcast to the shape ``common``, whose first axis is axis ``place`` of the result. The selection
     goes to the axis of the result along which ``positions`` vary: their only axis of another size than 1, or the last
-    one. It goes to none if they vary along several.
+    one. It goes to no axis if ``positions`` vary along several.
     """
     own = [d for d in range(-positions.ndim, 0) if positions.shape[d] != 1] or [-1]
     if len(own) > 1:

@@ -64,7 +64,7 @@ def table_of(
 def is_fast(isa: str) -> bool:
     """Return True if a table lookup on an instruction set is faster than any other computation of 8-bit elements.
 
-    It is if the instruction set has a vector kernel for lookups.
+    That is the case if the instruction set has a vector kernel for lookups.
     """
     return kernels.coverage()[isa]["lookup_row"] != "ref"
 
@@ -72,7 +72,7 @@ def is_fast(isa: str) -> bool:
 def bind_bytes(
     storage: str, out: str, size: int, table: Array, tail_table: Array | None = None, block: int = 1
 ) -> KernelCall:
-    """Bind a lookup in a table with an entry for each of the 256 bytes, whatever the width and the bounds of the type.
+    """Bind a lookup in a table with an entry for each of the 256 bytes, regardless of the type's width and bounds.
 
     Entry ``i`` of ``table`` is the result for the i-th value of ``storage`` (``i8`` or ``u8``), in ascending order. If
     there is a ``tail_table``, it is used for the elements after the last whole ``block`` of elements.

@@ -1,8 +1,8 @@
 """lstm: a long short-term memory in integers, as LiteRT computes it (docs/numerics_functions.md).
 
 x is [batch, steps, inputs], or [steps, batch, inputs] if ``time_major``. The gates are input, forget, cell and output.
-The state consists of hidden values (8 bits) and a cell (16 bits, with a scale that is a power of two). It is given by
-two operands, and returned as the second and third result. A step reads hidden values in the type of the operand, and
+The state consists of hidden values (8 bits) and a cell (16 bits, with a scale that is a power of two). Two operands
+give the state, and the second and third result return it. A step reads hidden values in the type of the operand, and
 returns them in the type of the result. With a projection these types are equal, and the cell's output before the
 projection has the scale ``made_scale`` and the zero point ``made_zero_point``.
 
@@ -159,7 +159,7 @@ def _check_numbers(types: Types, attributes: Attributes) -> None:
 
 
 def cell_exponent(scale: float, types: Types) -> int:
-    """Return e for a cell's scale 2**e. Raise QuantTypeError if the scale is not such a power of two in range."""
+    """Return e for a cell's scale ``2**e``. Raise QuantTypeError unless e is an integer from -15 to -9."""
     fraction, exponent = frexp(scale)
     if fraction != 0.5 or not LEAST_CELL <= exponent - 1 <= MOST_CELL:
         fail(
@@ -265,8 +265,9 @@ _LSTM = Declaration(
         Operand("x"),
         Operand(
             "parts",
-            "w_, r_ and b_ of the gates input, forget, cell and output, hidden, cell; no input gate with `cifg`; then "
-            "p_ of `peepholes`, n_ of `layer_norm`, and the `projection` with or without a bias",
+            "weights w_, recurrent weights r_ and biases b_, each of the gates input (not with `cifg`), forget, cell "
+            "and output; the hidden state and the cell state; with `peepholes` their weights p_; with `layer_norm` its "
+            "weights n_; with `projection` its weights and an optional bias",
             size="*",
         ),
     ),

@@ -109,7 +109,7 @@ def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
 
 
 def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
-    """Raise QuantTypeError if scales vary along the contracted axis, unless they are those of sub-channel weights."""
+    """Raise QuantTypeError if scales vary along the contracted axis, except for scales of sub-channel weights."""
     assert types[0].shape is not None
     assert types[1].shape is not None
     a_rank, w_rank = len(types[0].shape), len(types[1].shape)
@@ -197,7 +197,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 
 
 def _matrix_steps(t: UniformType, rank: int, contracted: int) -> tuple[int, int] | None:
-    """Return how much an operand's parameter index grows from (matrix to matrix, row to row or column to column).
+    """Return the steps of an operand's parameter index: (from matrix to matrix, from row to row or column to column).
 
     ``contracted`` is the contracted axis of the matrices: -1 for a, which has rows, and -2 for w, which has columns.
     Return None if two such steps do not describe the parameter index.

@@ -99,8 +99,8 @@ def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
 def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: TensorType | None = None) -> UniformType:
     """Return the element type after a reshape: a per-axis type follows its channel axis, which must stay one axis.
 
-    A type of a single channel may have its channel axis along any dimension of size 1. The declared result type then
-    chooses the dimension, even if the shape is unchanged.
+    A per-axis type of a single channel may have its channel axis along any dimension of size 1. The declared result
+    type then chooses the dimension, even if the shape is unchanged.
     """
     declared = getattr(result and result.element, "axis", None)
     if t.is_per_layer or (old == new and declared in (None, t.axis)):
@@ -356,7 +356,7 @@ def _bind_concat(types: Types, result: TensorType, attributes: Attributes, const
 
 
 _MOST_OPERANDS = 63
-"""A call of the copy kernel has 64 operands, the result among them."""
+"""The most operands of a concatenation: a call of the copy kernel has at most 64 operands, with the result."""
 _SHAPE = Result("as declared, which gives the shape", "shape", required=True, keeps_type=True)
 
 FAMILIES = (
@@ -364,7 +364,7 @@ FAMILIES = (
         Declaration(
             "reshape",
             operands=(Operand("q"),),
-            attributes=(Attribute("open_axes", "axes", None, note="x's axes of the open sizes", public=False),),
+            attributes=(Attribute("open_axes", "axes", None, note="axes of q with the dynamic sizes", public=False),),
             result=_SHAPE,
             view=True,
         ),

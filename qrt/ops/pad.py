@@ -87,9 +87,7 @@ def _check_value(x: Type, types: Types, value: Any) -> None:
 
 
 def stored_value(t: Type, value: float | None) -> Array:
-    """Return the storage value to pad with, as an array: one entry for each scale of a quantized type, else a single
-    one.
-    """
+    """Return the storage values to pad with: one for each scale of a quantized type, else a single one."""
     if not isinstance(t, UniformType):
         return np.array([0 if value is None else value]).astype(element_dtype(t))
     zero_points = t.zero_point_array.ravel()
@@ -134,7 +132,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 def _scaled_axis(attributes: Attributes, axis: int) -> int | None:
     """Return ``axis`` if factors along it apply to the padded result as well as to the operand, else None.
 
-    They do if the new elements are 0 and none is added along this axis.
+    The factors apply to the result if the new elements are 0 and none is added along this axis.
     """
     return axis if not attributes["value"] and tuple(attributes["padding"][axis]) == (0, 0) else None
 
@@ -145,8 +143,8 @@ FAMILIES = (
             "pad",
             operands=(Operand("q"),),
             attributes=(
-                Attribute("padding", "pairs", note="(before, after) per dimension", positional=True, given=REQUIRED),
-                Attribute("value", "number", note="none, the zero point: an expressed value", positional=True),
+                Attribute("padding", "pairs", note="[before, after] for each axis", positional=True, given=REQUIRED),
+                Attribute("value", "number", note="the zero point; otherwise an expressed value", positional=True),
             ),
             result=KEPT,
         ),

@@ -101,7 +101,7 @@ def _squared_difference(a: Array, b: Array, t: Three, attributes: Attributes) ->
 
 
 Compute = Callable[[Array, Array, Three, Attributes], Array]
-"""Returns storage of the result, given both operands' storage minus zero points."""
+"""A function that returns storage of the result, given both operands' storage minus zero points."""
 _OF_BYTES: dict[str, Compute] = {"div": _quotient, "squared_difference": _squared_difference}
 
 

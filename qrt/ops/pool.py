@@ -1,9 +1,9 @@
 """avg_pool2d and max_pool2d over NHWC. Padding does not count: an average divides by the elements inside the image.
 
 ``avg_pool2d`` is the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. The rule
-``integer`` keeps the type, and divides the sum of ``q`` by the count, rounded half away from zero. The rule
-``dequantized``, and those whose names begin so, sum ``s_in * (q - zp)`` in float32, then divide by the count and by
-``s_out``; they differ in the order of the sum (`numerics.sums`). ``max_pool2d`` moves storage and keeps the type.
+``integer`` keeps the type, and divides the sum of ``q`` by the count, rounded half away from zero. The rules
+``dequantized`` and ``dequantized_...`` sum ``s_in * (q - zp)`` in float32, then divide by the count and by ``s_out``.
+They differ in the order of the sum (`numerics.sums`). ``max_pool2d`` moves storage and keeps the type.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ AVERAGE_RULES: tuple[str, ...] = get_args(numerics.AverageName)
 
 
 _MOST_SCALE = 2.0**64
-"""Scales must be below this bound, so that no sum of dequantized values overflows float32."""
+"""The bound of scales: below it, no sum of dequantized values overflows float32."""
 
 
 def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:

@@ -218,8 +218,8 @@ FAMILIES = (
             operands=(Operand("x", note="of any element type"),),
             attributes=(
                 Attribute("offsets", "axes", note="0"),
-                Attribute("sizes", "axes", note="-1: as many as there are"),
-                Attribute("strides", "axes", note="1; backwards where negative"),
+                Attribute("sizes", "axes", note="-1, which takes all remaining elements"),
+                Attribute("strides", "axes", note="1; a negative stride goes backwards"),
             ),
             result=KEPT,
             public=False,

@@ -1,10 +1,10 @@
 """matmul with sub-channel weights: each block along K has its own scale, and their weighted sum is requantized once.
 
-The rules are in docs/numerics.md, "Requantization". By ``float32`` the integer sum of each block is converted to
-float32 and multiplied by the block's scale; the products are added in float32 in ascending order without fusing, the
-bias in units of ``sa`` last; the total is multiplied by ``f32(sa) / f32(so)`` and rounded as the ``float32`` rule does.
-By ``fixed`` the sum of ``P_b * M0_b`` over the blocks (``P_b`` is a block's integer sum, ``M0_b`` its multiplier), and
-of ``bias * M0_bias``, is exact in 128 bits and rounded once, with one shift N per column.
+The rules are in docs/numerics.md, "Requantization". The rule ``float32`` converts the integer sum of each block to
+float32, and multiplies it by the block's scale. The products are added in float32 in ascending order without fusing,
+and the bias in units of ``sa`` is added last. The total is multiplied by ``f32(sa) / f32(so)`` and rounded. The rule
+``fixed`` adds ``P_b * M0_b`` over the blocks, where ``P_b`` is a block's integer sum and ``M0_b`` its multiplier, and
+``bias * M0_bias``. This sum is exact in 128 bits, and is rounded once, with one shift N per column.
 """
 
 from dataclasses import dataclass

@@ -86,7 +86,7 @@ FAMILIES = (
             "top_k",
             operands=(Operand("x", note="of any element type"),),
             attributes=(Attribute("k", "integer", 1, given=REQUIRED),),
-            result=Result("of the operand's type, and of i32"),
+            result=Result("values of the operand's type, and indices of i32"),
             results=("values", "indices"),
             public=False,
         ),

@@ -1,7 +1,7 @@
 """transpose_conv2d: every input pixel adds its product with the weights' window; NHWC input, OHWI weights.
 
 The product of pixel ``i`` and tap ``k`` is added to pixel ``i * stride + k - padding`` of the result.
-``output_padding`` adds rows and columns at the end, which may contain the bias alone. Bias and requantization are those
+``output_padding`` adds rows and columns at the end, which may contain only the bias. Bias and requantization are those
 of ``conv2d``.
 """
 

@@ -21,7 +21,7 @@ from qrt.runtime.program import Program
 
 MANY_REGIONS = 100
 FEW_ROWS = 64
-"""With more regions than MANY_REGIONS, shares of the error are measured on at most FEW_ROWS rows."""
+"""The most rows on which shares of the error are measured if a program has more than MANY_REGIONS regions."""
 
 
 def explain_program(
@@ -134,7 +134,7 @@ def _reported(comparison: Comparison, target: Target, batches: Batches) -> Repor
 
 
 def _few(batches: Batches, program: Program) -> Batches:
-    """Return the first batches: as many as have at most FEW_ROWS rows together, but at least one batch."""
+    """Return the first batches, which have at most FEW_ROWS rows together; at least one batch."""
     few: list[dict[str, Array]] = []
     rows = 0
     for batch in batches:

@@ -91,7 +91,7 @@ def exported(regions: Module, target: Target, earlier: Remarks) -> Trial:
 
 
 def check_full(program: NamedProgram, trial: Trial, target: Target) -> None:
-    """Raise VerifyError if an operation of the program stays float, or a port that the target can quantize does.
+    """Raise VerifyError if an operation stays float, or if a port stays float although the target can quantize it.
 
     The error lists each operation without a kernel, and each such port.
     """

@@ -120,7 +120,8 @@ def quantize_program(
         The optional passes: ``"auto"`` runs those of ``"fold-scales"``, ``"equalize-scales"`` and ``"correct-bias"``
         that reduce the error at the outputs; a sequence of names runs exactly these passes.
     require_full : bool, default False
-        True raises an error if an operation stays float, or an operand or result that the target can quantize.
+        True raises an error if an operation stays float, or if an operand or result stays float although the target can
+        quantize it.
     progress : callable, optional
         A callback ``progress(stage, done, total)``. ``stage`` is ``"calibrate"``, ``done`` is the number of finished
         runs, and ``total`` is the number of runs, or None if it is unknown.

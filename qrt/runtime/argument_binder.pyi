@@ -10,10 +10,10 @@ from qrt._ext.kernels import Executable
 class ArgumentBinder:
     """A compiled check of a program's arguments, which runs the program's executable if they need no conversion.
 
-    It exists for the speed of ``program(x)``: the check runs no Python code. Called with a tuple of arguments, it
-    returns the list of results, quantized ones as tensors. It returns None if an argument does not fit as it is; the
-    caller then converts the argument or raises an error. ``elements`` and ``results`` have the quantized type of each
-    input and result, or None. ``whole`` is True for each input whose type has every value of its array's dtype.
+    The check runs no Python code, which makes ``program(x)`` fast. Called with a tuple of arguments, the binder returns
+    the list of results, quantized ones as tensors. It returns None if an argument needs a conversion or does not fit;
+    the caller then converts the argument or raises an error. ``elements`` and ``results`` have the quantized type of
+    each input and result, or None. ``whole`` is True for each input whose type has every value of its array's dtype.
     ``shapes`` are those of the results. ``names`` and ``initials`` are the names and the initial arrays of the globals
     in ``state``.
     """

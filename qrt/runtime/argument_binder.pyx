@@ -1,6 +1,6 @@
 """The compiled check of a program's arguments; argument_binder.pyi describes its parameters.
 
-It is compiled because Python code for each argument would cost more than a microsecond in every `program(x)`."""
+The check is compiled because Python code for each argument would cost over a microsecond in every `program(x)`."""
 
 cimport cython
 cimport numpy as cnp

@@ -17,8 +17,10 @@ from qrt.tensor.calls import Tensor
 
 
 class BoundProgram:
-    """A program bound to the arrays that each call reads and writes, made by ``Program.bind``. ``inputs`` and
-    ``outputs`` are these arrays by name. Only one thread may run it at a time."""
+    """A program bound to the arrays that each call reads and writes, made by ``Program.bind``.
+
+    ``inputs`` and ``outputs`` are these arrays by name. Only one thread may run the bound program at a time.
+    """
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 An op of a family (`qrt.ops`) is bound to its kernel; another op becomes a call of a loop kernel, or a step of the
 interpreter. ``reshape``, and storage casts that keep the bytes, become views of the operand's slot. If an operand's
-shape is known only at run time, the family is bound during the run, once for each shape.
+shape is known only at run time, the op is bound to its kernel during the run, once for each shape.
 """
 
 from collections.abc import Mapping, Sequence

@@ -63,11 +63,12 @@ class FoldPlanConstants:
     kernel is computed by the kernel, with the interpreter's bits. A result may have up to 16777216 elements. A result
     whose type has dynamic dimensions becomes a constant and a `tensor.cast`, a quantized result an integer constant and
     a `quant.scast`. An operation is not folded if it has effects, takes more than 65,536 steps, has a result that
-    cannot be written as a constant, or raises an error. An op of the `qrt` dialect whose types do not fit each other,
-    and a constant whose type is not supported or whose array needs more memory than is available, make the pass fail.
+    cannot be written as a constant, or raises an error. The pass fails if the types of an op of the `qrt` dialect do
+    not fit each other, if the type of a constant is not supported, or if a constant needs more memory than is
+    available.
 
-    The pass `constant-fold` differs: it folds the whole program, with callees and the regions of all loops, in the
-    interpreter alone, and only results of static shape.
+    The pass `constant-fold` differs: it folds the whole program, with callees and the regions of all loops. It uses
+    only the interpreter, and folds only results of static shape.
     """
 
     entry: str = option("", ENTRY)

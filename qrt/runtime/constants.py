@@ -64,8 +64,8 @@ def plan_constants(
     """Return the results of an op on constant operands (``known``), computed by its kernel or else by the interpreter.
 
     Kernels give the interpreter's bits in less time and without limits. Raise the error of a family's op whose types do
-    not fit, or of a constant that the runtime does not support; but return None if the op is inside a region of the
-    function, because the region may never run.
+    not fit, or of a constant that the runtime does not support. Inside a region of the function, return None instead,
+    because the region may never run.
     """
     is_constant = op.name == "arith.constant"
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import ModelError
+from qrt.errors import ModelError, UndefinedError
 from qrt.ir.core.affine import AffineMapAttr, Expression, evaluate, linear
 from qrt.ops.core import Array
 
@@ -14,18 +14,17 @@ Shape = tuple[int, ...]
 
 
 def extents(maps: Sequence[AffineMapAttr], shapes: Sequence[Shape]) -> Shape:
-    """Return the number of iterations of each loop, from the operand dimensions that this loop alone indexes.
+    """Return the number of iterations of each loop: the size of the operand dimensions whose index is just this loop.
 
-    Raise ModelError if two dimensions give a loop different extents, or an index is out of an operand's bounds.
+    Raise UndefinedError if two dimensions give a loop different extents, ModelError if an index is out of bounds.
     """
     sizes: dict[int, int] = {}
     for number, (map, shape) in enumerate(zip(maps, shapes, strict=True)):
         for axis, (result, size) in enumerate(zip(map.results, shape, strict=True)):
             if isinstance(result, tuple) and result[0] == "d" and sizes.setdefault(result[1], size) != size:
-                raise ModelError(
+                raise UndefinedError(
                     f"shapes disagree: dimension {axis} of operand #{number} has size {size}, but an earlier operand "
-                    "has "
-                    f"size {sizes[result[1]]} for the same loop"
+                    f"has size {sizes[result[1]]} for the same loop"
                 )
     loops = tuple(sizes[loop] for loop in range(maps[0].dimensions)) if maps else ()
     if 0 not in loops:

@@ -19,7 +19,7 @@ from qrt.runtime.fusion import FUSING
 class PreparedFunction:
     """A function after the passes that run before planning, in its own copy of the module.
 
-    ``constants`` has the result arrays of each operation whose results are known before the run, also of results that
+    ``constants`` has the result arrays of each operation whose results are known before the run, including results that
     cannot be written as constants in the module.
     """
 

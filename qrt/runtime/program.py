@@ -298,11 +298,11 @@ class Program:
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Save the program's text, plans and packed weights to a file that ``qrt.load_program`` maps.
 
-        Plans are saved for the active instruction set: the plan of a program with static shapes; for a program with
-        dynamic dimensions the plans of the latest shapes it ran on, at most 16, or a plan with all dynamic dimensions 1
-        if it has not run. A plan with a step that is not a kernel is not saved; it is made again from the text. The
-        state is not saved: the loaded program begins with the initial values. Only this version of qrt loads the file;
-        keep the program's text to use it with other versions.
+        Plans are saved for the active instruction set. A program with static shapes has one plan. A program with
+        dynamic dimensions has the plans of the latest shapes it ran on, at most 16, or if it has not run, a plan with
+        all dynamic dimensions 1. A plan with a step that is not a kernel is not saved; it is made again from the text.
+        The state is not saved: the loaded program begins with the initial values. Only this version of qrt loads the
+        file; keep the program's text to use it with other versions.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """Values of a running program as NumPy arrays: conversion and checks of arguments and results, and state.
 
-Inside a program, a quantized value is its storage array, a signless ``iN`` a signed integer array of the next larger
-dtype, and a scalar a NumPy scalar in the interpreter and an array of rank 0 in a plan.
+Inside a program, a quantized value is its storage array. A tensor of signless ``iN`` is a signed integer array of the
+next larger dtype. A scalar is a NumPy scalar in the interpreter, and an array of rank 0 in a plan.
 """
 
 import os
@@ -68,7 +68,7 @@ def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
 
 @lru_cache(256)
 def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
-    """Return `concrete` for an argument or a result, cached. Raise ModelError in place of a QuantTypeError."""
+    """Return the cached result of `concrete` for an argument or a result; raise ModelError for its QuantTypeError."""
     try:
         return concrete(declared, shape, what)
     except QuantTypeError as error:

@@ -55,7 +55,7 @@ _CACHE_LINE = 64
 
 
 def aligned_copy(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Copy to C order in memory that begins at a cache line: kernels then read whole lines if rows are whole lines."""
+    """Copy an array to C order, in memory that begins at a cache line, so that kernels read whole cache lines."""
     size = array.size * np.dtype(dtype).itemsize
     raw = np.empty(size + _CACHE_LINE, np.uint8)
     start = -raw.ctypes.data % _CACHE_LINE

@@ -34,15 +34,15 @@ class FamilyCall:
     shape: Shape
     dtype: np.dtype[Any]
     is_in_place: bool
-    """The call reads and writes the tensors' memory as it is: no bits are packed."""
+    """True if the call reads and writes the tensors' memory as it is, because no bits are packed."""
 
 
 @dataclass(slots=True)
 class EagerCall(Generic[R]):
     """A family call with the arrays that it reads and its result, which is ``out`` if that is given.
 
-    ``out`` may overlap the arrays. ``cache`` and ``key`` are the place to store the family call in. A key of None means
-    that it is not to be stored, because it was found in the cache or must not be cached.
+    ``out`` may overlap the arrays. The family call will be stored in ``cache`` under ``key``. A key of None means that
+    the call will not be stored, because it was found in the cache or must not be cached.
     """
 
     family_call: FamilyCall
@@ -64,8 +64,7 @@ class EagerCall(Generic[R]):
         return tensor_of(data, element, family_call.shape) if isinstance(element, UniformType) else data  # type: ignore[return-value]
 
     def of_values(self) -> "EagerCall[R]":
-        """Return a copy that is not cached, for a call that was chosen by the arguments' values, not by their types
-        alone."""
+        """Return a copy that is not cached, because the choice of the call depended on values in the arguments."""
         return replace(self, family_call=replace(self.family_call, is_in_place=False), key=None)
 
     def _memory(self) -> Array:

@@ -46,7 +46,7 @@ fill_multipliers()
 
 @cython.final
 cdef class CallCache:
-    """Sets of a few calls, each in the order of last use. It is accessed only with the GIL held. `sets` is a power of 2.
+    """Sets of a few calls, each in the order of last use; `sets` is a power of 2. The GIL must be held for any access.
 
     calls.pyi describes the policy."""
 

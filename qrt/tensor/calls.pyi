@@ -19,8 +19,7 @@ __pyx_capi__: dict[str, object]  # the C functions that qrt/runtime/argument_bin
 
 @disjoint_base
 class Tensor:
-    """The fields of a quantized tensor: integers, their type, and the shape, which differs from the data's if bits are
-    packed."""
+    """The fields of a quantized tensor: integers, their type, and the shape before bits were packed."""
 
     @property
     def type(self) -> Any: ...
@@ -34,7 +33,7 @@ class Tensor:
     def _cache(self) -> CallCache: ...  # None unless the tensor never changes
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
     def _keep_calls(self) -> None:
-        """Give this tensor its own call cache. Its data must never change, and have the form that kernels take."""
+        """Give this tensor its own call cache. Its data must never change, and must have the form that kernels take."""
 
 def set_tensor_class(kind: type) -> None:
     """Set the subclass of Tensor that results have."""
@@ -44,14 +43,14 @@ def tensor_of(data: np.ndarray[Any, Any], element: Any, shape: tuple[int, ...]) 
 
 @final
 class CallCache:
-    """A cache of bound calls of operation families, `sets` times `ways`.
+    """A cache of bound calls of op families, with `sets` times `ways` entries.
 
     The key of a call consists of its function, the ISA in `kernels.forced_isa`, the parameters that have their default,
-    and each argument: types by identity, as they are interned; attributes by kind and value, so that `True` differs
-    from 1, and 0.0 from -0.0; arrays by dtype and shape. There is no such key if an argument is a list, an object of
-    another kind, or an array that is not C-contiguous, aligned and of native byte order; or if the call needs a copy of
-    its arrays, or is no `KernelCall`. Such a call is found by a second key, which the function computes: family, types,
-    attributes and ISA.
+    and each argument. A type counts by identity, because types are interned. An attribute counts by kind and value, so
+    that `True` differs from 1, and 0.0 from -0.0. An array counts by dtype and shape. A call has no such key if an
+    argument is a list, an object of another kind, or an array that is not C-contiguous, aligned and of native byte
+    order. It has none either if it needs a copy of its arrays, or is no `KernelCall`. A call without such a key is
+    found by a second key, which the function computes: family, types, attributes and ISA.
 
     The process has one cache of 512 calls, `call_cache`. A tensor that never changes has a cache of its own, with 8
     calls that read the tensor as their second or a later operand; the calls are freed with the tensor. Only these calls
@@ -78,7 +77,7 @@ class CallCache:
 class Function(Generic[_P, _R]):
     """A public function that caches the calls that `bind` returns, and runs them.
 
-    The call may depend on types, shapes and attributes alone, never on values in arrays. The argument named `out`, if
+    The call may depend only on types, shapes and attributes, never on values in arrays. The argument named `out`, if
     there is one, is the output.
     """
 

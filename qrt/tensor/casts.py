@@ -41,11 +41,11 @@ def qcast(
     type : UniformType or str
         The type of the result.
     rounding : {"half_even", "half_away", "toward_zero"}, default "half_even"
-        How a value between two integers is rounded.
+        The rounding of a value between two integers.
     zero_point : {"before", "after"}, default "before"
-        Whether the zero point is added before or after the rounding.
+        The order of steps: the zero point is added before or after the rounding.
     scale : {"divide", "reciprocal"}, default "divide"
-        Whether values are divided by the scale or multiplied by its rounded reciprocal.
+        The use of the scale: values are divided by it, or multiplied by its rounded reciprocal.
 
     Examples
     --------
@@ -88,14 +88,14 @@ def quantize(
     bits : int, optional
         The width of the signed storage, 1 to 32.
     axis : int, optional
-        The axis along which each index has its own scale. Without it, all values share one. Negative axes count from
-        the last.
+        The axis along which each index has its own scale. Without an axis, all values share one scale. Negative axes
+        count from the last.
     group_size : int, optional
-        The number of neighbours along ``axis`` that share a scale. It divides the size of the axis. Without ``axis``,
-        they lie along the first axis of a matrix, over which ``x @ w`` sums.
+        The number of neighbours along ``axis`` that share a scale; a divisor of the axis's size. Without ``axis``,
+        groups lie along the first axis of a matrix, over which ``x @ w`` sums.
     method : {"minmax", "mse", "percentile"}, default "minmax"
-        The range of a scale: that of its values, the fraction of it with the least squared error, or the range without
-        a few values at the ends.
+        The range that a scale covers: all its values, the fraction of that range with the least squared error, or the
+        range without a few values at the ends.
     percentile : float, default 99.99
         The percentage of the values that lie within the range of ``method="percentile"``.
     symmetric : bool, default True
@@ -210,8 +210,8 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
 def values(q: QuantTensor) -> Array:
     """Return the expressed values in a dtype of NumPy's own, so that other libraries take them by DLPack.
 
-    They are those of ``dcast``; bf16 and smaller formats become float32, which is exact. To pass the integers to the
-    other library, give it ``q.storage``, which is not a copy unless bits are packed. NumPy has neither f80 nor f128.
+    The values are those of ``dcast``; bf16 and smaller formats become float32, which is exact. To pass integers to the
+    other library, give it ``q.storage``, which is a copy only if bits are packed. NumPy has neither f80 nor f128.
 
     Returns
     -------

@@ -24,17 +24,18 @@ Method = Literal["minmax", "mse", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 FRACTIONS = 64
-"""The `mse` method compares the ranges k/64 of the whole one, for k from 64 down to 1."""
+"""The number of ranges that the method `mse` compares: k/64 of the whole range, for k from 64 down to 1."""
 _UNIT_BITS = 31
 _BATCH = 1 << 14
-"""Elements at a time, so that intermediate values stay in the cache."""
+"""The number of elements processed at a time, so that intermediate values stay in the cache."""
 
 
 @dataclass(frozen=True)
 class Layout:
     """The partition of an array into the values that share a scale.
 
-    These are all values; with ``axis``, the values of one index; with ``group_size``, that many neighbours on ``axis``.
+    All values share a scale; with ``axis``, those at one index of the axis; with ``group_size``, that many neighbours
+    along ``axis``.
     """
 
     shape: tuple[int, ...]
@@ -222,7 +223,7 @@ def percentile_ranges(
 
 
 def _ranked(rows: Array, rank: int) -> Array:
-    """Return the value of a rank in each row, rank 0 being the least."""
+    """Return one value of each row by its rank; rank 0 is the least value of the row."""
     return np.partition(rows, rank, axis=1)[:, rank].astype(np.float64)
 
 
@@ -265,7 +266,7 @@ def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> t
 
 
 def bias_type(x: UniformType, w: UniformType) -> UniformType:
-    """Return the type of a bias that is added to sums of products unscaled: i32 of scale ``sx * sw``, zero point 0."""
+    """Return the type of a bias that is added to sums of products as it is: i32, scale ``sx * sw``, zero point 0."""
     if not x.is_per_layer:
         raise QuantTypeError(f"bias_type: 'x' must have a per-layer type, got {x}")
     if w.is_sub_channel:

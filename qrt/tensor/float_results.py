@@ -26,7 +26,8 @@ def float_results(mode: Mode) -> Iterator[None]:
     """Set the behaviour of operations without an exact quantized result within a ``with`` block.
 
     Such operations are ``np.exp(q)``, ``q / r``, ``q + 0.5`` and ``a @ q`` with an array of floats, for example. By
-    default they are errors. The block changes that for its own thread or task. Operations with an exact result keep it.
+    default they are errors. The block changes that for its own thread or task. It does not change operations with an
+    exact quantized result.
 
     Parameters
     ----------
@@ -87,8 +88,7 @@ def in_floats(
 
 
 def advice_to_the_caller_of_numpy() -> str:
-    """Return advice for an operation that a function of NumPy called, as ``np.tri(3, k=q)`` calls ``3 - q``; else no
-    text.
+    """Return advice if NumPy called the operation, as ``np.tri(3, k=q)`` calls ``3 - q``; else an empty text.
 
     The user did not write that operation, so the advice is to give the function of NumPy the values.
     """

@@ -24,9 +24,9 @@ _ARRAY, _TEXT = ".npy", ".mlir"
 _CACHE_LINE = 64
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _ZIP64 = 20
-"""Bytes of the field with 64-bit sizes in the header of each member."""
+"""The size in bytes of the field with 64-bit sizes in the header of each member."""
 _PADDING = 0xD935
-"""The number of the header field with padding, as other tools that align members write it."""
+"""The number of the header field for padding, by which other tools align members too."""
 _ERRORS = (
     BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, OverflowError, ValueError, struct.error,
     zlib.error,
@@ -37,7 +37,7 @@ _COMPRESSIONS = ZIP_STORED, ZIP_DEFLATED
 
 
 def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
-    """Write the whole archive. Its bytes depend on the entries alone: members have no date."""
+    """Write the whole archive. Its bytes depend only on the entries, because members have no date."""
     with ZipFile(file, "w", ZIP_STORED) as archive:
         for name, entry in entries.items():
             with archive.open(_member(archive, f"{name}{_ARRAY}"), "w", force_zip64=True) as member:
@@ -57,7 +57,7 @@ def _member(archive: ZipFile, name: str) -> ZipInfo:
 
 
 def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEntry]:
-    """Return every array, in the order of the file. If ``mapped``, those that can be are views of the mapped file."""
+    """Return every array, in the order of the file; if ``mapped``, as a view of the mapped file where possible."""
     with open_regular(path) as file:
         limit = MemoryLimit(path, os.fstat(file.fileno()).st_size, max_bytes)
         try:

@@ -66,8 +66,9 @@ def matmul(
     requant: RequantName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """Return the matrix product ``a @ w`` by NumPy's rules of shapes. The sum is exact (docs/numerics.md,
-    "Requantization").
+    """Return the matrix product ``a @ w``, with the shapes of NumPy's matmul.
+
+    The sum is exact (docs/numerics.md, "Requantization").
 
     Parameters
     ----------

@@ -259,8 +259,10 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
             return self.storage, "storage="
 
     def __getitem__(self, key: Any, /) -> "QuantTensor":
-        """Select elements by the rules of an ndarray: slices, ``...``, None and integers for some axes give a view
-        unless bits are packed; anything else gives a copy.
+        """Select elements by the rules of an ndarray, and return them as a tensor.
+
+        Slices, ``...``, None, and integers for some of the axes give a view, unless bits are packed. Any other index
+        gives a copy.
 
         Channels of a per-axis type are selected with the elements of their axis; an integer there gives that channel's
         type. Raises IndexError where NumPy does, and ``QuantTypeError`` if channels would mix along an axis, or blocks
@@ -325,9 +327,9 @@ set_tensor_class(QuantTensor)
 class PackedTensor(QuantTensor):
     """A tensor that never changes, made by ``qrt.pack``.
 
-    Functions such as ``matmul`` and ``conv2d`` that read the tensor as their second or third operand pack it once for
-    each ISA and set of argument types, and store the packed forms in the tensor (the latest 8). Views and copies of the
-    tensor are ordinary tensors. A pickle has the storage without the packed forms.
+    Functions such as ``matmul`` and ``conv2d``, which read the tensor as their second or third operand, pack it once
+    for each ISA and set of argument types. The tensor stores the latest 8 packed forms. Views and copies of the tensor
+    are ordinary tensors. A pickle has the storage without the packed forms.
 
     Parameters
     ----------
@@ -395,8 +397,8 @@ def bind_sum(
 ) -> EagerCall[Any]:
     """Bind ``add`` or ``sub``.
 
-    Two tensors of rank 0 and equal scales have an exact i32 result if the result's value fits, also if the operands'
-    types alone do not guarantee that. Python's ``sum`` needs this: it adds each element to an i32 sum.
+    Two tensors of rank 0 and equal scales have an exact i32 result if the result's value fits, even if the operands'
+    types do not guarantee that. Python's ``sum`` needs this: it adds each element to an i32 sum.
     """
     attributes = {"requant": requant}
     is_of_elements = (

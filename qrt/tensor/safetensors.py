@@ -1,5 +1,4 @@
-"""`.safetensors` files: a header of JSON, then the bytes of each array. The texts of types are in the header's
-metadata.
+"""`.safetensors` files: a header of JSON, with the texts of types in its metadata, then the bytes of each array.
 
 The package `safetensors` writes files and checks them. qrt reads the places of the arrays itself, to use them in the
 file's memory.

@@ -18,7 +18,7 @@ from qrt.types.storage import FLOAT_STORAGE, default_bounds, parse_storage
 from qrt.types.unmapped import AnyQuantizedType, CalibratedType, NoQuantizedType
 
 _LONG = 256
-"""Lists of scales with at least this number of characters are parsed at once."""
+"""The number of characters from which a list of scales is parsed at once, as arrays."""
 _STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
 
 

@@ -222,6 +222,11 @@ class Scanner:
             raise self.error(f"nested more than {MAX_NESTING} levels deep", self.skip())
         self.deepest = max(self.deepest, self.depth + more)
 
+    def require_nesting_in_module(self) -> None:
+        """Raise ParseError if the text, once it is printed within a module, would be nested too deep to parse."""
+        if self.deepest == MAX_NESTING:
+            raise self.error(f"nested more than {MAX_NESTING} levels deep, with the module that is added around", 0)
+
     def __enter__(self) -> None:
         self.depth += 1
 

@@ -89,6 +89,19 @@ def test_deep_nesting_is_a_diagnostic(text):
     refused(text, allow_unregistered=True)
 
 
+@pytest.mark.parametrize("levels", range(58, 66))
+@pytest.mark.parametrize("nest", ["types", "regions"])
+def test_what_parses_without_a_module_parses_within_the_printed_one(nest, levels):
+    text = f"func.func private @f({'memref<' * levels}f32{'>' * levels})"
+    if nest == "regions":
+        body = "scf.execute_region {\n" * levels + "scf.yield\n" + "}\nscf.yield\n" * (levels - 1) + "}\n"
+        text = f"func.func @f() {{\n{body if levels else ''}return\n}}"
+    if levels + (nest == "regions") > 63:
+        assert "nested more than 64 levels deep" in refused(text).message
+    else:
+        assert str(ir.parse(str(ir.parse(text)))) == str(ir.parse(text))
+
+
 def test_an_alias_of_itself_is_a_diagnostic():
     assert "refers to itself" in refused("func.func private @f(!a)\n!a = tuple<!b>\n!b = tuple<!a>").message
     assert "is not defined" in refused("func.func private @f(!a)").message

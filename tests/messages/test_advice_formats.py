@@ -230,3 +230,14 @@ def test_images_in_blocks_of_channels(heard: Any, tmp_path: Path) -> None:
     path = onnx_file(tmp_path, model([node("Conv", ["x", "w"], ["y"])], *ports, weights))
     x = np.arange(128, dtype=np.float32).reshape(1, 8, 4, 4)
     np.testing.assert_array_equal(run(path, x)[0, 0], x[0].sum(0))
+
+
+@advises("models/tflite/node.py", "quantized_dimension {}, for which LiteRT does not use XNNPACK; write 0")
+def test_a_single_scale_beside_axis_0(heard: Any, tmp_path: Path) -> None:
+    path, x = tmp_path / "m.tflite", np.int8([[1, 2]])
+    for axis in (1, 0):
+        a, b, y = (Tensor((1, 2), "int8", 0.5, axis=axis) for _ in range(3))
+        path.write_bytes(write([Subgraph([a, b], [y], [Operator("MUL", [a, b], [y], {}, 2)])]))
+        if axis:
+            assert heard(lambda: qrt.load(path)) == ("1",)
+    np.testing.assert_array_equal(run(path, x, x), np.float32([[0, 1]]))

@@ -334,6 +334,16 @@ def test_an_operation_that_no_pass_lowers(heard: Any) -> None:
     assert qrt.compile(mended)(np.int8([1, 2, 3, 4])).tolist() == [2, 4, 6, 8]
 
 
+@advises("ir/passes/quant_to_integer_types.py", ": write the storage integers as a constant, and a quant.scast")
+def test_quantized_elements_that_are_written_as_texts(heard: Any) -> None:
+    t, i = "tensor<4x!quant.uniform<i8:f32, 0.5>>", "tensor<4xi8>"
+    texts = _returned(f'%y = arith.constant dense<["1", "2", "3", "4"]> : {t}')
+    heard(lambda: ir.run_passes(ir.parse(texts), "quant-to-integer-types"))
+    body = f"%c = arith.constant dense<[1, 2, 3, 4]> : {i}\n%y = quant.scast %c : {i} to {t}"
+    mended = ir.run_passes(ir.parse(_returned(body)), "quant-to-integer-types")
+    assert qrt.compile(mended)(np.int8([0, 0, 0, 0])).tolist() == [1, 2, 3, 4]
+
+
 @advises("ir/passes/quant_to_integer_types.py", "{} has no storage type: run propagate-quant first, which chooses one")
 def test_a_type_that_propagation_decides(heard: Any) -> None:
     text = main(add("y", "x", "z", out=range_of(-2, 2)))

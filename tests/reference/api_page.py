@@ -77,7 +77,8 @@ def module_page(module: types.ModuleType) -> str:
     options = ":members:\n" + (f":exclude-members: {', '.join(excluded)}\n" if excluded else "")
     link = f"[The public names](../api.md#{anchor(name)}) has the first sentence of each."
     directive = f"```{{eval-rst}}\n.. automodule:: {name}\n" + "".join(f"   {line}\n" for line in options.splitlines())
-    return f"# {name}\n\nThe names of `{name}` in full, which `make docs` writes here. {link}\n\n{directive}```\n"
+    says = f"In the HTML pages, which `make docs` writes, this page has the whole docstrings of the names of `{name}`."
+    return f"# {name}\n\n{says} {link}\n\n{directive}```\n"
 
 
 def section(module: types.ModuleType) -> str:

@@ -51,7 +51,7 @@ def operators_table(operators: Described, *columns: str) -> str:
 def computations_table(computations: Computations) -> str:
     """Return the table of the names in the first column of profiles."""
     rows = "".join(f"| `{name}` | {computation.text} |\n" for name, computation in computations.items())
-    return f"| computation | what it is |\n|---|---|\n{rows}"
+    return f"| computation | operators that use it |\n|---|---|\n{rows}"
 
 
 def profiles(suffix: str, computations: Computations) -> str:

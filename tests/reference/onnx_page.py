@@ -19,33 +19,36 @@ _HEAD = f"""# ONNX models
 and opsets {OPSETS[""][0]} to {OPSETS[""][-1]} are supported. The Python package `onnx` must be installed only if the
 model has operators that [ONNX defines as functions](#operators) of other operators.
 
+This page is for readers who run a model and want to know what it becomes, [which operators](#operators) are supported,
+and how exactly results equal those of ONNX Runtime.
+
 <!-- Written by `make expected` from docstrings and the table of qrt/models/profiles. -->
 
 These words have one meaning on this page:
 
 - An **operator** is a node of the file, such as Conv. An **operation** is a step of the program, such as `qrt.conv2d`.
-- A tensor is **known at import** if it is an initializer, or if it is computed from initializers alone. All other
+- A tensor is **known at import** if it is an initializer, or if it is computed only from initializers. All other
   tensors are known only at run time.
-- The **runtime** is ONNX Runtime: its version, CPU kernels and options are those of the [profile](#profile).
-- A **ulp** is the distance of a float to the next one.
+- The **runtime** is ONNX Runtime, with the version, CPU kernels and options of the [profile](#profile).
+- A **ulp** of a float is its distance to the next float.
 
 ## What a model becomes
 
 - **Arguments and results** of `@main` have the order, names and types of the file: an input of uint8 is
   `tensor<..xui8>`.
-- **Dynamic dimensions** are `?` in types. The attribute `qrt.dimensions` has their names; in a call, all dimensions of
-  one name must have the same size.
+- **Dynamic dimensions** are `?` in types. The attribute `qrt.dimensions` has their names; in a call, all dimensions
+  with the same name must have the same size.
 - **Initializers** become constants, even if they are inputs of the graph too. Tensors that are known at import become
   constants.
 - **Local functions** of the file are inlined.
 - **Names.** The operation that computes a tensor has the attribute `qrt.tensor = "name"`.
-- **Quantized tensors.** The result of QuantizeLinear and of the QLinear operators has a quantized type with their scale
-  and zero point, if both are known at import. The scale is the float32 of the file, converted to a double. An operator
-  on integers that reads such a result reads it through a `quant.scast`.
+- **Quantized tensors.** The result of QuantizeLinear and of the QLinear operators has a quantized type, with the scale
+  and zero point of the operator, if both are known at import. The scale is the float32 of the file, converted to a
+  double. An operator on integers reads such a result through a `quant.scast`.
 - **Biases** of QLinearConv and QGemm get the scale `scale of the input * scale of the weights`, because the runtime
   adds their integers without using another scale.
-- **Images.** ONNX has the channels before height and width, qrt's operations have them last. Convolutions and pools
-  are therefore imported between two transposes.
+- **Images.** In ONNX, the channels come before height and width; in qrt's operations they come last. Convolutions and
+  pools are therefore imported between two transposes.
 - **Branches and loops.** The graph of a branch or a loop becomes a private function that `scf.if` or `scf.while` calls.
   If that graph reads tensors of the graph around it, these are additional arguments. A branch whose condition is known
   at import is inlined.
@@ -59,15 +62,15 @@ Sums of products of float32 become loop nests, which define the order of every s
 Functions such as Exp are correctly rounded, and operators of several steps round each step, except for normalizations:
 these are computed in float64 and rounded once. Float results therefore have the same bits on every CPU.
 
-The runtime's results have other bits, because its orders of sums depend on the CPU and on the sizes. A
+The runtime's results have other bits, because the order of its sums depends on the CPU and on the sizes. A
 comparison with the runtime, [`qrt diff`](commands_models.md#qrt-diff), accepts every difference of up to 4 ulp. For the
-operators of this table it also accepts larger ones, up to the second column; y is the element, and max is the largest
-magnitude in the tensor:
+operators of this table, it also accepts differences up to the second column. There, y is the element, and max is the
+largest magnitude in the tensor:
 
 | operators | accepted difference |
 |---|---|
 | Conv, ConvTranspose, Gemm and MatMul of float32, as sums of n products | 2 * n * 2^-24 * (sum of the magnitudes of \
-the products), because the runtime and qrt each are within half of that from the exact sum |
+the products), because the results of the runtime and of qrt each differ from the exact sum by at most half of that |
 | other sums, such as AveragePool, ReduceSum and LogSoftmax | 4 ulp of max |
 | functions, such as Exp and Gelu, and Softmax along up to 10,000 elements | 4e-6 * \\|y\\| + 4e-7 |
 | Softmax along n > 10,000 elements | n * 4e-10 * \\|y\\| + 4e-7 |
@@ -87,9 +90,10 @@ runtime, Clip, Max, Min, Round, Sign and LayerNormalization of float16 may round
 
 ## Groups of casts
 
-In a quantized model, an operator on floats often stands between DequantizeLinear and QuantizeLinear: a group, with Relu
-or Clip as an optional fourth operator. If all of these conditions are true, the group is **folded** into one quantized
-operation. Otherwise its operator is computed on floats between casts, and `qrt import` prints the reason.
+In a quantized model, an operator on floats often stands between DequantizeLinear and QuantizeLinear (the casts). The
+three are a **group**, with Relu or Clip as an optional fourth operator. If all of these conditions are true, the group
+is **folded** into one quantized operation. Otherwise its operator is computed on floats between casts, and `qrt import`
+prints the reason.
 
 - The casts are of float32, and all scales are between 2^-40 and 2^40.
 - The bias is a constant of int32 without a zero point. Its scale is the product of both operands' scales, to within
@@ -100,13 +104,13 @@ operation. Otherwise its operator is computed on floats between casts, and `qrt 
 - There is at most one activation, and no other operator reads the float result.
 
 The runtime rounds the floats between the casts; a folded group rounds only its result. Results of Concat, Where,
-Sigmoid, LeakyRelu, pools and operators that move elements equal the runtime's. Those of Add, Mul, Conv, MatMul, Gemm
-and Softmax differ only near ties. With
+Sigmoid, LeakyRelu, pools and operators that move elements equal the runtime's. Results of Add, Mul, Conv, MatMul, Gemm
+and Softmax differ only near ties (numbers in the middle of two integers). With
 
     f  the exact result of the operator             s, z  the scale and zero point of the result
     n  the number of terms in the sum of f          S     the sum of the magnitudes of these terms
 
-qrt and the runtime both quantize a number that differs from f by at most
+qrt and the runtime each quantize a number that differs from f by at most
 
     2 * (n + 4) * 2^-24 * S + 8 * 2^-24 * (|f| + |z| * s)
 
@@ -128,12 +132,12 @@ values beyond the integers. The runtime stores the same integers, except for the
 row: the least integer instead of the greatest, or the greatest instead of the least |
 | float16 | NaN, infinities, x / s of at least 2^31 | the least integer; if the zero point is below 0, the greatest |
 
-`qrt diff` does not count these integers as different, except for those of finite x. Differences in results that are
-computed from them are counted.
+`qrt diff` does not count these integers as different, unless x is finite. It counts differences in results that are
+computed from these integers.
 
-If the scale or the zero point is known only at run time:
+If the scale or the zero point is known only at run time, these floats are stored as follows:
 
-| operator | case | result |
+| operator | float in the input | result |
 |---|---|---|
 | QuantizeLinear | NaN | the least integer, as in the runtime; a NaN if the result is float8 |
 | DynamicQuantizeLinear, DynamicQuantizeMatMul, DynamicQuantizeLSTM | NaN | excluded from the range, and stored as 0. \
@@ -143,26 +147,31 @@ For 8 or more elements the runtime may differ: its vector code then drops the el
 
 ## Invalid files
 
+These rules apply to files:
+
 - Each error is a `ModelError` that names the file, the node and the tensor.
 - External data must be in files in the model's folder; a path with a symbolic link is an error.
 - An attribute that is a flag must be 0 or 1, because runtimes read other numbers differently.
 - The functions of a file may expand to at most 100,000 nodes.
-- The constants that are computed at import may take at most `max_bytes` (`--max-input`) bytes.
+- The constants that are computed at import may take at most as many bytes as the argument `max_bytes` of `qrt.load`, or
+  the option `--max-input`, allows.
 
 ## Operators
 
-"Known" means known at import.
+This table lists the operators that are imported. The column "forms" says what the operator computes, and with which
+types and attributes it is supported. "Known" means known at import.
 
 """
 _PROFILE = """
 ## Profile
 
-The profile `ort` has the rules by which ONNX Runtime rounds. Each row has a computation, conditions, and a rule. The
-rule of a computation is that of its first row whose conditions are all true; "none" is always true. If no row applies,
-the operator's form is not supported, and the error names the computation and the values of its conditions. Each rule is
-linked to its definition. Column `kernel` says whose kernel a rule
-describes; `builtin` is ONNX Runtime's own, the only one in this profile. Rules of floats, such as `fma_then_bias`, are
-qrt's: [the runtime's own order](#floats) depends on the CPU.
+The profile `ort` has the rules by which ONNX Runtime rounds. Look here to find out which rule an imported operation
+has, or why a form is not supported. Each row has a computation, conditions, and a rule. The rule of a computation is
+that of its first row whose conditions are all true; "none" means no condition. If no row applies, the operator's form
+is not supported, and the error names the computation and the values of its conditions. Each rule is linked to its
+definition. The column "kernel" says whose kernel has the rule; in this profile, it is always `builtin`, which means
+ONNX Runtime's own kernels. Rules of floats, such as `fma_then_bias`, are qrt's own, because
+[the runtime's order of sums](#floats) depends on the CPU.
 
 """
 _CONDITIONS = """
@@ -174,8 +183,9 @@ _CONDITIONS = """
 
 ### Other rules
 
-s is the scale and z the zero point of the result, or of the input of `dequantize`. Every step is rounded to float32,
-and every integer is clamped to the bounds of the storage.
+These rules have no page of their own. s is the scale and z the zero point of the result, or of the input of
+`dequantize`; x is a float and q a stored integer of the input. `half_even` rounds to an integer, halves to even. Every
+step is rounded to float32, and every integer is clamped to the bounds of the storage.
 
 | computation | rule | result |
 |---|---|---|
@@ -183,7 +193,7 @@ and every integer is clamped to the bounds of the storage.
 | `quantize` | `divide` | `half_even(x / s) + z` |
 | `dequantize` | `multiply` | `(q - z) * s` |
 | `float_products` | `fma_then_bias` | `sum = 0`; `sum = fma(x, w, sum)` for each product; `sum + bias` |
-| `float_softmax` | `divide` | `e / sum`, with `e = exp(x - max(x))`, which are \
+| `float_softmax` | `divide` | `e / sum`, with `e = exp(x - max(x))`; `sum` is the sum of all e, \
 [added in sixteens](tflite.md#rules-of-floats) |
 """
 COMPUTATIONS = {
@@ -232,8 +242,8 @@ def _not_imported() -> str:
     count = len({schema.name for schema in defs.get_all_schemas() if not schema.domain} & OPERATORS.keys())
     return (
         f"\n### Operators of ONNX's own domain that are not imported\n\nOf ONNX's own operators, {count} are imported."
-        f" Not imported are {''.join(f'{name}, ' for name in missing())}the operators of this table, because a program"
-        " does not have their values:\n\n| operator | values |\n|---|---|\n" + "\n".join(rows) + "\n"
+        f" Not imported are {''.join(f'{name}, ' for name in missing())}the operators of this table, because programs"
+        " cannot have such values:\n\n| operator | kind of values |\n|---|---|\n" + "\n".join(rows) + "\n"
     )
 
 

@@ -13,11 +13,15 @@ _TABLE = Path(__file__).with_name("quantization_rfc.toml")
 _HEAD = """# The propagation RFC
 
 "A Proposal for Implementing Quantization Transformations in MLIR" is a request for comments (RFC) from the MLIR
-community. It describes how float programs are annotated, grouped into the work of single kernels, and
-quantized. qrt [implements it](../quantization.md). The tables of this page quote each sentence of the proposal that
-specifies behaviour, unchanged, with the tests of qrt that check it. All other sentences are in
+community. It describes how float programs are annotated, divided into regions that single kernels compute, and
+quantized. qrt [implements this proposal](../quantization.md). This page is for readers who know the proposal and want
+to see how far qrt implements it.
+
+The first column of each table quotes a sentence of the proposal that specifies behaviour, unchanged. The second column
+names the tests of qrt that check this behaviour. All other sentences of the proposal are in
 `tests/reference/quantization_rfc.toml`, with the reason why they are not tested.
-The [last table](#concepts-that-no-sentence-states) has what targets and whole programs need beyond the sentences.
+The [last table](#concepts-that-no-sentence-states) has behaviour that targets and whole programs need, but that no
+sentence of the proposal states; its sentences are qrt's own.
 """
 
 

@@ -10,15 +10,17 @@ from tests.docs.documents import ROOT
 PAGE = ROOT / "docs" / "reference" / "targets_operations.md"
 _HEAD = """# Operations of targets
 
-A [target](targets.md) describes the kernels of a device. Its table [`[operations]`](targets.md#the-table-operations)
-gives it a kernel for each operation of qrt that can be quantized. This page lists these operations, and then all
-others with the reason.
+A [target](targets.md) describes the kernels of a device. The table [`[operations]`](targets.md#the-table-operations)
+in the file of a target gives it a kernel for each operation of qrt that can be quantized. This page lists these
+operations, for readers who write such a file. A second table lists all other operations, with the reason why they
+cannot be quantized. The columns of the first table are:
 
 | column | meaning |
 |---|---|
-| constraint | the [constraint](targets.md#constraints) between the types of operands and results that the kernel \
-has, unless the target lists the kernel with another one |
-| bits of operands | the widths that the operation accepts |
+| operation | the name of the operation in the dialect [`qrt`](dialects/qrt.md), and of the kernel |
+| constraint | the [constraint](targets.md#constraints) between the types of the kernel's operands and results, unless \
+the file gives the kernel another constraint |
+| bits of operands | the widths of operands that the operation accepts |
 | targets | the targets of qrt that have a kernel for the operation, apart from `weight-only`, whose only kernel is \
 `float_matmul` |
 

@@ -111,7 +111,10 @@ class AffineMapAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class IntegerSetAttr(Attribute):
-    """Attribute `affine_set<...>`: `constraints` are pairs (expression, is_equality), for `== 0` and for `>= 0`."""
+    """Attribute `affine_set<...>`: each pair in `constraints` is (expression, is_equality).
+
+    The constraint is `expression == 0` if `is_equality` is True, else `expression >= 0`.
+    """
 
     dimensions: int
     symbols: int
@@ -268,7 +271,7 @@ def is_defined(operator: str, right: int) -> bool:
 
 
 def combine(operator: str, left: Expression, right: Expression) -> Expression:
-    """Return `left operator right`, simplified by the rules of upstream MLIR's `AffineExpr`, in the same order.
+    """Return `left operator right`, simplified by the rules of upstream MLIR's `AffineExpr`, tried in upstream's order.
 
     If the result of two constants needs more than 64 bits, they are left uncombined; upstream MLIR wraps around.
     """
@@ -284,8 +287,8 @@ def combine(operator: str, left: Expression, right: Expression) -> Expression:
 def _belongs_right(value: Expression, other: Expression) -> bool:
     """Return True if `value` must be the right operand of a sum or product with `other`.
 
-    Constants are last, then symbolic expressions; of two dimensions or two symbols the one with the higher index is
-    last.
+    A constant is to the right of any other expression, and an expression without dimensions to the right of one with
+    dimensions. Of two dimensions or two symbols, the one with the higher index is on the right.
     """
     if isinstance(value, int):
         return True

@@ -165,7 +165,7 @@ def dense_array(element: IntegerType) -> AttributeKind:
 
 
 def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> AttributeKind:
-    """Return the kind of an integer attribute of `width` bits: an index in `cases`, printed as the case itself."""
+    """Return the kind of an integer attribute of `width` bits that is an index into `cases`, printed as that case."""
     names = tuple(cases)
     type = IntegerType(width)
 

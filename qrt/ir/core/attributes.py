@@ -414,7 +414,7 @@ Constraint = Callable[[Attribute], str | None]
 
 
 def one_of(*choices: str) -> Constraint:
-    """Return a constraint: the attribute is one of these strings."""
+    """Return the constraint that an attribute is one of these strings."""
 
     def check(value: Attribute) -> str | None:
         if isinstance(value, StringAttr) and value.value in choices:
@@ -425,5 +425,5 @@ def one_of(*choices: str) -> Constraint:
 
 
 def instance_of(kind: type[Attribute], what: str) -> Constraint:
-    """Return a constraint: the attribute is an instance of `kind`, which the error calls `what`."""
+    """Return the constraint that an attribute is an instance of `kind`, which the error calls `what`."""
     return lambda value: None if isinstance(value, kind) else f"must be {what}"

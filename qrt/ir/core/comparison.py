@@ -4,7 +4,7 @@ from qrt.ir.core.operations import Block, Operation, Region, Value
 
 
 def equal(left: Operation, right: Operation) -> bool:
-    """Return True if two operations are equal but for SSA names and locations.
+    """Return True if two operations are equal, apart from SSA names and locations.
 
     Names, attributes, types, regions and the use of values are compared.
 

@@ -72,7 +72,8 @@ class AttributeSpec:
 class DeclaredGroup:
     """Declaration of operands, results, regions or successors: `name`, `name?` or `name*`, perhaps with `: rest`.
 
-    `size` is "" for one of them, "?" for at most one, "*" for any number; `rest` is the text after the colon, or "".
+    `size` is "" for exactly one value, region or block, "?" for at most one, "*" for any number; `rest` is the text
+    after the colon, or "".
     """
 
     name: str
@@ -100,7 +101,7 @@ class Groups:
         self.constrained = any(self.constraints)
 
     def sizes(self, operation: Operation, count: int) -> Sequence[int]:
-        """Return the number of values in each group, of `count` values in total."""
+        """Return the number of values in each group; the operation has `count` values in total."""
         if self.uses_segments:
             attribute = operation.attribute(self.segments, DenseArrayAttr)
             return attribute.values
@@ -467,7 +468,7 @@ class Definition:
 
 
 def listed_attributes(name: str, known: Collection[str]) -> str:
-    """Return the end of a message about an unknown attribute: the attributes that the op has, and a similar name."""
+    """Return the end of an error about the unknown attribute `name`: the known attributes, and a similar name."""
     if not known:
         return ": it accepts no attributes"
     listed, similar = ", ".join(map(repr, known)), nearest(name, known)
@@ -476,7 +477,7 @@ def listed_attributes(name: str, known: Collection[str]) -> str:
 
 
 def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:
-    """Raise VerifyError for an attribute that is neither in `known` nor a property nor prefixed by a dialect.
+    """Raise VerifyError for an attribute that is not in `known`, is no property and has no dialect prefix.
 
     If `likeness` is above 0, raise only if a known name is at least that similar (a ratio as in `difflib`): the
     attribute's name may then be misspelt.

@@ -61,7 +61,7 @@ class PendingOperation:
         self.successors: list[Block] = []
 
     def clear(self) -> None:
-        """Reset operands, types and attributes after the one-line pattern failed, before the text is parsed again."""
+        """Reset operands, types and attributes after a failed one-line pattern, before the text is parsed again."""
         self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
         self.inherent = frozenset()
 
@@ -103,11 +103,12 @@ class FormParser(AttributeReader, Protocol):
         arguments: Sequence[tuple[str, int, Type]] | None = None,
         terminator: str | None = None,
     ) -> Region:
-        """Read a region `{ blocks }`; if the text omits the terminator, add one of the op `terminator`.
+        """Read a region `{ blocks }`; if the text omits the terminator, add an operation of the op `terminator`.
 
         `isolated` gives the region a new scope of SSA names. Inside the region, ops of the dialect `dialect` may be
-        written without the dialect's name, as `return` in a `func.func`; with the name of an op as `dialect`, none may.
-        `arguments` are (name, offset in the text, type) of entry block arguments that the custom form has already read.
+        written without the dialect's name, as `return` in a `func.func`. If `dialect` is the name of an op instead, all
+        ops need their dialect's name. `arguments` are (name, offset in the text, type) of entry block arguments that
+        the custom form has already read.
         """
 
     def successor(self) -> Block:
@@ -124,7 +125,7 @@ class FormPrinter(Protocol):
         """Print text with no space before it."""
 
     def new_line(self, deeper: str = "") -> None:
-        """Begin a new line of the same operation, indented as the operation and by `deeper`, a text of spaces."""
+        """Begin a new line of the same operation, indented like the operation plus the spaces in `deeper`."""
 
     def punctuation(self, text: str) -> None:
         """Print punctuation."""
@@ -158,7 +159,7 @@ class FormPrinter(Protocol):
     def region(
         self, region: Region, entry_printed: bool, empty_label: bool = True, terminator: str | None = None
     ) -> None:
-        """Print `{ blocks }` of a region that `numbered` has named.
+        """Print `{ blocks }` of a region whose values have SSA names from `numbered`.
 
         If `entry_printed`, the custom form has already printed the entry block's arguments. If `empty_label`, the label
         of an entry block without operations is printed. A final `terminator` without operands and attributes is

@@ -44,7 +44,8 @@ def defining_op(value: Value, name: str) -> Operation | None:
 def value_behind(value: Value, names: Container[str]) -> Value:
     """Follow first operands from `value` through operations whose names are in `names`; return the value reached.
 
-    In a cycle, as a graph region or an unreachable block may contain, it stops at the first operation that repeats.
+    In a cycle, as a graph region or an unreachable block may contain, the search stops at the first operation that
+    repeats.
     """
     passed: set[Operation] = set()
     while (source := value.operation) is not None and source.name in names and source not in passed:
@@ -54,7 +55,7 @@ def value_behind(value: Value, names: Container[str]) -> Value:
 
 
 def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Return True unless `parts_of` returns None for `value`, for a part of `value`, for a part of a part, and so on.
+    """Return False if `parts_of` returns None for `value`, or for a direct or indirect part of `value`; else True.
 
     The parts of a value are the values that `parts_of` returns for it. Each value is visited once, so that the search
     also ends for cyclic values.

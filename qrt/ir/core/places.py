@@ -1,7 +1,7 @@
 """Source locations of an operation's operands, types and attributes, computed only when an error is reported.
 
 If a part cannot be identified, or is on another line than the operation's name, the location of the operation is
-returned: upstream MLIR reports errors there, and `expected-error` comments refer to that line.
+returned instead. Upstream MLIR reports errors there, and `expected-error` comments refer to that line.
 """
 
 import re

@@ -162,8 +162,8 @@ def find(name: str) -> "Definition | None":
 def is_refused(name: str) -> bool:
     """Return True if an unregistered op is an error even where unregistered ops are allowed.
 
-    Such an op has the prefix of one of qrt's own dialects, but is not an op of upstream MLIR's dialect of that name
-    either.
+    That is the case if the op's dialect belongs to qrt, but upstream MLIR's dialect of that name does not have the op.
+    The dialects `qrt` and `shape` allow unregistered ops.
     """
     dialect = name.partition(".")[0]
     return dialect in DIALECTS.own and dialect not in _OPEN and name not in UPSTREAM_ONLY

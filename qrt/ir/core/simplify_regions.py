@@ -48,7 +48,7 @@ def _erase_unreachable(region: Region) -> bool:
 
 
 def _erase(operations: list[Operation]) -> None:
-    """Erase operations whose results only these operations use, in any order and also in cycles."""
+    """Erase operations whose results have no uses outside this list; they may be in any order and form cycles."""
     for operation in operations:
         for inner in operation.walk():
             inner.drop_operands()

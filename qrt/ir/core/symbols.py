@@ -60,8 +60,8 @@ def nearest_table(operation: Operation) -> Operation | None:
 def searched_table(operation: Operation) -> Operation | None:
     """Return the symbol table in which the symbol references of an operation are resolved, or None.
 
-    The result is None if no symbol table contains the operation, or if between the two there is an unregistered op with
-    one region, which may itself be a symbol table.
+    Return None if no symbol table contains the operation. Return None too if an unregistered op with one region is
+    between the operation and the table, because that op may itself be a symbol table.
     """
     table = operation.parent_operation
     while table is not None and not table.has_trait(SYMBOL_TABLE):

@@ -18,8 +18,8 @@ def verify(operation: Operation, strict: bool = False) -> list[Diagnostic]:
     error.
 
     Raises VerifyError for the first invalid operation in text order; its `diagnostics` lists all errors. As in upstream
-    MLIR, each operation that is isolated from above (a function, a module) reports only one error: the first invalid
-    operation inside it; if all are valid, the first symbol error; and only without that, the first dominance error.
+    MLIR, each operation that is isolated from above (a function, a module) reports only one error: that of the first
+    invalid operation inside it, else the first symbol error, else the first dominance error.
     """
     verifier = _Verifier(strict)
     verifier.isolated(operation)
@@ -92,7 +92,7 @@ class _Verifier:
     def _block(self, block: Block, owner: Operation, ordered: bool) -> list[Value]:
         """Verify the operations of a block, and return the values that the block defines.
 
-        The values are added to `self.visible`; the caller removes them where the block no longer dominates. If
+        The values are added to `self.visible`; the caller removes them after the blocks that this block dominates. If
         `ordered`, a value is visible only after its definition; else (in a graph region) in the whole block. `owner` is
         the operation around the block.
         """

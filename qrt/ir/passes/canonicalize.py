@@ -31,8 +31,8 @@ class Canonicalize:
     `qrt` ops of those names.
 
     Preserves every value by default. Two options change values: `fold-qcast-dcast` also replaces `qcast(dcast(x))` by
-    `x` if `x` has the result's type, and `fold-dcast-qcast` replaces `dcast(qcast(x))` by `x`. `fold-constants=false`
-    leaves casts of constants alone, as upstream does.
+    `x` if `x` has the result's type, and `fold-dcast-qcast` replaces `dcast(qcast(x))` by `x`. With
+    `fold-constants=false`, casts of constants are not computed, as in upstream.
     """
 
     fold_qcast_dcast: bool = option(False, FOLD_QCAST_DCAST)

@@ -44,7 +44,7 @@ def _regions(operation: Operation, known: Known, unused: list[Operation]) -> Non
 def _block(block: Block, known: Known, unused: list[Operation]) -> list[Hashable]:
     """Merge equal operations of a block, and return the keys that the block added to `known`.
 
-    Dead operations, and those replaced by an equal one, are appended to `unused`, to be erased.
+    Dead operations, and operations that an equal one replaces, are appended to `unused`; the caller erases them.
     """
     before = len(known)
     for operation in block:

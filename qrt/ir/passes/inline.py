@@ -27,15 +27,16 @@ class Inline:
     Private functions to which nothing refers any more are removed.
 
     Preserves every value by default. A call remains if it or its callee has the attribute `no_inline`, or if its callee
-    is recursive, has no body, contains an op that is not registered, or has several blocks and the region around the
-    call allows only one. Calls also remain if inlining has added more than 16384 operations, plus 16 for each operation
-    of the original program.
+    is recursive, has no body or contains an op that is not registered. A call of a function with several blocks remains
+    if the region around the call allows only one block. Calls also remain if inlining has added more than 16384
+    operations, plus 16 for each operation of the original program.
 
-    With `entry`, only calls that the plan of that function (its executable form) runs are inlined, as in `qrt.compile`:
-    calls in its body and in the regions of its `scf.if` and `scf.while` operations, and then calls in the inlined
-    bodies, in program order, marked `no_inline` or not. Two kinds of call remain: calls of a function that has several
-    blocks or does not end in `func.return`, which the interpreter runs; and recursive calls in a region, which may
-    never run. Any other recursion is an error, and so are calls nested more than 64 deep.
+    With `entry`, only the calls that the plan of that function (its executable form) runs are inlined, as in
+    `qrt.compile`. These are the calls in its body and in the regions of its `scf.if` and `scf.while` operations, and
+    then the calls in the inlined bodies, in program order, even if they are marked `no_inline`. Two kinds of call
+    remain: calls of a function that has several blocks or does not end in `func.return`, which the interpreter runs;
+    and recursive calls in a region, which may never run. Any other recursion is an error, and so are calls nested more
+    than 64 deep.
     """
 
     fold_qcast_dcast: bool = option(False, FOLD_QCAST_DCAST)
@@ -101,7 +102,7 @@ class _Uses:
         self._inlined: set[FuncOp] = set()
 
     def is_unused(self, function: FuncOp) -> bool:
-        """Return True if a function has no references and is private, so that it may be removed."""
+        """Return True if a function with a body has no references and is private, so that it may be removed."""
         if function is self._entry or function.is_declaration or not may_be_discarded(function):
             return False
         return self._counts[(function.sym_name,)] == 0
@@ -116,8 +117,8 @@ class _Uses:
     def remove(self, callers_first: Iterable[FuncOp]) -> None:
         """Remove unused functions, callers first, as upstream does.
 
-        If a removed function was never inlined, the functions that it refers to remain, also if nothing else refers to
-        them; symbol-dce removes these.
+        If a removed function was never inlined, the functions that it refers to remain, even if nothing else refers to
+        them; the pass symbol-dce removes them.
         """
         for function in callers_first:
             if self.is_unused(function):

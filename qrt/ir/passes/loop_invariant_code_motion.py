@@ -15,9 +15,10 @@ from qrt.ir.passes.options import option
 class LoopInvariantCodeMotion:
     """Moves loop-invariant operations out of a loop, to the place before it. Preserves every value.
 
-    An operation moves if it uses no value that the loop defines, has no effects, and can raise no error that the
-    original program would not raise: either it is defined for all operands, or every run of the loop is known to reach
-    it. Inner loops come first, so that operations moved out of them may also move out of outer loops.
+    An operation moves if it uses no value that the loop defines, has no effects, and cannot raise an error that the
+    original program would not raise. The last condition holds if the operation is defined for all operands, or if every
+    run of the loop is known to reach it. Inner loops come first, so that operations moved out of them may also move out
+    of outer loops.
 
     With `strict_upstream` every operation moves that upstream calls speculatable, although the loop may have no
     iterations and the operation may be undefined.

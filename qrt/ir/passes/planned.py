@@ -16,9 +16,9 @@ REPLACED = "quant.replaced"
 
 
 def body(function: Operation) -> Block | None:
-    """Return the block of a function that has only one, which ends in `func.return`; None for any other function.
+    """Return the block of a function with a single block that ends in `func.return`; None for any other function.
 
-    The interpreter runs the other functions.
+    The interpreter runs the functions for which None is returned.
     """
     blocks = function.regions[0].blocks
     returns = len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "func.return"

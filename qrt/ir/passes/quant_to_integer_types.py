@@ -10,7 +10,8 @@ from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import require_acyclic
 from qrt.ir.dialects.quant.channels import check_channels
 from qrt.ir.dialects.quant.ops import element_of
-from qrt.types import FunctionType, IntegerType, QuantizedType, TupleType, Type
+from qrt.ir.text.dense import DenseResourceAttr, KeptElementsAttr
+from qrt.types import FunctionType, IntegerType, QuantizedType, TensorType, TupleType, Type
 from qrt.types.quantized import StoredType
 
 _MOVING_DIALECTS = frozenset(
@@ -45,8 +46,8 @@ _EARLIER_PASSES = {
 class QuantToIntegerTypes:
     """Replaces quantized types by their storage integers in all operations, and removes quant.scast.
 
-    Preserves every value. Changes the types of results, of block arguments (those of loops included), of functions, and
-    in attributes. An operation that computes with quantized values is an error, which leaves the module unchanged.
+    Preserves every value. Changes the types of results, block arguments (also of loops) and functions, and the types in
+    attributes. An operation that computes with quantized values is an error, which leaves the module unchanged.
     """
 
     def run(self, module: Module) -> None:
@@ -68,6 +69,8 @@ class QuantToIntegerTypes:
 
 def _check(operation: Operation) -> None:
     """Raise VerifyError if an operation computes with quantized values, or has a type that cannot become integers."""
+    for name, attribute in operation.attributes.items():
+        _check_elements(operation, name, attribute)
     types = [value.type for value in (*operation.operands, *_values_of(operation))]
     types += [type for attribute in operation.attributes.values() for type in _types_in(attribute)]
     try:
@@ -85,6 +88,22 @@ def _check(operation: Operation) -> None:
             )
     elif quantized and (operation.definition is None or operation.definition.dialect not in _MOVING_DIALECTS):
         raise _not_lowered(operation, quantized[0])
+
+
+def _check_elements(operation: Operation, name: str, attribute: Attribute) -> None:
+    """Raise VerifyError for elements that are written as texts and have a quantized type, also nested ones."""
+    match attribute:
+        case KeptElementsAttr() if _integers(attribute.type) is not attribute.type:
+            raise operation.op_error(
+                f"quant-to-integer-types cannot convert the elements of attribute '{name}', which are written as texts "
+                f"and have the type {attribute.type}: write the storage integers as a constant, and a quant.scast"
+            )
+        case ArrayAttr():
+            for element in attribute.elements:
+                _check_elements(operation, name, element)
+        case DictAttr():
+            for key, element in attribute.items:
+                _check_elements(operation, key, element)
 
 
 def _not_lowered(operation: Operation, type: Type) -> VerifyError:
@@ -112,7 +131,7 @@ def _values_of(operation: Operation) -> Iterator[Value]:
 def _types_in(attribute: Attribute) -> Iterator[Type]:
     """Yield the types in an attribute, also those in nested arrays and dictionaries."""
     match attribute:
-        case TypeAttr():
+        case TypeAttr() | DenseResourceAttr():
             yield attribute.type
         case ArrayAttr():
             for element in attribute.elements:
@@ -127,6 +146,9 @@ def _without_quantized(attribute: Attribute) -> Attribute:
     match attribute:
         case TypeAttr():
             return TypeAttr(_integers(attribute.type))
+        case DenseResourceAttr():
+            integers = _integers(attribute.type)
+            return DenseResourceAttr(attribute.blob, integers) if isinstance(integers, TensorType) else attribute
         case ArrayAttr():
             return ArrayAttr(tuple(map(_without_quantized, attribute.elements)))
         case DictAttr():

@@ -90,7 +90,7 @@ class ValueNames(Names):
 def parse_map_of_values(parser: FormParser, brackets: str) -> tuple[AffineMapAttr, list[OperandName]]:
     """Parse bracketed affine expressions of SSA values, such as `[%i + 1, symbol(%n)]`.
 
-    Return the map, and its operands: the values of dimensions, then those of symbols.
+    Return the map and its operands: the values for dimensions, then the values for symbols.
     """
     names = ValueNames()
     results = parse_expressions(parser, names, brackets)
@@ -108,8 +108,8 @@ def parse_expressions(
 def parse_expression(parser: AttributeReader, names: Names) -> Expression:
     """Parse an affine expression.
 
-    Nesting is counted from 0 for each expression, not from the depth of the regions around it: a pass may build the
-    same expression at any depth of regions, and its text must parse again.
+    The limit on nesting counts from 0 for each expression, not from the depth of the regions around it. A pass may
+    build the same expression at any depth of regions, and the printed text must parse again.
     """
     names.operators = 0
     scanner = parser.scanner

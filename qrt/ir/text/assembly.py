@@ -2,11 +2,17 @@
 
     "$memref `[` $indices `]` attr-dict `:` type($memref)"
 
-The elements are: `$x`, an operand, attribute, region or successor; `` `text` ``, a literal (an empty literal suppresses
-the space); `type($x)`, also as `qualified(type($x))`; `operands`; `attr-dict` and `attr-dict-with-keyword`;
-`functional-type(a, b)`, where a and b are `operands`, `results` or `$x`; and `name($x, $y)`, a directive of
-`DIRECTIVES`. An optional group `(a $x^ b)?`, or with an alternative `(a $x^):(b)`, is parsed if the text continues with
-its first element, and printed if the operation has the anchor `$x`.
+The elements are:
+
+- `$x`: an operand, attribute, region or successor
+- `` `text` ``: a literal; an empty literal suppresses the space
+- `type($x)`, also as `qualified(type($x))`: the types of an operand or result group
+- `operands`: all operands
+- `attr-dict`, `attr-dict-with-keyword`: the attributes that no other element prints
+- `functional-type(a, b)`: a function type, where a and b are `operands`, `results` or `$x`
+- `name($x, $y)`: a directive of `DIRECTIVES`
+- `(a $x^ b)?`, or with an alternative `(a $x^):(b)`: an optional group, which is parsed if the text continues with its
+  first element, and printed if the operation has the anchor `$x`
 
 A type that the format omits is inferred: from the definition's relations, from its traits, or from a type constraint
 that only one type satisfies.

@@ -134,7 +134,7 @@ class Attribute(Element):
 
 
 class Unit(Attribute):
-    """Unit attribute that anchors an optional group: the group's literal stands for it, and it has no text itself."""
+    """Unit attribute that anchors an optional group: it has no text, and is set if the group's literal is present."""
 
     space = False
 
@@ -269,7 +269,8 @@ class SuccessorOf(Element):
 class GroupElement(Element):
     """Optional group `(elements)?` or `(elements):(others)`.
 
-    It prints `elements` if the operation has the part that `anchor` prints, else `others`.
+    The group prints `elements` if the operation has the operand, attribute or region that the element `anchor` prints,
+    else `others`.
     """
 
     elements: Sequence[Element]

@@ -58,7 +58,7 @@ class Parser(NameParser, ResourceParser):
     def program(self) -> Operation:
         """Parse the whole text, and return its `builtin.module`.
 
-        Operations outside a module, or several of them, are wrapped in a new module.
+        Top-level operations other than a single `builtin.module` are wrapped in a new module.
         """
         scanner = self.scanner
         block = Block()
@@ -74,6 +74,7 @@ class Parser(NameParser, ResourceParser):
         only = block.first
         if only is not None and only is block.last and only.name == "builtin.module":
             return only.detach()
+        scanner.require_nesting_in_module()
         definition = registry.definition("builtin.module")
         location = Location(self.source, 0)
         return Operation("builtin.module", regions=[Region([block])], location=location, definition=definition)
@@ -333,11 +334,12 @@ class Parser(NameParser, ResourceParser):
         arguments: Sequence[tuple[str, int, Type]] | None = None,
         terminator: str | None = None,
     ) -> Region:
-        """Parse a region `{ blocks }`; if its single block lacks a terminator, add one of the op `terminator`.
+        """Parse a region `{ blocks }`; if its single block lacks a terminator, add an operation of the op `terminator`.
 
         `isolated` gives the region a new scope of SSA names. Inside the region, ops of the dialect `dialect` may be
-        written without the dialect's name, as `return` in a `func.func`; with the name of an op as `dialect`, none may.
-        `arguments` are (name, offset in the text, type) of entry block arguments that the custom form has already read.
+        written without the dialect's name, as `return` in a `func.func`. If `dialect` is the name of an op instead, all
+        ops need their dialect's name. `arguments` are (name, offset in the text, type) of entry block arguments that
+        the custom form has already read.
         """
         with self.scanner.nested():
             outer = self._scope, self._names, self._blocks

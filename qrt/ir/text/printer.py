@@ -20,8 +20,8 @@ def print_program(
 ) -> str:
     """Return the text of a whole program, with the resource section of its constants.
 
-    `upstream` is the MLIR version whose syntax is used. Up to version 22 that syntax writes storage types `siN` as `iN`
-    and `uiN` as `uN`; `exact` prints `siN` and `uiN` all the same.
+    `upstream` is the MLIR version whose syntax is used. The syntax of version 22 and earlier writes storage types `siN`
+    as `iN` and `uiN` as `uN`; with `exact`, they are printed as `siN` and `uiN` nevertheless.
     """
     printer = Printer(generic, locations)
     if generic:
@@ -76,7 +76,7 @@ class Printer:
         self._parts.append(text)
 
     def new_line(self, deeper: str = "") -> None:
-        """Begin a new line of the same operation, indented as the operation and by `deeper`, a text of spaces."""
+        """Begin a new line of the same operation, indented like the operation plus the spaces in `deeper`."""
         self._parts.append(f"\n{self._indent}{deeper}")
 
     def punctuation(self, text: str) -> None:
@@ -219,7 +219,7 @@ class Printer:
     def region(
         self, region: Region, entry_printed: bool, empty_label: bool = True, terminator: str | None = None
     ) -> None:
-        """Print `{ blocks }` of a region that `numbered` has named.
+        """Print `{ blocks }` of a region whose values have SSA names from `numbered`.
 
         If `entry_printed`, the custom form has already printed the entry block's arguments. If `empty_label`, the label
         of an entry block without operations is printed. A final `terminator` without operands and attributes is

@@ -33,7 +33,7 @@ from qrt.tensor import QuantTensor
 
 @dataclass
 class _TensorTally:
-    """A result of an operator of the file, with the counts of elements in which the two runtimes differ."""
+    """The counts of elements in which two runtimes differ, for one operator's result in the file."""
 
     tensor: ComparedTensor
     tally: DifferenceTally
@@ -246,7 +246,7 @@ _RENAMES = ("quant.scast", "tensor.bitcast")
 
 
 def _is_carrying(op: Operation) -> bool:
-    """Return True for an op without arithmetic: it clamps elements, permutes axes, or reinterprets the element type."""
+    """Return True if an op only clamps elements, permutes axes, or reinterprets the element type."""
     family = family_of(op)
     carries = family is not None and (family.traits.bounds is not None or family.traits.permutation is not None)
     return carries or op.name in _RENAMES
@@ -255,7 +255,7 @@ def _is_carrying(op: Operation) -> bool:
 def _computes(maker: Operation) -> Operation:
     """Return the op whose arithmetic computes a tensor. ``maker`` is the last op that the importer emitted for it.
 
-    If ``maker`` and ops before it only clamp, transpose or reinterpret, the result is the op before these.
+    Ops that only clamp, transpose or reinterpret are skipped, from ``maker`` backwards.
     """
     place = str(maker.location)
     while _is_carrying(maker):
@@ -277,7 +277,7 @@ def _run_alone(alone: Alone, operands: Mapping[int | str, Array], change: Callab
 
 
 def _rounding_room(tensor: ComparedTensor, run: Run) -> Array:
-    """Return the largest difference that two runtimes may have in each element, because they add in different orders.
+    """Return, for each element, the largest difference that different orders of addition may cause.
 
     For an element that is a float32 sum of n products, this is ``2 * 2**-24 * n * sum(abs(products))``. ``run(change)``
     computes the tensor with ``change``, such as `numpy.abs`, applied to the operator's operands and constants.
@@ -287,10 +287,10 @@ def _rounding_room(tensor: ComparedTensor, run: Run) -> Array:
 
 
 def _with_stated_differences(tensor: ComparedTensor, tensors: Mapping[Any, Array], ours: Array, theirs: Array) -> Array:
-    """Replace elements of ``ours`` by those of ``theirs`` where the two casts from float to integer differ by design.
+    """Return ``ours``, with elements of ``theirs`` where the runtimes' casts from float to integer differ by design.
 
     These are the elements cast from a NaN, and from an infinity of float16. The format's reference page documents the
-    difference. If the tensor is not the result of such a cast, ``ours`` is returned unchanged.
+    difference. If the tensor is not the result of a cast to integers, ``ours`` is returned unchanged.
     """
     floats = None if tensor.cast_of is None else tensors.get(tensor.cast_of)
     if floats is None or floats.shape != ours.shape or ours.shape != theirs.shape:

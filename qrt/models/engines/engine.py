@@ -80,7 +80,7 @@ class Engine:
         model : path or bytes
             The model file, or its content.
         profile : str, optional
-            A key of the engine's ``profiles``, such as "litert". The default is the first.
+            A key of the engine's ``profiles``, such as "litert". The default is the first key.
         threads : int, default 1
             The number of threads that an operator may use.
         keeps_tensors : bool, default False
@@ -143,7 +143,7 @@ class LoadedModel:
         return self._ask("run", {"tensors": None if tensors is None else [*tensors]}, inputs)[1]
 
     def readable(self) -> set[Key]:
-        """Return the keys of the tensors that `run` can return: numeric ones that the engine keeps in memory."""
+        """Return the keys of the tensors that `run` can return: the numeric tensors that the engine keeps in memory."""
         return set(self._ask("readable", {})[0]["tensors"])
 
     def reset(self) -> None:
@@ -151,7 +151,7 @@ class LoadedModel:
         self._ask("reset", {})
 
     def timed(self, inputs: Sequence[Array], repeats: int) -> float:
-        """Return the mean time of a run in seconds, over ``repeats`` runs, with setting inputs and reading outputs."""
+        """Return the mean time of a run in seconds, over ``repeats`` runs. Copying inputs and outputs is included."""
         return float(self._ask("timed", {"repeats": repeats}, inputs)[0]["seconds"])
 
     def close(self) -> None:
@@ -182,7 +182,7 @@ class ServedModel(Protocol):
     """Interface of a model inside the child process, which the request handlers call."""
 
     def ports(self) -> Mapping[str, Sequence[Any]]:
-        """Return "inputs" and "outputs" as lists of (index, name, shape, dtype), and the "keys" of the outputs."""
+        """Return the "inputs" and the "outputs", each as (index, name, shape, dtype), and the outputs' "keys"."""
 
     def run(self, arrays: Sequence[Array], tensors: Sequence[Any] | None) -> list[Array]:
         """Run the model on ``arrays`` and return its outputs, or the tensors with the keys ``tensors``."""

@@ -14,8 +14,8 @@ results, and returns float64."""
 Interval = Callable[[Run], tuple[Array, Array]]
 """Returns two arrays: the least and the greatest integer that each element of a result may be."""
 Alone = Callable[[Callable[[Array], Array], Mapping[int | str, Array]], Module]
-"""Returns a program of one operator, whose inputs have the shapes of the given arrays, which are by key. The given
-function is applied to the operator's constants."""
+"""Returns a program of one operator, whose inputs have the shapes of the given arrays (by key). The given function is
+applied to the operator's constants."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class ComparedTensor:
     - ``alone`` is given for an operator that sums n products of floats. It returns a program of this operator alone.
       With magnitudes as operands, the program computes the sum of the products' magnitudes; times ``n * 2^-24``, this
       bounds the rounding error. With ones as operands, it computes n.
-    - ``terms`` is n for an operator whose program with ones as operands does not compute n, such as a mean; else None.
+    - ``terms`` is n if the program ``alone`` does not compute n from ones, as for a mean; else None.
     - ``interval`` is given if the other runtime may round to a neighbouring integer. It returns the least and the
       greatest allowed integer of each element.
     - ``cast_of`` is the key of the float operand of a cast to integers for which the runtimes store different integers

@@ -34,8 +34,8 @@ def summed(context: LoweringContext, x: Value, axes: Sequence[int]) -> Value:
     The axes are reduced one after the other, the last one first; the result does not have them. Along an axis of n
     terms:
 
-    - While n > 16, with m = n // 16: the terms i, i + m, ..., i + 15m are added in this order to one new term, for each
-      i below m. The terms after the first 16m are added to a remainder, which starts with 0. Then n = m.
+    - While n > 16, with m = n // 16: for each i below m, the terms i, i + m, ..., i + 15m are added in this order, and
+      the sum becomes term i. The terms after the first 16m are added to a remainder, which starts with 0. Then n is m.
     - The last 16 or fewer terms are added in order, starting with the remainder.
 
     An axis whose size is known only at run time is summed in order.
@@ -81,7 +81,7 @@ def _sums_of_terms(context: LoweringContext, x: Value, axis: int, count: int) ->
 
 
 def softmax(context: LoweringContext, x: Value, axes: Sequence[int], beta: float, rule: str) -> Value:
-    """Return the softmax of ``beta * x`` along axes, by a rule `float_softmax` of a profile.
+    """Return the softmax of ``beta * x`` along axes. ``rule`` is a profile's rule for `float_softmax`.
 
     Rule "in_order" adds the exponentials one after the other; "divide" and "multiply" add them by `summed`. Rule
     "multiply" multiplies by the inverse of the sum; the other rules divide by the sum.

@@ -9,7 +9,7 @@ from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
 from qrt.ir.dialects.linalg.lowering import LoweringContext
 from qrt.models.importing.graph import Graph, Operator
-from qrt.models.profiles.model import Kernel
+from qrt.models.profiles.model import Kernel, Profile
 from qrt.ops import OpFamily, family_named
 from qrt.ops.core import Array
 from qrt.types import TensorType, Type
@@ -19,7 +19,7 @@ TENSOR = "qrt.tensor"
 
 
 class UnsupportedForm(Exception):
-    """An operator has an unsupported form. The importer catches these exceptions to list all of them in one error."""
+    """Exception for an unsupported form of an operator. The importer catches it, to list all forms in one error."""
 
 
 class Node:
@@ -124,13 +124,17 @@ class Node:
 
     # -- rules ------------------------------------------------------------------------------------------------------
 
+    @property
+    def profile(self) -> Profile:
+        """The profile whose rules the operator has."""
+        return self.graph.profile
+
     def rule(self, op: str, /, **facts: Any) -> str:
         """Return the profile's rounding rule for an op with these properties. Raise UnsupportedForm if it has none."""
-        profile = self.graph.profile
-        row = profile.find(op, **facts)
+        row = self.profile.find(op, **facts)
         if row is None:
             conditions = ", ".join(f"{name} = {value}" for name, value in facts.items())
-            self.refuse(f"profile {profile.name} has no rule for {op} with {conditions}")
+            self.refuse(f"profile {self.profile.name} has no rule for {op} with {conditions}")
         self.kernel = row.kernel
         return row.rule
 

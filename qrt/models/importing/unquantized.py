@@ -33,7 +33,7 @@ _F32 = FloatType("f32")
 
 
 def signless(element: Type) -> Type:
-    """Return the element type for `arith` ops: integers and quantized storage as a signless integer, others as is."""
+    """Return the element type for `arith` ops: a signless integer for integers and storage, else the same type."""
     if isinstance(element, UniformType):
         return IntegerType(element.storage_width)
     return IntegerType(element.width) if isinstance(element, IntegerType) else element
@@ -85,7 +85,7 @@ def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None
 
 
 def _refined(node: Node, operand: Operand, shape: tuple[int | None, ...]) -> Operand:
-    """Return an operand with the sizes of the broadcast ``shape`` in place of its own dynamic sizes. The run checks."""
+    """Return an operand whose dynamic sizes are replaced by those of the broadcast ``shape``, which a run checks."""
     given = shape_of(operand)
     own = tuple(size if size is not None else wanted
                 for size, wanted in zip(given, shape[len(shape) - len(given) :], strict=True))  # fmt: skip
@@ -188,7 +188,7 @@ def _spread(
     """Return the operands, with each one-element constant replaced by a tensor of the dynamic ``shape`` filled with it.
 
     Then a kernel of an elementwise op can compute the result, for every element type. Broadcasting in a loop nest would
-    not support all types. The sizes are those of an operand of this shape; without one, nothing is replaced.
+    not support all types. The sizes are read from an operand of this shape. If no operand has it, nothing is replaced.
     """
     whole = next((value for value in operands if isinstance(value, Value) and shape_of(value) == shape), None)
     if whole is None:
@@ -244,8 +244,8 @@ def _nested(
 def _extents(context: LoweringContext, values: Sequence[Value], shape: tuple[int | None, ...]) -> list[Extent]:
     """Return the sizes of the dynamic ``shape`` to which values broadcast.
 
-    A size known only at run time is that of the first value of which the axis is dynamic too, and of the value of the
-    full shape if there is one.
+    If a value has the full ``shape``, all sizes are read from that value. Otherwise each dynamic size is read from the
+    first value whose size on this axis is dynamic.
     """
     whole = next((value for value in values if shape_of(value) == shape), None)
     if whole is not None:

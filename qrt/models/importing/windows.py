@@ -24,7 +24,7 @@ class Window:
     """A sliding window over the spatial axes of images; each field has one entry for each spatial axis.
 
     ``kernel`` has the sizes of the window, ``padding`` the (before, after) padding of the image, and ``outputs`` the
-    number of positions of the window, which is a value of type index if only the run knows it.
+    number of positions of the window: an int, or a value of type index if known only at run time.
     """
 
     kernel: Sizes

@@ -28,8 +28,8 @@ ROUNDED = frozenset({"Add", "Conv", "Gemm", "MatMul", "Mul", "Softmax"})
 runtime's."""
 _UNIT = 2.0**-24
 _STEPS = 4
-"""The number of roundings of a group beside those of its terms: the sum, the multiplier, their product and the
-result."""
+"""The number of roundings of a group in addition to those of its terms: the sum, the multiplier, their product and
+the result."""
 
 
 def rounding_interval(folding: Folding, group: Group, bound: Bound, run: Run) -> tuple[Array, Array]:
@@ -240,7 +240,7 @@ def _input(graph: ModelGraph, port: ModelPort) -> Input:
 
 
 def _limit(graph: ModelGraph, name: str) -> int:
-    """Return n, if test data for the integer input ``name`` must be from 0 to n - 1.
+    """Return n such that test data for the integer input ``name`` must be from 0 to n - 1.
 
     This is the size of the axis that the input indexes in a Gather of a constant, or 2 if there is no such Gather.
     """

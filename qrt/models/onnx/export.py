@@ -175,7 +175,7 @@ class _Function:
             self._record_operation(group)
 
     def _stand_in(self, op: Operation) -> None:
-        """Give the results of an unsupported operation tensor names, so that its users can be exported.
+        """Name the result tensors of an unsupported operation, so that its users can be exported.
 
         The export goes on in order to report all unsupported operations, and then fails.
         """
@@ -234,7 +234,7 @@ class _Function:
         self.graph.entries.append(Entry(group.name, group.op.name, attributes, operands, results, inline, then))
 
     def _record_program(self, group: Group, program: ExportedProgram | None) -> None:
-        """Record in the model's metadata the exact computation of nodes on floats, as the text of an MLIR function."""
+        """Record in the model's metadata what nodes on floats compute exactly, as the text of an MLIR function."""
         if program is None or any(i not in group.reads for i, _ in program.arguments):
             return
         operands: list[tuple[str, Order, Type]] = []

@@ -112,7 +112,7 @@ class Exported:
         return self._by_node.keys()
 
     def takes(self, op: Operator) -> bool:
-        """Return True if a node belongs to a group; at the last node of a group, import the whole group."""
+        """Return True if a node belongs to a group. If it is the group's last node, import the whole group first."""
         group = self._by_node.get(op.index) if self.metadata else None
         if group is None:
             return False

@@ -295,9 +295,10 @@ class FunctionGraph(Graph):
         self.lost.update(filter(None, op.outputs))
 
     def _is_widened(self, op: Operator) -> bool:
-        """Return True if the runtime computes a node of 16-bit floats as one of float32.
+        """Return True if the runtime computes a node with inputs of 16-bit floats in float32.
 
-        It does so for all but casts, and operators that move elements which are not computed in float32 already.
+        It does not do so for casts, QLinear operators and nodes with nested graphs. An operator that only moves
+        elements is computed in float32 if an input was already computed in float32.
         """
         if op.type in _CASTS or op.type.startswith("QLinear") or next(op.graphs, None) is not None:
             return False

@@ -12,7 +12,7 @@ from qrt.ops.core import Array
 ABSENT = ""
 """The name of an optional operand that is omitted."""
 Size = int | str | None
-"""A dimension: its size, or its name if only the run knows the size, or None if the file gives neither."""
+"""A dimension: its size, or its name if the size is known only at run time, or None if the file gives neither."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

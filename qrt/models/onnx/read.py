@@ -22,7 +22,7 @@ _MOST_DEPTH = 32
 _MOST_INLINED = 100_000
 """The most nodes that may come from functions: if each calls another one twice, every level doubles their number."""
 _CASTS = {("com.microsoft", "QuantizeLinear"), ("com.microsoft", "DequantizeLinear")}
-"""The operators of ONNX Runtime's own domain that are those of ONNX, of opset `_OPSET_OF_CASTS`."""
+"""The operators of ONNX Runtime's own domain that are imported as ONNX's operators of opset `_OPSET_OF_CASTS`."""
 _OPSET_OF_CASTS = 21
 _KINDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings", 9: "tensors", 10: "graphs"}
 """The field with an attribute's value, by the attribute's type."""

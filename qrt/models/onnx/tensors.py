@@ -154,7 +154,7 @@ def tensor(place: str, message: Message, external: External, name: str | None = 
 
 
 def dtype_name(place: str, number: int) -> str:
-    """Return the dtype with a type number of ONNX files: "float" for 1. Raise ModelError for unsupported types."""
+    """Return the name of the dtype with ONNX's type ``number``: "float" for 1. Raise ModelError if unsupported."""
     dtype = NUMBERS.get(number)
     if dtype is None:
         raise ModelError(f"{place}: the number {number} of its data_type is unknown: expected 1 to {max(NUMBERS)}")

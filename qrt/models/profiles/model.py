@@ -92,6 +92,11 @@ class Profile:
         ops = dict.fromkeys(row.op for row in self.rows)
         return {op: tuple(row for row in self.rows if row.op == op) for op in ops}
 
+    @cached_property
+    def without_delegate(self) -> "Profile":
+        """The profile of the operators that the runtime does not give to its delegate."""
+        return replace(self, rows=tuple(row for row in self.rows if row.kernel != "delegate"))
+
     def find(self, op: str, /, **facts: Any) -> Row | None:
         """Return the first row of ``op`` whose conditions hold for the properties ``facts``; None if there is none."""
         return next((row for row in self.by_op.get(op, ()) if row.applies(facts)), None)

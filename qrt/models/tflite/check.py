@@ -56,7 +56,7 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
     """Raise ModelError if a tensor's scales or zero points are invalid.
 
     There must be one scale and zero point, or one of each for every index of the quantized axis. Scales must be
-    positive and finite. A single zero point must be in the range of the dtype; several must be 0.
+    positive and finite, and zero points in the range of the dtype.
     """
     scales, zero_points, axis = given.scales, given.zero_points, given.axis
     count = scales.size
@@ -69,12 +69,11 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
             f"{place}: it must have a zero point for each of its {plural(count, 'scale')}, got "
             f"{plural(zero_points.size, 'zero point')}"
         )
-    low, high = ZERO_POINTS[dtype] if count == 1 else (0, 0)
+    low, high = ZERO_POINTS[dtype]
     least, most = _bounds(zero_points)
     if not low <= least <= most <= high:
         wrong = next(zero for zero in zero_points.tolist() if not low <= zero <= high)
-        expected = f"from {low} to {high} for {dtype}" if count == 1 else "0 for a tensor with several scales"
-        raise ModelError(f"{place}: its zero point must be {expected}, got {wrong}")
+        raise ModelError(f"{place}: its zero point must be from {low} to {high} for {dtype}, got {wrong}")
     if count == 1:
         return
     if not 0 <= axis < len(shape):

@@ -98,7 +98,7 @@ def _alone(
 ) -> Module:
     """Return the program of one SUM or MEAN operator of the file, whose input has the shape of the given operand.
 
-    ``_change`` is for the operator's constants and ignored, because the only constants are the axes.
+    ``_change``, a function of the operator's constants, is ignored, because the only constants are the axes.
     """
     subgraph = file.subgraphs[0]
     x, tensors = operator.inputs[0], list(subgraph.tensors)

@@ -49,7 +49,7 @@ class Graph(importing.Graph):
 
     The keys of the dictionaries are tensor indices: ``values`` has the IR values of tensors, ``folded`` the elements of
     tensors that were computed at import, and ``handles`` the variables that resource tensors refer to. The value of a
-    complex64 tensor is its real parts; ``imaginary`` has the imaginary ones. ``is_initial`` is True for a subgraph of
+    complex64 tensor is its real parts; ``imaginary`` has its imaginary parts. ``is_initial`` is True for a subgraph of
     CALL_ONCE, which sets the initial values of variables.
     """
 

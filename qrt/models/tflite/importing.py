@@ -46,7 +46,7 @@ def import_file(
 
 
 def with_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
-    """Return a model whose inputs have the given shapes, which are by the names of the program's arguments.
+    """Return a model whose inputs have the given ``shapes``, by the names of the program's arguments.
 
     An argument has the input's name in its signature, or without a signature the name of the tensor.
     """
@@ -228,7 +228,7 @@ def _move_imaginary(node: Node, function: Callable[[Node], None]) -> None:
 
 
 def _ports(function: FuncOp) -> list[tuple[str, Shape | None]]:
-    """Return the names and shapes of a public function's arguments; of a private function, an empty list."""
+    """Return the names and shapes of a public function's arguments, or an empty list for a private function."""
     if "arg_attrs" not in function.attributes:
         return []
     arguments = function.regions[0].blocks[0].arguments

@@ -21,8 +21,8 @@ ABSENT = -1
 class Quantization:
     """Scales and zero points of a tensor: one of each for the whole tensor, or one for each index along ``axis``.
 
-    If ``block_size`` is not 0, the tensor is a matrix with a scale for each so many elements of a row ("blockwise"):
-    ``scales`` is a matrix too, and all zero points are 0.
+    If ``block_size`` is not 0 ("blockwise"), the tensor is a matrix, with one scale for each block of ``block_size``
+    elements of a row. ``scales`` is then a matrix too, and all zero points are 0.
     """
 
     scales: npt.NDArray[np.float32]
@@ -126,7 +126,7 @@ _STORAGE = {"int2": "i2", "int4": "i4", "uint4": "u4", "int8": "i8", "uint8": "u
 
 
 def storage_of(tensor: Tensor) -> str:
-    """Return the storage type of a quantized tensor, such as "i8"; of any other tensor its dtype, such as "float32"."""
+    """Return the storage type of a quantized tensor, such as "i8"; for other tensors the dtype, such as "float32"."""
     if tensor.quantization is None:
         return tensor.dtype
     return _STORAGE.get(tensor.dtype, tensor.dtype)

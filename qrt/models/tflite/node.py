@@ -1,13 +1,15 @@
 """An operator of a TFLite file during import: access to its operands, results and fused activation."""
 
 from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
+from typing import Any, NoReturn
 
 import numpy as np
 
 from qrt.errors import shown
 from qrt.ir import Value
 from qrt.models.importing import node as importing
+from qrt.models.profiles import Profile
 from qrt.models.tflite.graph import Graph
 from qrt.models.tflite.model import Operator, Tensor
 from qrt.ops.core import Array
@@ -20,6 +22,12 @@ ACTIVATIONS: dict[str, tuple[float, float | None]] = {
     "RELU_0_TO_1": (0.0, 1.0),
 }
 """The bounds of the values after each fused activation."""
+
+_WEIGHTS = {
+    "BATCH_MATMUL": (1,), "CONV_2D": (1, 2), "DEPTHWISE_CONV_2D": (1, 2), "FULLY_CONNECTED": (1, 2),
+    "TRANSPOSE_CONV": (1, 3),
+}  # fmt: skip
+"""The inputs whose single scale may have any quantized_dimension in XNNPACK."""
 
 
 class Node(importing.Node):
@@ -130,6 +138,36 @@ class Node(importing.Node):
 
     # -- rules ------------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def tensor_beside_axis_0(self) -> Tensor | None:
+        """The first 8-bit tensor with a single scale whose quantized_dimension is not 0, in a profile with XNNPACK.
+
+        LiteRT does not use XNNPACK then. Weights are left out, because XNNPACK does not check theirs.
+        """
+        if len(self.graph.profile.rows) == len(self.graph.profile.without_delegate.rows):
+            return None
+        weights = _WEIGHTS.get(self.op.name, ())
+        tensors = [*(tensor for i, tensor in enumerate(self.inputs) if i not in weights), *self.outputs]
+        return next((tensor for tensor in tensors if tensor is not None and _is_beside_axis_0(tensor)), None)
+
+    @property
+    def profile(self) -> Profile:
+        return self.graph.profile if self.tensor_beside_axis_0 is None else self.graph.profile.without_delegate
+
+    def rule(self, op: str, /, **facts: Any) -> str:
+        tensor = self.tensor_beside_axis_0
+        if tensor is not None and self.profile.find(op, **facts) is None and self.graph.profile.find(op, **facts):
+            self.refuse_beside_axis_0(tensor)
+        return super().rule(op, **facts)
+
+    def refuse_beside_axis_0(self, tensor: Tensor) -> NoReturn:
+        """Raise UnsupportedForm for a single scale whose quantized_dimension is not 0."""
+        axis = 0 if tensor.quantization is None else tensor.quantization.axis
+        self.refuse(
+            f"{shown(tensor.name)} of one scale with quantized_dimension {axis}, for which LiteRT does not use "
+            "XNNPACK; write 0"
+        )
+
     def activate(self, value: Value, activation: str) -> Value:
         """Append a `qrt.clamp` for a fused activation such as "RELU6", if it has an effect, and return the result.
 
@@ -169,3 +207,9 @@ class Node(importing.Node):
             return min(max(storage, element.storage_min), element.storage_max)
 
         return stored(low), element.storage_max if high is None else stored(high)
+
+
+def _is_beside_axis_0(tensor: Tensor) -> bool:
+    quantization = tensor.quantization
+    is_byte = tensor.dtype in ("int8", "uint8")
+    return is_byte and quantization is not None and len(quantization.scales) == 1 and quantization.axis != 0

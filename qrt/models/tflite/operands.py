@@ -92,7 +92,7 @@ neither checked nor imported."""
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An operand of an operator. With ``is_many`` it is the last one, and stands for any number of tensors."""
+    """An operand of an operator. With ``is_many`` it is the last operand, and stands for any number of tensors."""
 
     name: str
     is_optional: bool

@@ -298,7 +298,7 @@ def _viewed(data: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[An
 
 
 def _unpacked(data: npt.NDArray[np.uint8], shape: tuple[int, ...], dtype: str) -> npt.NDArray[Any]:
-    """Return integers of 2 or 4 bits, of which each byte has several (the first in its low bits), as bytes."""
+    """Unpack integers of 2 or 4 bits, several in each byte (the first in the low bits), to one byte each."""
     bits = check.BITS[dtype]
     parts = np.stack([data << (8 - bits - low) for low in range(0, 8, bits)], axis=-1).view(numpy_dtype(dtype))
     array = (parts >> (8 - bits)).ravel()[: math.prod(shape)].reshape(shape)
@@ -307,7 +307,7 @@ def _unpacked(data: npt.NDArray[np.uint8], shape: tuple[int, ...], dtype: str) -
 
 
 def _quantization(place: str, table: Mapping[str, Any], shape: tuple[int, ...], dtype: str) -> Quantization | None:
-    """Return the quantization of a tensor with scales for whole indices of an axis; None if it has no scales."""
+    """Return a tensor's quantization with one scale, or one for each index of an axis; None if it has no scales."""
     scales, zero_points = table["scale"], table["zero_point"]
     if not scales.size:
         return None
@@ -334,7 +334,7 @@ def _tuple(vector: npt.NDArray[Any]) -> tuple[Any, ...]:
 
 @cache
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """Return the NumPy dtype for the elements of a TFLite dtype: the same one, but bytes for 2 or 4 bits."""
+    """Return the NumPy dtype of the same name as a TFLite dtype; for 2 or 4 bits, a dtype of one byte per element."""
     if dtype in check.PACKED:
         return np.dtype(np.uint8 if dtype[0] == "u" else np.int8)
     if dtype == "bfloat16":

@@ -1,4 +1,4 @@
-"""Restrictions of the dtypes and quantization of an operator's tensors, beside those of its own import function."""
+"""Restrictions of the dtypes and quantization of an operator's tensors, checked before its import function runs."""
 
 from qrt.errors import shown
 from qrt.models.tflite.model import Tensor
@@ -25,7 +25,7 @@ _PACKED_INPUTS = {
 _BLOCKWISE_INPUTS = {("input", 1, "EMBEDDING_LOOKUP"), ("input", 1, "FULLY_CONNECTED")}
 """The inputs that may have a scale for each block of elements."""
 _SPARSE_INPUTS = {("DENSIFY", 0), ("FULLY_CONNECTED", 1)}
-"""The inputs that may be sparse constants: operators with their number."""
+"""The inputs that may be sparse constants, as (operator, input number)."""
 _INT16_ZERO_POINTS = frozenset(
     {
         "ASSIGN_VARIABLE", "AVERAGE_POOL_2D", "BITCAST", "BROADCAST_TO", "CALL", "CAST", "DYNAMIC_UPDATE_SLICE",
@@ -39,14 +39,35 @@ _INT16_ZERO_POINTS = frozenset(
 )  # fmt: skip
 """The operators that LiteRT runs on int16 tensors with a zero point other than 0."""
 
+_SCALED_INPUTS: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys(
+        (
+            "ABS", "ADD", "AVERAGE_POOL_2D", "DIV", "ELU", "EXP", "GELU", "HARD_SWISH", "LEAKY_RELU", "LOG", "LOGISTIC",
+            "LOG_SOFTMAX", "LSTM", "MAX_POOL_2D", "MEAN", "MUL", "PRELU", "RELU", "RELU6", "RELU_0_TO_1",
+            "RELU_N1_TO_1", "RSQRT", "SOFTMAX", "SQRT", "SQUARED_DIFFERENCE", "SUB", "SUM", "SVDF", "TANH",
+            "TFLite_Detection_PostProcess", "UNIDIRECTIONAL_SEQUENCE_LSTM",
+        ),
+        (),
+    ),
+    "BATCH_MATMUL": (0, 1),
+    "CONV_2D": (1, 2),
+    "DEPTHWISE_CONV_2D": (1, 2),
+    "FULLY_CONNECTED": (1, 2),
+    "TRANSPOSE_CONV": (1, 3),
+}  # fmt: skip
+"""The operators that compute with scales: the numbers of the inputs that may have several scales."""
+_SEVERAL_ZERO_POINTS = {("input", 0, "DEQUANTIZE"), ("output", 0, "QUANTIZE")}
+"""The tensors that may have a zero point other than 0 for each index of an axis."""
+
 
 def require_supported_tensors(node: Node) -> None:
-    """Raise UnsupportedForm if no form of the operator reads or computes such tensors.
+    """Raise UnsupportedForm if no form of the operator supports the packing, sparsity or zero points of its tensors.
 
     Sparse constants are read by DENSIFY, or as the weights of FULLY_CONNECTED. Zero points of int16 are 0 in most
     operators.
     """
     _require_packed_weights(node)
+    _require_scales(node)
     for i, tensor in enumerate(node.inputs):
         if tensor is not None and tensor.blocks is not None and (node.op.name, i) not in _SPARSE_INPUTS:
             node.refuse(f"sparse input {i} {shown(tensor.name)}, without a DENSIFY before it")
@@ -54,6 +75,22 @@ def require_supported_tensors(node: Node) -> None:
         for tensor in (*node.inputs, *node.outputs):
             if tensor is not None and tensor.dtype == "int16" and has_zero_point(tensor):
                 node.refuse(f"{shown(tensor.name)} of int16 with a zero point other than 0, which LiteRT does not run")
+
+
+def _require_scales(node: Node) -> None:
+    """Raise UnsupportedForm if a tensor has several scales or zero points that the operator does not support.
+
+    LiteRT reads the scale of such a tensor as 0, and does not read its zero points.
+    """
+    supported = _SCALED_INPUTS.get(node.op.name)
+    for what, tensors in (("input", node.inputs), ("output", node.outputs)):
+        for i, tensor in enumerate(tensors):
+            if tensor is None or tensor.quantization is None or tensor.quantization.scales.size < 2:
+                continue
+            if supported is not None and (what == "output" or i not in supported):
+                node.refuse(f"{what} {i} {shown(tensor.name)} of {tensor.dtype} with several scales")
+            if has_zero_point(tensor) and (what, i, node.op.name) not in _SEVERAL_ZERO_POINTS:
+                node.refuse(f"{what} {i} {shown(tensor.name)} of {tensor.dtype} with several zero points")
 
 
 def has_zero_point(tensor: Tensor) -> bool:
@@ -64,7 +101,7 @@ def has_zero_point(tensor: Tensor) -> bool:
 def _require_packed_weights(node: Node) -> None:
     """Raise UnsupportedForm if the operator has a tensor with blocks, or of less than 8 bits, that it does not support.
 
-    DEQUANTIZE reads such tensors, and other operators as constant weights with zero points 0. GATHER moves them.
+    DEQUANTIZE and GATHER support such tensors; other operators only take constant weights with zero points of 0.
     """
     for what, tensors in (("input", node.inputs), ("output", node.outputs)):
         for i, tensor in enumerate(tensors):

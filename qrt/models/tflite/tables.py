@@ -72,7 +72,7 @@ def _where_positive(function: Function, x: Array, otherwise: float) -> Array:
 def function_of(name: str, out: UniformType, rule: str) -> Function:
     """Return the function of float32 arrays that computes the TFLite operator ``name``.
 
-    Of a number that is not positive, LOG gives the least value of the type ``out``, and RSQRT the greatest value.
+    For numbers that are not positive, LOG gives the least value of the type ``out``, and RSQRT the greatest value.
     """
     low, high = (float(F32(out.scale) * F32(end - out.zero_point)) for end in (out.storage_min, out.storage_max))
     if name == "LOG":
@@ -140,7 +140,7 @@ def _multiplier_16(multiplier: float) -> tuple[int, int]:
 
 
 def hard_swish_fits(x: UniformType, out: UniformType) -> bool:
-    """Return True if LiteRT accepts the scales of a HARD_SWISH: the result's is at least 1/128 of the input's."""
+    """Return True if LiteRT accepts a HARD_SWISH: the result's scale is at least 1/128 of the input's scale."""
     return double_multiplier(float(F32(1 / 128) * F32(x.scale) / F32(out.scale)))[1] <= 0
 
 

@@ -21,15 +21,15 @@ from qrt.numerics.transcendental import error_function, exact, exponentials, tri
 _ERROR = 2.0**-68
 """A bound of the relative error of all kernels. The largest error seen is 2^-71; by their series none exceeds 2^-70."""
 _BLOCK = 4096
-"""Elements computed at a time, so that intermediate values stay in the cache."""
+"""The number of elements computed at a time, so that intermediate values stay in the cache."""
 _LARGEST = float(np.finfo(np.float64).max)
 _SMALL = 2.0**-30
-"""For smaller arguments an odd function with a slope of 1 at zero rounds to its argument."""
+"""The magnitude below which an odd function with a slope of 1 at zero rounds to its argument."""
 
 Scaled = tuple[Any, Any, Any]
 """(high, low, exponent): the number ``(high + low) * 2**exponent``, or ``high + low`` if the exponent is None."""
 Kernel = Callable[..., tuple[Any, Scaled]]
-"""Returns (True where the result is valid, the result)."""
+"""A function that returns (True where the result is valid, the result)."""
 
 
 def bind(name: str, form: str, exponent: Integer | None = None) -> Function:
@@ -135,7 +135,7 @@ def _factors(exponent: Any) -> tuple[Any, Any]:
 
 
 def _pair(function: Function) -> Function:
-    """Return a function with the result (high, low, None) from one with the double-double result (high, low)."""
+    """Return a function that appends None, for no exponent, to the double-double (high, low) of ``function``."""
     return lambda *x: (*function(*x), None)
 
 

@@ -34,7 +34,7 @@ from qrt.numerics.transcendental.exponentials import ONE, exp_of
 
 _STEPS = 16
 _CENTRES = 28 * _STEPS + 1
-"""Number of centres: beyond 28 ``erfc`` is below all positive numbers of float64."""
+"""The number of centres, from 0 to 28: beyond, ``erfc`` is below all positive numbers of float64."""
 _TERMS = 14
 _PAIRS = 4
 """The number of leading terms that are double-doubles."""

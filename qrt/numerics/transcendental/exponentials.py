@@ -41,13 +41,13 @@ from qrt.numerics.elements import choose
 
 ONE = (1.0, 0.0)
 _STEPS = 256
-"""Powers of two are tabulated for exponents in steps of ``1 / _STEPS``."""
+"""The number of tabulated powers of two: their exponents are in steps of ``1 / _STEPS``."""
 _SATURATED = 2000.0
-"""``exp`` of this number overflows all formats, and ``exp`` of minus it rounds to zero."""
+"""A number whose ``exp`` overflows all formats, and the ``exp`` of whose negative rounds to zero."""
 _LEAST_SHIFT = -400
-"""Lower exponents of two are replaced by this one: beside 1, both are lost to rounding."""
+"""The exponent of two that replaces lower ones: beside 1, the power is lost to rounding in any case."""
 _LARGE = 2.0**40
-"""For x from this number on, replacing ``x * x + 1`` and ``x * x - 1`` by ``x * x`` changes no result."""
+"""The least x from which ``x * x + 1`` and ``x * x - 1`` can be replaced by ``x * x`` without changing a result."""
 
 
 @cache
@@ -154,7 +154,7 @@ def _small_expm1(x: Any) -> Pair:
 def sinh(x: Any) -> tuple[Any, Any, Any]:
     """Return (high, low, exponent) with ``sinh(x) = (high + low) * 2**exponent``, for positive x.
 
-    It is half of ``e (1 + 1 / (e + 1))`` with ``e = exp(x) - 1``, or for large x half of ``exp(x)``.
+    The result is half of ``e (1 + 1 / (e + 1))`` with ``e = exp(x) - 1``, or for large x half of ``exp(x)``.
     """
     high, low, exponent = exp_of((clamped(x, -_SATURATED, _SATURATED), 0.0))
     e = _small_expm1(clamped(x, 0.0, 50.0))
@@ -250,7 +250,7 @@ def log1p(x: Any) -> Pair:
 def asinh(x: Any) -> Pair:
     """Return ``asinh(x)`` as a double-double, for positive x.
 
-    It is ``log(1 + (x + x^2 / (1 + sqrt(x^2 + 1))))``, or for large x ``log(2 x)``.
+    The result is ``log(1 + (x + x^2 / (1 + sqrt(x^2 + 1))))``, or for large x ``log(2 x)``.
     """
     near = choose(x < _LARGE, x, 1.0)
     xx = square(near)
@@ -261,7 +261,7 @@ def asinh(x: Any) -> Pair:
 def acosh(x: Any) -> Pair:
     """Return ``acosh(x)`` as a double-double.
 
-    It is ``log(1 + (u + sqrt(u (u + 2))))`` with ``u = x - 1``, or for large x ``log(2 x)``.
+    The result is ``log(1 + (u + sqrt(u (u + 2))))`` with ``u = x - 1``, or for large x ``log(2 x)``.
     """
     u = two_sum(choose(x < _LARGE, x, 2.0), -1.0)
     return _log_or_double(x, add(u, sqrt(multiply(u, add(u, (2.0, 0.0))))))
@@ -308,4 +308,4 @@ def cbrt(x: Any) -> tuple[Any, Any, Any]:
 
 
 _TWO_THIRDS_OF_ONE = 2 * (1023 << 52) // 3
-"""A number's bits divided by three, plus this, are the bits of its cube root with an error of at most 6 %."""
+"""An integer: a number's bits divided by three, plus this, are the bits of its cube root within 6 %."""

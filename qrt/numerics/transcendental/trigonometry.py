@@ -36,7 +36,7 @@ LARGEST_ANGLE = 2.0**19
 """The largest angle that is reduced here; `exact` computes functions of larger ones."""
 _STEPS = 1024
 _CANCELLED = 2.0**-40
-"""A smaller remainder has lost too many bits to cancellation."""
+"""The magnitude below which a remainder has lost too many bits to cancellation."""
 
 
 @cache

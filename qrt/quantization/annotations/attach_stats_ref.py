@@ -130,7 +130,7 @@ def _open_values(function: FuncOp) -> list[Value]:
 
 
 def _is_open(value: Value, spec: Type) -> bool:
-    """Return True for a float tensor whose port's specification is its float type or a least width (`!quant.any`)."""
+    """Return True for a float tensor if the specification of its port gives no range: a float type or `!quant.any`."""
     element = element_of(value.type)
     if not isinstance(value.type, TensorType) or not isinstance(element, FloatType):
         return False
@@ -138,7 +138,7 @@ def _is_open(value: Value, spec: Type) -> bool:
 
 
 def _origin(value: Value) -> Value:
-    """Return the value that annotation operations pass on as ``value``; ``value`` itself if no annotation yields it."""
+    """Return the value to which the annotations that yield ``value`` are applied; ``value`` itself without any."""
     while value.operation is not None and value.operation.name in IDENTITIES:
         value = value.operation.operands[0]
     return value

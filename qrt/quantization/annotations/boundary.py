@@ -162,15 +162,15 @@ def joined(own: Type, annotated: Type, element: Type) -> Type:
 
 
 def _meets(type: UniformType | AnyQuantizedType, least: AnyQuantizedType) -> bool:
-    """Return True if a type has the bits of ``least`` or more, and if ``least`` has bounds, as many values or more."""
+    """Return True if a type has enough bits for ``least`` and, if ``least`` has bounds, enough storage values."""
     return least.is_met_by(type.storage_width, type.storage_min, type.storage_max)
 
 
 def _contradicts(annotated: Type, own: Type) -> bool:
     """Return True if an annotation that was not used contradicts the region's specification ``own``.
 
-    A range contradicts only another range; a least width, only a type with fewer bits or storage values. A quantized
-    type that was not used contradicts every specification but itself.
+    A range contradicts only another range. A least width contradicts only a type with fewer bits or storage values. A
+    quantized type contradicts every other specification.
     """
     if annotated is own:
         return False

@@ -72,7 +72,8 @@ def _read_by_regions(operations: Sequence[Operation]) -> set[Operation]:
 def _is_implied(operation: Operation, spec: Type) -> bool:
     """Return True if an annotation may be removed although operations outside of regions use the rounded value.
 
-    Its type must not be a quantized type, or must be the type of the region's result that it annotates.
+    This is so if ``spec``, the type of the annotation, is not quantized, or is the type of the annotated region's
+    result.
     """
     at: Operation | None = operation
     while at is not None and not isinstance(at, RegionOp):

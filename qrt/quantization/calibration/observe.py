@@ -150,8 +150,8 @@ class ProgramObserver:
 def _advice(module: ir.Module) -> str:
     """Return the part of an error message that says what to correct if finite inputs lead to a NaN or an infinity.
 
-    It names the first constant with a NaN. Without one, it names the data, and the first constant with an infinity,
-    which may be intended.
+    The text names the first constant with a NaN. Without such a constant, it names the data, and the first constant
+    with an infinity, which may be intended.
     """
     infinite = ""
     for op in module.operation.walk():

@@ -1,7 +1,7 @@
 """Observers: exact summaries of the values that a program computes, in constant memory (docs/reference/records.md).
 
 A new observer is empty, `update` adds the values of an array, and `merge` adds the contents of another observer. The
-contents depend on the values alone, not on their order or their split into arrays.
+contents depend only on the values, not on their order or their split into arrays.
 """
 
 import hashlib

@@ -35,7 +35,7 @@ A bin may be as wide as a quantization step: a single point for the bin would fa
 _MANY_BINS = 16
 """The largest number of bins that the ``repr`` of a record lists."""
 _FEW = 1 << 29
-"""With fewer values than this, the sums of both halves of the squares at ``_POINTS`` points fit 64 bits."""
+"""The number of values below which the sums of the upper and of the lower halves of squared errors fit 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,8 @@ def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMeth
     """Return the range, which includes 0, that a method chooses for the values of records with histograms.
 
     - ``minmax``: the whole range, from the least to the greatest value.
-    - ``percentile``: a range that leaves out at most 0.01 percent of the values, half of them on each side; if the
-      storage is symmetric, those of greatest magnitude.
+    - ``percentile``: a range that leaves out at most 0.01 percent of the values: half of these on each side or, if the
+      storage is symmetric, the values of greatest magnitude.
     - ``mse``: the whole range times k/64, for the k whose quantized values have the least squared error.
     - ``entropy``: the whole range times k/64, for the k whose quantized values diverge least from the histogram.
 

@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 MOST_ROWS = 256
 MOST_BYTES = 8 << 20
 ROWS = 64
-"""The number of rows in a batch of a sample, and in each part of an array for an open number of rows."""
+"""The rows in a batch of a sample, and in each part of an array that is split for a dynamic number of rows."""
 
 
 @dataclass(frozen=True, order=True, slots=True)

@@ -254,7 +254,7 @@ def _multiplier(
 
 
 def _range(kernel: TargetKernel, reals: Sequence[Fraction], result: PortOf) -> str | None:
-    """Return an error message if a number of ``reals``, divided by a scale of the result, is no allowed multiplier.
+    """Return an error message if a number of ``reals``, divided by a scale of the result, is not an allowed multiplier.
 
     If there are as many numbers as scales, number i is divided by scale i, otherwise every number by every scale. The
     kernel's attribute ``multiplier`` is the allowed range.

@@ -19,7 +19,7 @@ Violation = tuple[Operation, str]
 
 
 def edge_violations(module: Module) -> Iterator[Violation]:
-    """Yield each use of a value with another type than that of its definition: the using operation and a message."""
+    """Yield (operation, message) for each use of a value with another type than the value's definition."""
     flows = _flows(module)
     for operation in operations_of(module):
         if isinstance(operation, RegionOp):
@@ -34,7 +34,8 @@ def edge_violations(module: Module) -> Iterator[Violation]:
 def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]]) -> Iterator[Violation]:
     """Yield each use of a value, direct or through control flow, with another type than ``spec``.
 
-    ``where`` describes the definition in messages. ``flows`` maps values to those that control flow copies them to.
+    ``where`` describes the definition in messages. ``flows`` maps each value to the values to which control flow copies
+    it.
     """
     is_dequantized = where == _DEQUANTIZED
     seen, pending = {value}, [value]
@@ -53,7 +54,7 @@ def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]])
 
 
 def _taken(user: Operation, index: int) -> Type | None:
-    """Return the type that ``user`` needs at operand ``index``: a region's specification, or a `quant.qcast`'s result.
+    """Return the type that ``user`` needs at operand ``index``: a region's specification, or that of a `quant.qcast`.
 
     Return None for other operations, and for a port that is not decided.
     """

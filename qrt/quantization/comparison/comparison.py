@@ -225,7 +225,7 @@ class Comparison:
         self.rows += rows_of(batch, self.float_program)
 
     def errors(self, reference: Reference) -> dict[str, tuple[int, Fraction]]:
-        """Return, by region, the error at the program's outputs if only this region is quantized, over a sample.
+        """Return, for each region, the error at the program's outputs over a sample if only this region is quantized.
 
         ``reference`` is the sample. An error is a pair: the number of output elements that are NaN or infinite, and the
         sum of the squared differences of all other elements.
@@ -238,7 +238,7 @@ class Comparison:
         }
 
     def _replaced(self, key: str, batch: dict[str, Array]) -> list[Array]:
-        """Return the outputs of the float program on a batch if only one region, with the key ``key``, is quantized."""
+        """Return the outputs of the float program on a batch, with only the region ``key`` quantized."""
         arrays = self.float_program.arrays_of(batch)
         current = self._arguments(arrays)
         part = self.parts[key]
@@ -337,7 +337,7 @@ _STAYS = re.compile(r"'([^']+)' op stays (?:float|a call): (.*)", re.DOTALL)
 
 
 def _left(named: NamedProgram) -> Iterable[FloatOperation]:
-    """Yield a report entry for each operation that became part of no region, with the reason from `fuse-kernels`."""
+    """Yield a report entry for each operation that is in no region, with the reason from `fuse-kernels`."""
     for remark in named.remarks:
         match = _STAYS.match(remark.message)
         if match and remark.location is not None:

@@ -148,7 +148,8 @@ def _narrow_constants(part: Slice) -> list[Value]:
 def _may_narrow(part: Slice) -> bool:
     """Return True if the slice may contain casts to narrower floats that export wrote for the target's float ports.
 
-    The attribute ``quant.origins`` then lists "target". Without it, casts between floats are those of the program.
+    The attribute ``quant.origins`` then lists "target". Without this entry, all casts between floats are casts of the
+    program.
     """
     return part.result.operation is not None and "target" in _origins(part.result.operation)
 

@@ -109,8 +109,8 @@ class Casts:
     def finish(self) -> None:
         """Erase the casts that export made superfluous.
 
-        These are each `quant.qcast` that quantizes a dequantized result back to the type it had, and casts and
-        constants without uses.
+        A `quant.qcast` is superfluous if it quantizes a dequantized result back to the result's own type. Casts and
+        constants without uses are erased, too.
         """
         for dcast in self._released:
             for user in dcast.results[0].users if dcast.name == "quant.dcast" else ():

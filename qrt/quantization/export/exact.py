@@ -21,9 +21,9 @@ from qrt.ir.dialects.linalg.lowering import I64
 from qrt.ir.passes.lower_qrt.requantize import round_shift, scale_fixed_exactly
 
 MOST = 1 << 62
-"""Integers stay below this magnitude, so that adding a rounding term does not overflow."""
+"""The bound of the magnitudes of integers: below it, adding a rounding term does not overflow."""
 _ROUNDED = 1 << 30
-"""The magnitude of integers that were rounded to a coarser scale."""
+"""The greatest magnitude of integers that are rounded to a coarser scale."""
 Report = Callable[[str], None]
 
 
@@ -183,7 +183,7 @@ def _multipliers(x: Exact, common: Sequence[Fraction]) -> list[int]:
 
 
 def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tuple[Fraction, ...]]:
-    """Return the axis along which either value's scales vary, and both values' scales, repeated to equal length."""
+    """Return the axis along which the scales of a or b vary, and the scales of both, repeated to equal length."""
     if a.axis is not None and b.axis is not None and a.axis != b.axis:
         raise QuantTypeError("scales that differ along one axis are combined with scales that differ along another")
     axis = b.axis if a.axis is None else a.axis

@@ -121,7 +121,7 @@ def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
 
 
 def _respread(op: StructuredOp, number: int, new: tuple[int, ...]) -> None:
-    """Replace a splat operand, or one that the body does not read, by a splat for a result of the shape ``new``.
+    """Replace a splat operand, or an operand that is not read, by a splat for a result of the shape ``new``.
 
     The operand's indexing map determines the shape of the splat, which may have fewer or other axes than the result.
     """

@@ -41,9 +41,10 @@ class Kernels:
         attributes: Mapping[str, Any],
         declared: TensorType | None,
     ) -> Value:
-        """Emit a `qrt` operation of an op family and return its result, of the declared type or else the inferred one.
+        """Emit a `qrt` operation of an op family, and return its result.
 
-        Raises QuantTypeError if the family does not accept the operands.
+        The result has the type ``declared``, or for None the type that the family infers. Raises QuantTypeError if the
+        family does not accept the operands.
         """
         rule = FAMILIES[family]
         types = tuple(_tensor(value) for value in operands)

@@ -83,7 +83,7 @@ def _call_of(
 
 
 def _composed(permutation: Sequence[int] | None, port: TargetPort, value: Value) -> tuple[int, ...] | None:
-    """Return the permutation of a value's axes for a port of the target's operation; None if the order stays.
+    """Return the permutation of a value's axes for a port of the target's operation; None if the order is unchanged.
 
     The result combines ``permutation``, which leads to the axis order of the op family, with the layout of the port.
     """

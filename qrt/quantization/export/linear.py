@@ -200,7 +200,7 @@ class Linear:
         return self._finished(nest, Arithmetic(nest, self.report).added(*terms), None)
 
     def _extent(self, op: StructuredOp, indices: Sequence[Sequence[Expression]], loop: Expression) -> Extent:
-        """Return the extent of a loop, read from an operand's axis whose index is this loop alone."""
+        """Return the extent of a loop: that of an operand's axis whose index is just this loop."""
         for value, at in zip(op.operands, indices, strict=True):
             if loop in at and isinstance(value.type, TensorType):
                 size = (value.type.shape or ())[list(at).index(loop)]

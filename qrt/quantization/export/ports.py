@@ -72,7 +72,7 @@ def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
 
 
 def declared_type(value: Value) -> Type | None:
-    """Return the type that a region specifies for its result ``value``, or the operand type of a `dcast`.
+    """Return the type that a region specifies for its result ``value``, or that a `dcast` converts to ``value``.
 
     Returns None if another operation computes the value.
     """

@@ -30,7 +30,7 @@ class Clamp:
 
 
 def clamps_of(value: Value) -> list[Clamp]:
-    """Return the clamps that end in a value: the last one alone, then combined with the clamp before it, and so on.
+    """Return the clamps that end in a value: the last one, then the last two as one clamp, and so on.
 
     The search stops at a `quant.stats` annotation, which would have no effect inside of a combined clamp.
     """

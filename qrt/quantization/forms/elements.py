@@ -44,7 +44,7 @@ def shape_of(value: Value) -> tuple[int | None, ...]:
 
 
 def behind(value: Value, passed: list[Operation]) -> Value:
-    """Return the value below a chain of `quant.stats` annotations, and append the annotations to ``passed``."""
+    """Return the value that a chain of `quant.stats` annotates, and append the annotations to ``passed``."""
     while value.operation is not None and value.operation.name in INNER_ANNOTATIONS:
         passed.append(value.operation)
         value = value.operation.operands[0]

@@ -24,7 +24,7 @@ from qrt.quantization.forms.pools import average_pool, mean
 MAX_FUNCTION = 256
 """The greatest number of operations in one function."""
 MAX_BRANCHES = 24
-"""The greatest number of operations between two values on which alone the rest of a function depends.
+"""The greatest number of operations that the search for a function's operand passes between two possible operands.
 
 Functions such as gelu need ten. The limit bounds the search, which would otherwise repeat for every operation.
 """
@@ -35,7 +35,7 @@ BINARY = {
 }
 """The families of two operands, by the float op that each approximates."""
 _WITHOUT_NAN = {"arith.maxnumf": "arith.maximumf", "arith.minnumf": "arith.minimumf"}
-"""Float ops that differ from another one only for a NaN, which no quantized value is."""
+"""Float ops, each with the op that equals it except for NaNs, which quantized values cannot be."""
 
 
 def binary(value: Value) -> list[KernelMatch]:

@@ -63,7 +63,7 @@ def softmax(value: Value) -> list[KernelMatch]:
 
 
 def _lacks(axes: tuple[int | None, ...], axis: int, value: Value) -> bool:
-    """Return True if ``axes``, apart from None and ``axis``, lists all other axes of a value in order."""
+    """Return True if ``axes``, without None and ``axis``, lists all axes of a value other than ``axis``, in order."""
     others = [other for other in range(len(shape_of(value))) if other != axis]
     return [other for other in axes if other is not None and other != axis] == others
 
@@ -71,7 +71,7 @@ def _lacks(axes: tuple[int | None, ...], axis: int, value: Value) -> bool:
 def _exponents(power: Value, axis: int) -> list[tuple[Value, float, tuple[Operation, ...]]]:
     """Return each way to write ``power`` as `exp(beta * x)`: the tensor x, beta, and the operations in between.
 
-    A maximum of x along ``axis`` may be subtracted from it; the result of the softmax is the same.
+    If a maximum of x along ``axis`` is subtracted from x, x is returned without it: the softmax is the same.
     """
     elements = elements_of(power)
     if elements is None:

@@ -1,7 +1,7 @@
 """The choice of a target's kernel for a value: the kernel that covers the most operations, constants included.
 
-Of kernels that cover equally many, the first in the target's order is chosen, and a table (`lookup`) only if there is
-no other; but a table is preferred to a clamp whose operand and result are annotated with ranges that one type cannot
+Of kernels that cover the same number of operations, the first in the target's order is chosen. A table (`lookup`) comes
+last, with one exception: it is preferred to a clamp whose operand and result have annotated ranges that one type cannot
 have. A region that exists already is renamed to a kernel of the requested target.
 """
 

@@ -77,7 +77,7 @@ def divide_broadcasts(operations: Iterable[Operation], target: Target) -> list[O
 
 
 def _divide_broadcast(operation: Operation, target: Target) -> list[Operation]:
-    """Replace a broadcast along new axes by a reshape and a copy. Return these, or an empty list if nothing changes."""
+    """Replace a broadcast along new axes by a reshape and a copy. Return the new operations, if any."""
     result = operation.results[0]
     elements, shape = elements_of(result), shape_of(result)
     if elements is None or not elements.is_copy or len(elements.axes[0]) >= len(shape) or None in shape:

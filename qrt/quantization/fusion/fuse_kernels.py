@@ -85,9 +85,9 @@ class FuseKernels:
     """Wraps float operations in regions, each for one kernel of a target.
 
     The operations are those of linalg, arith, math and tensor. Each operation that stays float gets a remark with the
-    reason. Of the kernels that compute a value, the one that covers the most operations is chosen; of those that cover
-    equally many, the first in the target's order; tables come last. Values do not change, except for the rounding of
-    sums, whose order `layouts` may change.
+    reason. Of the kernels that compute a value, the one that covers the most operations is chosen. Of kernels that
+    cover the same number, the first in the target's order is chosen; tables come last. Values do not change, except for
+    the rounding of sums, whose order `layouts` may change.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")

@@ -29,7 +29,7 @@ from qrt.quantization.targets.model import Target
 from qrt.types import FloatType
 
 LINEAR = "linear"
-"""The kernel name of these regions."""
+"""The kernel name of regions of connected linear operations."""
 _MOVEMENT = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "tensor.concat"})
 
 
@@ -55,7 +55,7 @@ def fuse_linear(block: Block, target: Target) -> None:
 
 
 def _contains_groups(match: KernelMatch, order: dict[Operation, int]) -> bool:
-    """Return True if a match contains the `_group` of each of its linear operations."""
+    """Return True if a match contains the whole `_group` of each linear operation in the match."""
     inside = {*match.operations, *match.copied}
     return all(_group(operation, order) <= inside for operation in match.operations if _is_linear(operation))
 
@@ -164,12 +164,12 @@ def _is_linear(operation: Operation) -> bool:
 
 
 def _degree_of(value: Value) -> int:
-    """Return 0 for a constant or a broadcast of one, and 1 for any other value."""
+    """Return the degree of a value: 0 for a constant or a broadcast constant, and 1 for any other value."""
     return int(constant_of(value) is None and splat_of(value) is None and not _is_repeated_constant(value))
 
 
 def _degree(expression: Expression, inputs: list[int]) -> int | None:
-    """Return the degree of an expression, given those of its inputs: 0 if constant, 1 if linear, None otherwise."""
+    """Return the degree of an expression, given its inputs' degrees: 0 if constant, 1 if linear, None otherwise."""
     if expression[0] == "constant":
         return 0
     if expression[0] == "input":

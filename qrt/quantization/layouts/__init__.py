@@ -1,1 +1,1 @@
-"""Layouts (axis orders) of convolutions and pools: the pass `normalize-layouts` brings them to those of the kernels."""
+"""The pass `normalize-layouts`, which gives convolutions and pools the layouts (axis orders) that kernels have."""

@@ -1,4 +1,8 @@
-"""Moves transposes and reshapes of convolutions and pools behind element-wise operations, annotations and pads."""
+"""The movement of transposes and reshapes from the operands of an operation to its result.
+
+`normalize-layouts` writes transposes and reshapes around convolutions and pools. They move behind element-wise
+operations, annotations and pads.
+"""
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.attributes import FloatAttr
@@ -20,11 +24,11 @@ from qrt.quantization.layouts.tensors import Layout, arranged, filled, padded, r
 from qrt.types import FloatType, TensorType
 
 Relayouts = dict[Value, tuple[Value, Layout]]
-"""Values that transposes and reshapes compute, each with the value before these and its layout."""
+"""For each value that transposes and reshapes compute, the value that they start from, and the layout of the result."""
 
 
 def carried(operation: Operation, relayouts: Relayouts) -> None:
-    """Apply an operation before the transposes and reshapes of its operands, which move to its result.
+    """Move the transposes and reshapes of an operation's operands to the operation's result.
 
     ``relayouts`` has the values that transposes and reshapes compute; the new result is added. Nothing changes if an
     operand would need a new transpose or reshape.
@@ -94,7 +98,8 @@ def _operand(
 ) -> Value | None:
     """Return an element-wise operation's operand in the layout of ``source``, if no new transpose or reshape is needed.
 
-    The result is None if one is needed. ``axes`` maps the axes of the operand to those of the operation's result.
+    Return None if one is needed. ``axes`` maps the axes of the operand to those of the
+    operation's result.
     """
     before, own = relayouts.get(value, (None, ()))
     rank = len(shape_of(result))

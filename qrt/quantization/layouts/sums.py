@@ -24,7 +24,7 @@ MAX_ELEMENTS = 1 << 16
 
 
 def write_sum(operation: Operation) -> None:
-    """Replace the last of several operations that compute a sum by one reduction of the tensor that is summed.
+    """Replace an operation that ends a sum of several operations by one reduction of the tensor that is summed.
 
     The reduction is a `linalg.reduce` over whole axes, or a `linalg.pooling_nhwc_sum`. No other operation changes.
     """
@@ -44,8 +44,8 @@ def write_sum(operation: Operation) -> None:
 def _elements_of_sum(value: Value) -> tuple[Value, list[Index]] | None:
     """Return (tensor, indices) if each element of ``value`` is a sum of elements of one tensor; None otherwise.
 
-    For the element of ``value`` at some index, `indices` are those of the elements that are summed: expressions in
-    this index.
+    For the element of ``value`` at some index, `indices` are the indices of the elements that are summed, as
+    expressions in this index.
     """
     terms = _terms(value.operation)
     if terms is None:
@@ -74,7 +74,7 @@ def _elements_of_term(
 
 
 def _terms(operation: Operation | None) -> list[tuple[Value, Index]] | None:
-    """Return the operands, each with an index, whose sum is an element of the result; None if it is no sum."""
+    """Return the operands, each with an index, that a sum adds for each element; None if the operation is no sum."""
     if not isinstance(operation, StructuredOp) or len(operation.outputs) != 1:
         return None
     maps, kinds = operation.indexing_maps, operation.iterators
@@ -104,7 +104,7 @@ def _terms(operation: Operation | None) -> list[tuple[Value, Index]] | None:
 
 
 def _extents(operation: StructuredOp) -> dict[int, int | None]:
-    """Return the number of iterations of each loop that alone indexes an axis of an operand; None if it is dynamic."""
+    """Map each loop that is the whole index of an operand's axis to the size of the axis, which is None if dynamic."""
     extents: dict[int, int | None] = {}
     for operand, map in zip(operation.operands, operation.indexing_maps, strict=True):
         for result, size in zip(map.results, shape_of(operand), strict=True):

@@ -20,8 +20,7 @@ from qrt.quantization.forms.elements import dense_of, shape_of, tensor_type
 from qrt.types import IntegerType, TensorType
 
 Layout = tuple[tuple[int, ...], ...]
-"""For each axis of an arranged tensor, the axes of the original tensor that it merges; ``()`` for a new axis of size
-1."""
+"""A layout: for each axis of the result, the axes of the original tensor that it merges; ``()`` for a new axis."""
 Sizes = list[int | Value]
 _I64 = IntegerType(64)
 

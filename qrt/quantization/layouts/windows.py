@@ -102,7 +102,7 @@ _ROLES: dict[tuple[bool, bool, bool], Role] = {
     (False, True, True): "filter",
     (True, True, False): "depth",
 }
-"""The role of a loop that runs along an axis of the images, of the filters, of the result."""
+"""The role of a loop, given if it runs along an axis of the images, of the filters, and of the result."""
 
 
 def _places(loops: Sequence[int]) -> dict[int, int]:

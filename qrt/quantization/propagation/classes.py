@@ -17,10 +17,10 @@ The classes at the ends of an edge stay separate in these cases:
 - The smallest range that includes the ranges of both is more than ``max_widening`` times as wide as the narrowest range
   of a node in one of them.
 
-There are two exceptions. A use that is alone in its class takes the type of the definition even if its own range is
-wider, because the definition has clipped the values already. Where a definition keeps values float, a region also keeps
-them float if its kernel accepts any type and all its float ports share one class; a use that keeps values float does
-not affect the definition.
+There are two exceptions. A use that is the only node of its class takes the type of the definition even if its own
+range is wider, because the definition has clipped the values already. Where a definition keeps values float, a region
+also keeps them float if its kernel accepts any type and all its float ports share one class. A use that keeps values
+float does not affect the definition.
 """
 
 from collections import deque
@@ -166,7 +166,7 @@ class Classes:
     def _covers(self, given: UniformType, side: Class) -> bool:
         """Return False if it is known that the type ``given`` does not cover the range of a class.
 
-        It is not known for a type with several scales, nor for a class without a range.
+        That is not known for a type with several scales, nor for a class without a range.
         """
         storage = storage_of(given)
         span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
@@ -349,7 +349,8 @@ def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> Any
 def _complete(side: Class) -> None:
     """Set the storage of a class for which kernels accept any type: a kernel's default, or an annotated least width.
 
-    The default is that of the first port in program order that has one; a wider annotated width is preferred to it.
+    The default is that of the first port in program order that has a default. An annotated width that is wider is
+    preferred to the default.
     """
     port = side.default[1] if side.default is not None else None
     if port is not None and port.is_float:

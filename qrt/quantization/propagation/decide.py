@@ -1,9 +1,9 @@
 """The choice of a type for each class (nodes that have one type), from its range and from constraints of kernels.
 
 A *port* is an operand or result of a region. Regions are visited from a heap, lowest number first. A visit proposes a
-type for each class of the region's ports that has a range but no type yet, lets the constraint of the region's kernel
-change the proposed types, and then makes them final. Other regions with ports in these classes return to the heap. Each
-class gets its type once, so there are at most as many visits as regions and ports together.
+type for each class of the region's ports that has a range but no type yet. It lets the constraint of the region's
+kernel change the proposed types, and then makes them final. Other regions with ports in these classes return to the
+heap. Each class gets its type once, so there are at most as many visits as regions and ports together.
 
 If a port has no type in the end, its region stays float, with a remark that names the missing annotation; with
 ``undecided=error``, this is an error.
@@ -220,9 +220,10 @@ class Decider:
     ) -> None:
         """Give a port the type ``new``, which the constraint of the region's kernel demands.
 
-        The whole class of the port gets the type, unless the class has a final type or another storage. Then, or if
-        ``is_alone`` is True because the constraint demands different types for nodes of the class, only the port gets
-        the type and leaves its class. Raises VerifyError if the target does not accept the type at the port.
+        The whole class of the port gets the type, unless the class has a final type or another storage. In these cases
+        only the port gets the type, and leaves its class. The same happens if ``is_alone`` is True, because the
+        constraint demands different types for nodes of the class. Raises VerifyError if the target does not accept the
+        type at the port.
         """
         assert region.kernel is not None
         constraint = f"the constraint of {shown(region.name)}"
@@ -286,8 +287,8 @@ class Decider:
 def _passed_type(types: list[Spec | None]) -> Spec | None:
     """Return the type of a value that is passed on to uses of these types.
 
-    It is the per-layer type with the widest range, the first of equally wide ones. Without such a type, the value is a
-    float if all uses take floats; else None.
+    The result is the per-layer type with the widest range, the first of equally wide ones. Without such a type, the
+    result is `!quant.none` if all uses have this type, else None.
     """
     known = [type for type in types if isinstance(type, UniformType) and type.is_per_layer]
     floats = [type for type in types if isinstance(type, NoQuantizedType)]
@@ -334,7 +335,7 @@ def _expresses(spec: Spec, element: FloatType) -> bool:
 
 
 def is_own_constant(class_: Class) -> bool:
-    """Return True if the type of a class is chosen from the values of a constant alone.
+    """Return True if the type of a class is chosen only from the values of a constant.
 
     The class must contain only one use of the constant, and this use must have no annotated range. A port that is
     quantized in blocks qualifies in spite of such a range, because one range does not give a scale for each block.
@@ -376,7 +377,7 @@ def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
 def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
     """Return the types of a region's ports for a call of its constraint.
 
-    A port whose elements are not floats is given as `!quant.none`, because constraints leave such ports alone.
+    A port whose elements are not floats is given as `!quant.none`, because constraints do not change such ports.
     """
     return [_NO_FLOAT if node is None else _type(node, proposed) for node in region.nodes]
 

@@ -184,7 +184,7 @@ def _remove(module: Module, called: list[FuncOp]) -> None:
 
 
 def _rename(module: Module, renamed: dict[str, str]) -> None:
-    """Let each call of a renamed function name the new one. ``renamed`` maps old to new names."""
+    """Change the callee of each call of a renamed function to the new name. ``renamed`` maps old to new names."""
     for call in _calls(module.operation) if renamed else ():
         name = call.attribute("callee", SymbolRefAttr).path[0]
         if name in renamed:

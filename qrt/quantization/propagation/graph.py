@@ -39,7 +39,7 @@ class PropagationNode:
     The hub stands for the type of a value at its uses. ``region`` is None for casts and for additional hubs. ``index``
     counts the region's operands, then its results. ``element`` is the float type of the value. ``spec`` is the type
     before propagation, or ``element`` if nothing is known. ``port`` is the port of the selected kernel signature.
-    ``own`` is a type of the node alone, if a constraint gave it another type than its class has.
+    ``own`` is the node's own type, if a constraint gave the node another type than its class has.
     """
 
     number: int

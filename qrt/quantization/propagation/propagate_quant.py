@@ -124,7 +124,7 @@ def propagate(
 
 
 def _check_keys(module: Module, records: dict[str, Record], name: str) -> None:
-    """Raise ModelError if the program names no value of the records, as when they belong to another program.
+    """Raise ModelError if none of the records is of a value of the program.
 
     ``name`` is the name of the file of records.
     """

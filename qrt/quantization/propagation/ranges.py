@@ -181,7 +181,7 @@ def _hull_of(array: Any) -> Span:
 
 
 Wanted = tuple[Span, Storage, bool, FloatType]
-"""A range, a storage, whether the zero point is symmetric, and the expressed type."""
+"""A range, a storage, True if the zero point is in the middle of the storage, and the expressed type."""
 
 
 class Ranges:

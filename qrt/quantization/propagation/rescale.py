@@ -1,9 +1,9 @@
 """The insertion of rescales: regions that convert a value from the type of its definition to the type of a use.
 
 A value has the type of the region's result that defines it. A result of a loop, branch or call has the type that
-propagation chose for the passed-on value. If a region, cast or control flow takes the value with another type, a region
-with the kernel ``rescale`` right after the definition converts it; uses with equal types share one rescale, and the
-attribute `quant.cause` names both types.
+propagation chose for the passed-on value. If a region, cast or control flow takes the value with another type, a
+rescale is inserted right after the definition: a region with the kernel ``rescale``, which converts the value. Uses
+with equal types share one rescale. Its attribute `quant.cause` names both types.
 
 A value that comes from none of these, such as an argument of the program, is a float, which each use quantizes. If the
 constraint of a kernel gives such a use another type than its annotation, the float is quantized to the annotated type
@@ -32,7 +32,7 @@ class Rescaler:
         }
 
     def run(self) -> int:
-        """Insert all rescales, and return how many."""
+        """Insert all rescales, and return their number."""
         for region in self._graph.regions:
             for node in [node for node in region.floats if node.is_input]:
                 self._meet(region.operation, node.index, node)

@@ -14,13 +14,13 @@ Regions are visited in program order. A signature is searched in three rounds; t
 search. In the first round, the signature must fit the region's specifications, and also the types that are already
 known where its operands are defined. In the second, it must fit the region's specifications. In the third, operands
 with a fixed type are ignored, because they can be rescaled. Of several signatures, the one with the fewest bits over
-all ``!quant.any`` ports is selected, and of equal ones the first of the target.
+all ``!quant.any`` ports is selected. Of signatures with the same number of bits, the first of the target is selected.
 
-If no round finds one, annotations are changed. A type with few storage values may be stored in the wider storage of a
-port, with the same storage values; if that does not help, annotations at ports that the target keeps float are dropped.
-Of the signatures that fit then, the one with the fewest changes is selected. Otherwise the whole region stays float.
-Each change emits a remark. With ``undecided=error``, a region that would stay float is an error, unless one of its
-ports is annotated ``!quant.none``.
+If no round finds a signature, annotations are changed. A type with few storage values may be stored in the wider
+storage of a port, with the same storage values. If that does not help, annotations at ports that the target keeps float
+are dropped. Of the signatures that fit then, the one with the fewest changes is selected. Otherwise the whole region
+stays float. Each change emits a remark. With ``undecided=error``, a region that would stay float is an error, unless
+one of its ports is annotated ``!quant.none``.
 """
 
 from collections.abc import Sequence
@@ -125,7 +125,7 @@ def _is_enough(port: TargetPort, spec: AnyQuantizedType) -> bool:
 
 
 def _best(region: GraphRegion, signatures: Sequence[TargetKernel], hints: Hints = ()) -> TargetKernel | None:
-    """Return the fitting signature with the fewest bits over the ports annotated `!quant.any`, the first of equals."""
+    """Return the first fitting signature with the fewest bits over the ports annotated `!quant.any`."""
     asking = [node for node in region.floats if isinstance(node.spec, AnyQuantizedType)]
     fitting = (kernel for kernel in signatures if _misfits(region, kernel, hints) == [])
     if not asking:

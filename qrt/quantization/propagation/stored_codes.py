@@ -8,9 +8,9 @@ from qrt.types import UniformType
 def stored_in(port: TargetPort, type: UniformType) -> UniformType | None:
     """Return a type with a port's storage that represents exactly the values of ``type``; None if there is none.
 
-    Storage values and zero point are unchanged, or all of them are shifted by the same amount: if the port is
-    symmetric, so that the zero point is in the middle of the storage; and if the port's storage does not include the
-    values (from signed to unsigned storage, or back).
+    Storage values and zero point are unchanged, or all of them are shifted by the same amount. They are shifted if the
+    port is symmetric, so that the zero point is in the middle of the storage. They are also shifted if the port's
+    storage does not include the values (from signed to unsigned storage, or back).
 
     >>> narrow = UniformType("i4", "f32", 0.5, -1)
     >>> str(stored_in(TargetPort("x", "i8"), narrow))

@@ -40,7 +40,7 @@ def share(part: float) -> str:
 
 
 def decibels(ratio: float) -> str:
-    """Return a ratio in decibels without its unit.
+    """Return a ratio, given in decibels, as text without the unit.
 
     >>> decibels(41.16), decibels(float("inf"))
     ('41.2', 'exact')
@@ -49,13 +49,13 @@ def decibels(ratio: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """Return a signal-to-noise ratio with its unit."""
+    """Return a signal-to-noise ratio, given in decibels, as text with the unit."""
     text = decibels(value)
     return text if text == "exact" else f"{text} dB"
 
 
 def number(value: float) -> str:
-    """Return a number with four significant digits.
+    """Return a number as text with four significant digits.
 
     >>> number(0.0078740166500210762), number(1e6), number(-0.0)
     ('0.007874', '1e+06', '0')

@@ -24,7 +24,7 @@ class StepReport:
     rule : str
         The requantization rule; empty if the operation has none.
     fused : tuple of str
-        The operations that a pass fused into this one.
+        The operations that a pass fused into this operation.
     engine : str
         The way in which the step runs: "kernel", "reference", "interpreter", "constant" or "alias".
     kernel : str

@@ -64,7 +64,7 @@ _MOST_OCTAVES = 48
 _SHARE_ON_AXIS = 0.99
 """The share of the values that the axis includes, if there are enough octaves."""
 _BARS = ((32, 4), (16, 5), (8, 6), (0, 7))
-"""The number of low bits of a bin that bars ignore, by the least width of an octave."""
+"""Pairs of an octave's least width, and the number of low bits of a bin that bars then ignore."""
 _LEAST_GAP = 2.0
 """Marks closer than this are drawn as a band."""
 _LABEL_GAP = 30
@@ -78,8 +78,8 @@ Array = npt.NDArray[Any]
 class Histogram:
     """The picture of a histogram, and its figures.
 
-    ``count`` is the number of values. ``outside``, ``at_zero`` and ``highest`` are shares of all values: of those
-    beyond the type's range, in the bar of 0, and in the highest other bar.
+    ``count`` is the number of values. ``outside`` is the share of the values beyond the type's range, ``at_zero`` the
+    share in the bar of 0, and ``highest`` the share in the highest other bar.
     """
 
     picture: Markup
@@ -149,7 +149,7 @@ def log2(value: float) -> float:
 
 
 def _magnitude(bits: int) -> float:
-    """Return the f32 whose 15 bits after the sign are these; infinity counts as the next power of two."""
+    """Return the f32 with these 15 bits after the sign, then zeros; infinity counts as the next power of two."""
     exponent, fraction = bits >> 7, bits & 0x7F
     return ldexp(fraction | (exponent > 0) << 7, max(exponent, 1) - 134)
 
@@ -214,7 +214,7 @@ def _sums(cells: Array, counts: Array) -> dict[int, int]:
 def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
     """Return the axis of a port's histogram, from the greatest magnitude of a value or code down to half the scale.
 
-    It goes further down if it would otherwise leave out more than a small share of the values.
+    The axis goes further down if it would otherwise leave out more than a small share of the values.
     """
     octaves = ((bits & 0x7FFF) >> 7) - 127
     used = (bits & 0x7FFF) > 0

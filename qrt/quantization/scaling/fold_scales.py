@@ -17,9 +17,9 @@ from qrt.quantization.targets.registry import find
 class FoldScales:
     """Folds operations on a product's channels, such as a batch normalization, into the product's weights and bias.
 
-    The operations are multiplications, divisions and additions of constants after a matmul, a conv2d or a
-    depthwise_conv2d, and multiplications and divisions before the product, if nothing else reads the values in between.
-    Each folded operation rounds each number once. Remarks list the ops that cannot be folded.
+    The operations are multiplications and divisions by constants, and after the product also additions of constants.
+    Products are matmul, conv2d and depthwise_conv2d. Nothing else may read the values in between. Each folded operation
+    rounds each number once. Remarks list the ops that cannot be folded.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")

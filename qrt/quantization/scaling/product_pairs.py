@@ -30,8 +30,10 @@ Array = npt.NDArray[Any]
 _I64 = IntegerType(64)
 
 _NUMBER, _ZERO, _SCALED, _ANSWER = "number", "zero", "scaled", "answer"
-"""The kinds of a value: a constant, 0, a value that every positive factor of the input multiplies, and a comparison
-that no factor changes."""
+"""The kinds of a value: a constant, 0, a value scaled by every positive factor of the input, and a comparison.
+
+No positive factor of the input changes a comparison.
+"""
 _EITHER = frozenset({_ZERO, _SCALED})
 _OF_SCALED = frozenset(
     {
@@ -125,7 +127,7 @@ def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | Non
 
 
 def _moved(region: RegionOp, form: KernelForm, where: _Channels) -> _Channels | None:
-    """Return the channels after a movement of elements, by moving an array of channel numbers the same way.
+    """Return the channels after a movement of elements, by moving an array of channel numbers in the same way.
 
     Returns None if the channels are no longer along one axis.
     """

@@ -121,7 +121,7 @@ def constant_array(value: Value) -> Array | None:
 
 
 def known(value: Value) -> Array:
-    """Return the numbers of a constant float tensor as float64."""
+    """Return the numbers of a value that must be a constant float tensor, as float64."""
     array = constant_array(value)
     assert array is not None
     return array

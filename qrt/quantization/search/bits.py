@@ -30,7 +30,7 @@ Widths = tuple[int, ...]
 """The width of each choice, in order."""
 
 MOST_BITS = 16
-"""Integers wider than this are biases and sums, whose width is not chosen."""
+"""The greatest width in bits that a search chooses; wider integers are biases and sums."""
 _NUMBER = "quant.number"
 Key = TypeVar("Key", int, Place)
 

@@ -11,7 +11,7 @@ from qrt.quantization.search.budget import Budget
 from qrt.quantization.search.trial_runs import TrialResult
 
 Quality = tuple[Fraction, ...]
-"""Numbers of which larger is better, compared in order."""
+"""The quality of a trial: numbers that are compared in order, larger ones being better."""
 
 _WORST = -Fraction(1 << 4096)
 """The quality of a program that does not run, lower than any sum of squares of float64."""
@@ -24,7 +24,7 @@ class Goal(ABC):
         self.budget = budget
         self._choices, self._has_metric = choices, has_metric
         self.all_8 = sum(8 * choice.elements for choice in choices)
-        """The bits of all weights at 8 bits each."""
+        """The number of bits of all weights if each of their elements has 8 bits."""
 
     @abstractmethod
     def is_reached(self, tried: TrialResult) -> bool:
@@ -36,7 +36,7 @@ class Goal(ABC):
 
     @abstractmethod
     def fits(self, widths: Widths) -> bool:
-        """Return True if the greedy search may try these widths."""
+        """Return True if the budget does not exclude these widths from the greedy search."""
 
     @abstractmethod
     def may_gain(self, state: TrialResult, widths: Widths) -> bool:
@@ -54,7 +54,7 @@ class Goal(ABC):
         return sum(not choice.is_weight and width > choice.default for choice, width in pairs)
 
     def quality(self, tried: TrialResult) -> Quality:
-        """Return the figures of a trial, of which larger ones are better.
+        """Return the figures of a trial, in order of importance; larger ones are better.
 
         These are the metric, if there is one, and the negative error at the outputs.
         """
@@ -111,7 +111,10 @@ class _Size(Goal):
 
 
 class _Floor(Goal):
-    """The goal of sufficient quality with the fewest widened values, then the fewest bits; else of the best quality."""
+    """A goal of sufficient quality with the fewest widened values, then with the fewest bits.
+
+    If no program has sufficient quality, the one with the best quality is sought.
+    """
 
     def key(self, tried: TrialResult) -> tuple[Any, ...]:
         lost = tuple(-part for part in self.quality(tried))
@@ -123,7 +126,7 @@ class _Floor(Goal):
 
     @abstractmethod
     def measure(self, tried: TrialResult) -> Fraction:
-        """Return the metric, or without one, the share of rows whose greatest value stays in place.
+        """Return the metric or, without a metric, the share of rows that keep their argmax.
 
         Returns 0 if the budget limits only the error.
         """
@@ -148,7 +151,7 @@ class _Snr(_Floor):
 
 
 class _Drop(_Floor):
-    """The goal of a limited drop of the metric, or without one, of the share of rows whose greatest value stays."""
+    """The goal of a limited drop of the metric or, without a metric, of the share of rows that keep their argmax."""
 
     def __init__(self, budget: Budget, choices: Sequence[WidthChoice], of_float: float | None) -> None:
         super().__init__(budget, choices, has_metric=of_float is not None)

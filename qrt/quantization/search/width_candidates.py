@@ -76,9 +76,9 @@ class Search:
     # -- greedy --------------------------------------------------------------------------------------------------------
 
     def _widen(self, start: Widths, numbers: Sequence[int]) -> TrialResult:
-        """Widen one choice at a time, always that with the best gain per bit.
+        """Widen one choice at a time, always the choice with the best gain per bit.
 
-        It ends when the budget is reached, or when no wider width fits the budget and gains anything.
+        The search ends when the budget is reached, or when no wider width fits the budget and gains anything.
         """
         state = self._trials.at(start)
         while not (self._is_floor and self._goal.is_reached(state)):

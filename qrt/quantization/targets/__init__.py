@@ -1,6 +1,4 @@
-"""Targets: the kernels of a device, the types that their operands and results accept, and constraints between the types
-(docs/reference/targets.md).
-"""
+"""Targets: the kernels of a device, the types that they accept, and constraints (docs/reference/targets.md)."""
 
 from qrt.quantization.forms import KernelMatch
 from qrt.quantization.targets.legalization import RegionCall

@@ -55,7 +55,7 @@ def constraint_of(kernel: TargetKernel, *, coarser_bias: bool = False) -> QuantF
     """Return a kernel's constraint as a function that writes derived types into its lists of input and output types.
 
     The function returns the indices of changed inputs and outputs. It changes nothing while too few types are known,
-    and leaves operands and results that stay float (``!quant.none``, a narrower float) alone. It raises QuantTypeError
+    and never changes operands and results that stay float (``!quant.none``, a narrower float). It raises QuantTypeError
     if no types satisfy the constraint. With ``coarser_bias``, a bias may also keep a scale that is ``sa * sw``, the
     product of the factors' scales, times 1, 2, 4 and so on.
 
@@ -102,7 +102,7 @@ def _function_of(kernel: TargetKernel, constraint: Constraint | QuantFn, coarser
 def _is_open(spec: Spec, expressed: FloatType) -> bool:
     """Return True if a constraint may write a type for floats of type ``expressed`` over ``spec``.
 
-    It may, unless ``spec`` is ``!quant.none`` or another float type, which keep the values float.
+    A constraint may not do so if ``spec`` is ``!quant.none`` or another float type, which keep the values float.
     """
     return spec is expressed if isinstance(spec, FloatType) else not isinstance(spec, NoQuantizedType)
 
@@ -262,8 +262,8 @@ def _is_bias(t: UniformType, scales: Array, port: TargetPort, coarser_bias: bool
 def bias_fits(values: Array, scales: Array | Sequence[float] | float, storage: str = "i32") -> Array:
     """Return, for each bias value, the least k >= 0 for which a storage with scale ``scale * 2**k`` can represent it.
 
-    The comparison is exact. If some k is not 0, a target with coarser biases multiplies the scale of the bias by 2^k;
-    other targets multiply the scale of the channel's weights, and the scale of the bias follows. Values must be finite.
+    The comparison is exact. If some k is not 0, a target with coarser biases multiplies the scale of the bias by 2^k.
+    Other targets multiply the scale of the channel's weights, and the scale of the bias follows. Values must be finite.
 
     >>> bias_fits([1.0, -3e9, 3e9], 1.0).tolist()
     [0, 1, 1]

@@ -13,7 +13,7 @@ from qrt.ops import FAMILIES, OpFamily
 from qrt.types.storage import parse_storage
 
 SUM_MULTIPLIERS: Final = [0, 1 << 24]
-"""The multipliers of a sum of two tensors: 64 bits hold the sum of their products."""
+"""The range of multipliers in a sum of two tensors, for which 64 bits hold the sum of the products."""
 
 WITHOUT_REGIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("argmax", "argmin", "top_k"), "the results are indices, which remain integers"),

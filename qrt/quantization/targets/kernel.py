@@ -1,5 +1,4 @@
-"""A kernel of a target: the types that its operands and results accept, and the constraint between these types
-(docs/reference/targets.md).
+"""The kernels of a target: the types that they accept, and the constraint between these (docs/reference/targets.md).
 
 A *port* describes one operand or result of a kernel.
 """
@@ -31,15 +30,15 @@ Changed = tuple[list[int], list[int]]
 QuantFn = Callable[[list[Spec], list[Spec]], Changed]
 """A constraint: a function of the lists of input and output types.
 
-It writes types that follow from others into the lists, and returns the numbers of the types that it wrote. It is called
-again whenever a port of the kernel is decided.
+The function writes types that follow from others into the lists, and returns the numbers of the types that it wrote. It
+is called again whenever a port of the kernel is decided.
 """
 
 CONSTRAINTS: Final[tuple[Constraint, ...]] = get_args(Constraint)
 WILDCARD: Final = "*"
 
 FusionPattern = Callable[[Value], KernelMatch | None]
-"""A fusion pattern: the operations by which a kernel computes a value; None if the kernel does not compute it."""
+"""A fusion pattern: a function that finds the operations by which a kernel computes a value, or returns None."""
 
 
 @dataclass(frozen=True)

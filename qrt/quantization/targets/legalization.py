@@ -61,7 +61,7 @@ Legalize = Callable[[RegionCall], Sequence[Value]]
 """A legalization: a function that writes the operations of a region, and returns the values of the region's results."""
 
 Rewrite = Callable[[Operation, Builder], list[Value] | None]
-"""A rewrite pattern on exported operations: the values that replace an operation's results; None if it does not apply.
+"""A rewrite pattern: a function that returns the values that replace an operation's results; None if it does not apply.
 """
 
 

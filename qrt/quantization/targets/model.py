@@ -155,9 +155,9 @@ class Target:
         default : mapping of str to str, optional
             The storage, by port name, of ports with ``*`` whose type is not determined otherwise.
         pattern : str or callable, optional
-            The float operations that fusion wraps in a region of this kernel: the name of a kernel of qrt that computes
-            the same, or a function that takes a value and returns a ``KernelMatch`` with the operations that compute
-            the value, or None. By default, the operations of the kernel of qrt that has this name.
+            The float operations that fusion wraps in a region of this kernel. A text is the name of a kernel of qrt
+            that computes the same. A function takes a value, and returns a ``KernelMatch`` with the operations that
+            compute the value, or None. By default, the operations are those of the kernel of qrt that has this name.
         legalize : callable, optional
             A function that takes a ``RegionCall``, inserts operations with its ``builder``, and returns the results.
 

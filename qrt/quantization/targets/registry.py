@@ -1,4 +1,4 @@
-"""The registry of targets by name: those of qrt, registered ones, those of installed packages, and files."""
+"""The registry of targets by name: targets of qrt, of users, of installed packages, and of files."""
 
 from pathlib import Path
 from typing import Any

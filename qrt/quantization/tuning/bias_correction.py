@@ -43,7 +43,7 @@ def corrected(regions: Module, target: Target, function: str, batches: Batches) 
 
 
 def _quantized_products(module: Module) -> list[Product]:
-    """Return the products of a program of which at least one factor is quantized."""
+    """Return the products of a program with at least one quantized factor."""
     products = [product for region in regions_of(module) if (product := product_of(region)) is not None]
     return [
         product

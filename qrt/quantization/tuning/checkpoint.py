@@ -18,7 +18,7 @@ from qrt.tensor import npz
 from qrt.tensor.file_entries import as_entry, from_entry
 
 SECONDS = 10.0
-"""The least time between checkpoints in seconds; it is also at least _SHARE times the time to write one."""
+"""The least time between checkpoints in seconds; _SHARE times the duration of a write must have passed, too."""
 _SHARE = 20
 _VERSION = 1
 _STATE = "qrt.checkpoint"
@@ -41,7 +41,7 @@ class CalibrationProgress:
 
 
 def followed(data: str, arrays: Arrays) -> str:
-    """Return the digest of earlier inputs and those of one more run; ``data`` is the digest of the earlier ones."""
+    """Return the digest of earlier inputs, whose digest is ``data``, and the inputs of one more run."""
     hasher = sha256(data.encode())
     for name, array in arrays.items():
         hasher.update(f"{name} {array.dtype.name} {array.shape} ".encode())

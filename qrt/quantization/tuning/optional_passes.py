@@ -26,7 +26,7 @@ OptionalPass = Literal["fold-scales", "equalize-scales", "correct-bias"]
 OPTIONAL_PASSES: Final[tuple[OptionalPass, ...]] = get_args(OptionalPass)
 """The passes in the order in which they are tried."""
 Wanted = Literal["auto"] | Sequence[str]
-"""``"auto"`` for the passes that reduce the error, or the names of the passes to run in any case."""
+"""The passes to run: ``"auto"`` for those that reduce the error, or names of passes to run in any case."""
 
 Records = Mapping[str, Record]
 
@@ -120,8 +120,8 @@ def chosen(wanted: Wanted) -> Sequence[str]:
 def changed_as(program: NamedProgram, target: Target, quantized: Module) -> NamedProgram:
     """Apply to a float program the optional passes that changed the floats of a quantized program.
 
-    An attribute of the quantized program lists these passes. They depend only on the program's constants, so equal
-    values of both programs have equal keys in records.
+    An attribute of the quantized program lists these passes. The passes depend only on the program's constants, so
+    equal values of both programs have equal keys in records.
     """
     for name in passes_of(quantized):
         program = _changed(program, target, name) or program

@@ -31,9 +31,9 @@ Array = npt.NDArray[Any]
 _DYNAMIC = 3
 """The size of dynamic dimensions of drawn values."""
 _SPREADS = (1, 4, 16)
-"""The parts of the storage from which values are drawn: small values show differences that a clamped result hides."""
+"""The divisors of the storage range for drawn values: small values show differences that a clamped result hides."""
 _MOST = 1 << 15
-"""The largest distance of a drawn code from the zero point: f32 bodies cannot sum larger ones."""
+"""The largest distance of a drawn storage value from the zero point: f32 bodies cannot sum larger values."""
 
 
 def disagreement(region: RegionOp, target: Target) -> str | None:

@@ -1,6 +1,6 @@
 """The pass `check-quant`, and the functions `is_quantized` and `is_fully_quantized`.
 
-They read only the regions, the data flow between regions, and the target, not how the types were chosen.
+The checks read only the regions, the data flow between regions, and the target; they do not know how types are chosen.
 """
 
 from dataclasses import dataclass
@@ -123,7 +123,7 @@ def is_quantized(module: Module) -> bool:
 
 
 def is_fully_quantized(module: Module, target: str | Target = "qrt-cpu") -> bool:
-    """Return True if a program is quantized, and no region keeps a value float that the target can quantize there.
+    """Return True if a program is quantized, and no value of a region stays float although the target can quantize it.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@
 - `target.py` compiles the text for this CPU.
 
 Bufferization happens while the ops are emitted. A tensor is a `Buffer`: a view of memory with static shape and strides.
-An op writes its result over an operand if it is the only use of a value that owns its memory, and if both are in the
-same block; otherwise it writes to new memory. Values that loops and branches carry are copied to memory of the loop or
+An op writes its result over an operand if the operand owns its memory, the op is its only use, and both are in the same
+block. Otherwise the op writes to new memory. Values that loops and branches carry are copied to memory of the loop or
 branch. All memory is part of one allocation per run.
 
 Emitted are:

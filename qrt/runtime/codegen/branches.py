@@ -16,7 +16,7 @@ BRANCHES = ("cf.br", "cf.cond_br", "cf.switch", "ub.unreachable")
 class BlockGraph:
     """The blocks of a region during emission: a block of LLVM and variables for the arguments of each.
 
-    ``results`` are the variables that a terminator which leaves the region sets.
+    ``results`` are the variables that get the operands of the terminator that leaves the region.
     """
 
     def __init__(self, e: Emitter, region: Region, results: Sequence[Any]) -> None:
@@ -34,7 +34,7 @@ class BlockGraph:
         return static_variable(self.emitter, owner, value.type)
 
     def emit(self) -> None:
-        """Emit all blocks. Afterwards code is emitted to the block that follows the region."""
+        """Emit all blocks; code that is emitted afterwards follows the region."""
         e = self.emitter
         with e.immediate_checks():
             for block in self.order:
@@ -82,7 +82,7 @@ class BlockGraph:
 
 
 def _reverse_postorder(entry: Block) -> list[Block]:
-    """Return the blocks that are reachable, each after those that dominate it."""
+    """Return the reachable blocks, each after the blocks that dominate it."""
     finished: list[Block] = []
     seen = {entry}
     stack = [(entry, iter(entry.successors))]
@@ -105,7 +105,7 @@ def refuse_memrefs(op: Operation, values: Sequence[Value]) -> None:
 
 
 def static_variable(e: Emitter, op: Operation, type: Type) -> Any:
-    """Return memory for a value that several places set. Raise NotEmittedError if its type has no static shape."""
+    """Allocate memory for a value that control flow sets. Raise NotEmittedError if its type has no static shape."""
     shape = getattr(type, "shape", ())
     if shape is None or None in shape:
         raise not_emitted(op, f"has a value of type {type}, whose size is known only at run time")
@@ -113,13 +113,13 @@ def static_variable(e: Emitter, op: Operation, type: Type) -> Any:
 
 
 def result_variables(e: Emitter, op: Operation) -> list[Any]:
-    """Return memory for the results of an op that its regions set."""
+    """Allocate memory for the results of an op, which its regions set."""
     refuse_memrefs(op, op.results)
     return [static_variable(e, op, value.type) for value in op.results]
 
 
 def emit_region(e: Emitter, region: Region, results: Sequence[Any]) -> None:
-    """Emit a region and the assignment of the values that it yields to variables."""
+    """Emit a region, and assign the values that it yields to the variables ``results``."""
     if len(region.blocks) == 1 and region.blocks[0].terminator.name not in BRANCHES:
         e.assign(results, e.block(region.blocks[0]))
     else:
@@ -150,7 +150,7 @@ def _index_switch(e: Emitter, op: Operation) -> None:
 
 
 def _call(e: Emitter, op: Operation) -> None:
-    """Emit the body of the called function in place of a call that the pass ``inline`` leaves, as one in a loop."""
+    """Emit the called function's body in place of a call that the pass ``inline`` kept, such as a call in a loop."""
     callee = symbol_of(op)
     assert callee is not None  # checked by the verifier
     if callee in e.calls or not callee.regions[0].blocks:

@@ -1,5 +1,4 @@
-"""The memory of machine code: slots, which are arguments of the function, and buffers, which are strided views of
-slots."""
+"""The memory of machine code: slots (arguments of the function), and buffers (strided views of slots)."""
 
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -28,7 +27,7 @@ class Slot:
     is_shared: bool = False
     """True if other slots may have the same memory, because the caller passed it for several arguments."""
     last: int = 0
-    """The number of the last operation of the function's block that uses the memory; others may use it afterwards."""
+    """The number of the last operation of the function's block that uses the memory; then other values may reuse it."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def _counted_loop(
     *,
     unsigned: bool = False,
 ) -> None:
-    """Emit a loop over a range of 64-bit integers; its first argument has the integer, the others are carried."""
+    """Emit a loop over 64-bit integers; its block takes the integer as first argument, then the carried values."""
     block, build, (lower, upper) = op.regions[0].blocks[0], e.builder, bounds
     refuse_memrefs(op, inits)
     if step.low <= 0 and not unsigned:
@@ -115,7 +115,7 @@ def _for(e: Emitter, op: Operation) -> None:
 
 
 def _nest_around(e: Emitter, op: Operation, loops: Sequence[Operation], body: Sequence[Operation]) -> None:
-    """Emit the nested loops ``loops``, outermost first; inside of them the loop ``op``; and inside of it ``body``."""
+    """Emit a nest: ``loops`` from the outermost inwards, then the loop ``op``, then the operations ``body``."""
     if not loops:
         _one_loop(e, op, lambda block: e.operations(body))
         return
@@ -162,7 +162,7 @@ def _apply(sign: str) -> Handler:
 
 
 def _choose(e: Emitter, op: Operation, condition: Any) -> None:
-    """Emit the op's first region if a condition holds, else the second, and set the results that they yield."""
+    """Emit a branch: if a condition holds, the op's first region computes the results, else the second one does."""
     variables = result_variables(e, op)
     with e.branch(condition) as branches:
         for region, inside in zip(op.regions, branches, strict=True):
@@ -181,7 +181,7 @@ def _if(e: Emitter, op: Operation) -> None:
 
 
 def _taken(e: Emitter, op: Operation, number: int) -> None:
-    """Emit only the region that is known to run."""
+    """Emit only the op's region ``number``, which is known to run."""
     blocks = op.regions[number].blocks
     yielded = e.block(blocks[0]) if blocks else []
     variables = [e.variable(value.type, e.shape(value)) for value in yielded]

@@ -48,7 +48,7 @@ class Element:
         builder.store(value, address, align=self.dtype.itemsize)
 
     def constant(self, number: Any) -> Any:
-        """Return a NumPy scalar of the dtype as a constant in a register, with the same bits; an array for a vector."""
+        """Return a NumPy scalar (an array for a vector) as a constant in a register, with the same bits."""
         if isinstance(self.register, ll.VectorType):
             lane = Element(self.dtype, self.register.element, self.memory.element)
             return ll.Constant(self.register, [lane.constant(one) for one in number])
@@ -60,7 +60,7 @@ class Element:
 
 @lru_cache(maxsize=256)
 def element_form(t: Type) -> Element:
-    """Return the form of an element type. Raise QuantTypeError for a type for which no machine code is emitted."""
+    """Return the representation of an element type in machine code. Raise QuantTypeError for a type without one."""
     if isinstance(t, FloatType):
         if t.name not in _FLOATS:
             raise QuantTypeError(f"values of type {t} have no machine code: expected f32, f64 or integers")
@@ -92,7 +92,7 @@ def is_buffer(t: Type) -> bool:
 
 
 def splat_of(array: Array) -> Any:
-    """Return the element of an array whose elements are all the same bytes and that has one; None for other arrays."""
+    """Return the element that all elements of an array equal, byte by byte; None if they differ or there are none."""
     if not array.size:
         return None
     bits = array.view(f"u{array.itemsize}")

@@ -1,12 +1,13 @@
 """The emitter: LLVM IR of one function for concrete input types, built operation by operation.
 
-A value of a scalar type is a register, or a number if it is known while emitting (as sizes are, also those that the
-program computes); a tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other modules) emit the ops.
+A value of a scalar type is a register, or a number if it is known while emitting. Sizes are known then, also those that
+the program computes. A tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other modules) emit the
+ops.
 
 The emitted function returns 0, or the number of a `CheckedPlace`: an operation that is undefined for the run's values.
 LLVM does not vectorize a loop that a failed check can leave. In a loop whose number of iterations is known, a failed
-check therefore sets a flag, which is tested after the loop, and the iteration continues with another operand, for which
-the operation is defined.
+check therefore sets a flag, and the iteration continues with another operand, for which the operation is defined. The
+flag is tested after the loop.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,11 +33,12 @@ MOST_VALUES = 64
 
 
 SHORT_LOOP = 16
-"""Loops of fewer iterations are not vectorized: LLVM 22 would write them by masked stores (see `target.py`)."""
+"""The number of iterations below which loops are not vectorized, because of masked stores (see `target.py`)."""
 
 
 class _LoopMetadata(ll.values.MDValue):  # type: ignore[misc] # llvmlite has no types
-    """Metadata of one loop: a node that is distinct because it refers to itself, which llvmlite does not print."""
+    """The metadata of one loop: a node that is distinct because it refers to itself. llvmlite cannot print such
+    nodes."""
 
     def descr(self, buf: list[str]) -> None:
         operands = ", ".join(node.get_reference() for node in (self, *self.operands))
@@ -49,7 +51,10 @@ class NotEmittedError(ModelError):
 
 @dataclass(frozen=True)
 class CheckedPlace:
-    """A place where a run may end with an error: the message, or a function that makes it of the reported values."""
+    """An operation at which a run may end with an error, and the error's message.
+
+    ``message`` is the text, or a function that makes the text from the values that the run reports.
+    """
 
     operation: Operation
     message: Message
@@ -162,7 +167,7 @@ class Emitter:
         return Index(self.register(value), *self.bounds(value))
 
     def alias(self, value: Value, source: Value) -> None:
-        """Set a value to that of another one, which keeps its memory."""
+        """Set a value to the register or buffer of another value, which keeps its memory."""
         if source in self._empty:
             self._empty[value] = self._empty[source]
         elif is_buffer(source.type):
@@ -189,7 +194,7 @@ class Emitter:
     # -- memory --------------------------------------------------------------------------------------------------------
 
     def slot(self, kind: str, nbytes: int, number: int = -1, array: Array | None = None, aliased: bool = False) -> Slot:
-        """Add an argument of the function for a block of memory. ``aliased`` allows that others overlap it."""
+        """Add a function argument for a block of memory. If ``aliased``, other blocks may overlap it."""
         pointer = ll.Argument(self.function, POINTER)
         if not aliased:
             pointer.add_attribute("noalias")
@@ -199,7 +204,7 @@ class Emitter:
         return self.slots[-1]
 
     def alloca(self, type: Any, initial: Any = None) -> Any:
-        """Return the address of a variable in registers; ``initial`` is its value at the function's entry."""
+        """Return the address of a variable, which LLVM keeps in registers; ``initial`` is its initial value."""
         address = self.allocas.alloca(type)
         if initial is not None:
             self.allocas.store(initial, address)
@@ -250,7 +255,7 @@ class Emitter:
             self._owners.discard(value)
 
     def set_empty(self, value: Value, shape: Shape) -> None:
-        """Declare a tensor without elements of its own: zeros, if an op reads it."""
+        """Declare a tensor with undefined elements, such as a `tensor.empty`; an op that reads them gets zeros."""
         self._check_shape(value, shape)
         self._empty[value] = shape
 
@@ -277,7 +282,7 @@ class Emitter:
         return value in self._owners and len(value.uses) == 1 and value.block is op.parent
 
     def writable(self, value: Value, op: Operation, *, is_read: bool = True) -> Buffer:
-        """Return a buffer for a result of ``op`` that begins with the elements of ``value`` (if ``is_read``)."""
+        """Return a buffer for a result of ``op``; if ``is_read``, it initially has the elements of ``value``."""
         if value in self._empty:
             return self.fresh(scalar_type(value.type), self._empty[value], zero=is_read)
         given = self._buffers[value]
@@ -289,7 +294,7 @@ class Emitter:
         return target
 
     def address(self, buffer: Buffer, indices: Sequence[Index]) -> Any:
-        """Return the address of an element; the indices are within the bounds."""
+        """Return the address of an element; the caller has checked that the indices are within the bounds."""
         offset, terms = buffer.offset, [] if buffer.base is None else [buffer.base]
         for index, stride in zip(indices, buffer.strides, strict=True):
             if index.is_constant:
@@ -313,7 +318,7 @@ class Emitter:
         buffer.element.store(self.builder, value, self.address(buffer, indices))
 
     def copy(self, source: Buffer, target: Buffer) -> None:
-        """Emit a copy of all elements to a buffer of the same shape, whose storage may be of another width."""
+        """Emit a copy of all elements to a buffer of the same shape, in which elements may have another width."""
         if source.is_contiguous and target.is_contiguous:
             source, target = source.reshaped((source.size,)), target.reshaped((target.size,))
         with self.nest(target.shape) as indices:
@@ -327,7 +332,7 @@ class Emitter:
                 self.store(register, buffer, indices)
 
     def part(self, buffer: Buffer, offsets: Sequence[Index], sizes: Sequence[int], steps: Sequence[int]) -> Buffer:
-        """Return a slice of a buffer; it is within the bounds."""
+        """Return a slice of a buffer; the caller has checked that the slice is within the bounds."""
         offset, base = buffer.offset, buffer.base
         for start, stride in zip(offsets, buffer.strides, strict=True):
             if start.is_constant:
@@ -345,9 +350,9 @@ class Emitter:
     ) -> None:
         """Emit a check that ends the run with an error at ``op`` if a condition (an i1 register) holds.
 
-        In a loop whose number of iterations is known, the run ends only after the loop, so that the caller must emit
-        code that replaces the operand for which the operation would be undefined. If there are ``values`` for the
-        message, or if ``is_limit``, the run ends at once.
+        In a loop whose number of iterations is known, the run ends only after the loop. The caller must then emit code
+        that replaces the operand for which the operation would be undefined. If there are ``values`` for the message,
+        or if ``is_limit``, the run ends at once.
         """
         self.sites.append(CheckedPlace(op, message, len(values), is_limit))
         number = len(self.sites)
@@ -410,7 +415,7 @@ class Emitter:
     def counted(self, count: int | Any) -> Iterator[Any]:
         """Emit a loop and yield the register that counts its iterations from 0; ``count`` is a number or a register.
 
-        A number is at least 1.
+        If ``count`` is a number, it must be at least 1.
         """
         with ExitStack() as stack:
             stack.enter_context(self._deferred_checks() if isinstance(count, int) else self.immediate_checks())
@@ -451,7 +456,7 @@ class Emitter:
 
     @contextmanager
     def branch(self, condition: Any) -> Iterator[tuple[Any, Any]]:
-        """Emit the blocks of a condition; yield two context managers, one for each branch."""
+        """Emit a branch on a condition; yield two context managers, for emitting the true and the false branch."""
         first, second, after = (self.function.append_basic_block(name) for name in ("then", "else", "after"))
         self.builder.cbranch(condition, first, second)
 

@@ -21,7 +21,7 @@ def _is_nan(s: ScalarOp, x: Any) -> Any:
 
 
 def _with_one_nan(s: ScalarOp, result: Any) -> Any:
-    """Emit the NaN rule: the quiet NaN of the first NaN operand, and a positive quiet NaN if no operand is a NaN."""
+    """Replace a NaN result by the first NaN operand, made quiet, or by a positive quiet NaN if no operand is a NaN."""
     form, build = s.form, s.builder
     nan = form.constant(form.dtype.type(np.nan))
     for x in reversed(s.operands):
@@ -192,4 +192,4 @@ OPS: dict[str, Emit] = {
     "math.sqrt": _root,
     "math.trunc": _whole("llvm.trunc"),
 }
-"""The emission of each float op: a function of a `ScalarOp` and its registers."""
+"""The function that emits each float op, given a `ScalarOp` and its registers."""

@@ -29,7 +29,7 @@ HANDLERS: dict[str, Handler] = {
     for part in (branches, control, memrefs, structured, tensors, vectors)
     for name, handler in part.HANDLERS.items()
 }
-"""The emission of each op, by its name."""
+"""The function that emits each op, by the op's name."""
 _ALIGNMENT = 64
 
 
@@ -79,7 +79,7 @@ class CompiledFunction:
 
     @cached_property
     def _of_shared_inputs(self) -> "CompiledFunction":
-        """The code for inputs whose memory overlaps. Other code assumes that it does not, which is faster."""
+        """The code for inputs whose memory overlaps; other code assumes disjoint memory, which is faster."""
         return self._compile_shared()
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
@@ -152,7 +152,7 @@ def _body(e: Emitter, function: FuncOp) -> list[Any]:
 
 
 def _define_result(e: Emitter, t: Type, content: Any, number: int) -> TensorType:
-    """Emit a result: in the slot of its buffer, which becomes that of the result array, or as a copy."""
+    """Emit a result: a temporary's memory becomes the result array; any other value is copied to a new result array."""
     element, shape = scalar_type(t), content.shape if isinstance(content, Buffer) else ()
     if isinstance(content, Buffer) and content.slot.kind == "temporary" and content.is_whole:
         content.slot.kind, content.slot.number = "result", number
@@ -167,7 +167,7 @@ def _define_result(e: Emitter, t: Type, content: Any, number: int) -> TensorType
 
 
 def _finished(e: Emitter) -> str:
-    """Finish the body, add the function that calls it with the slots of a table, and return the module's text."""
+    """Finish the body, add an entry function that passes it the addresses in a table, and return the module's text."""
     e.builder.ret(I64(0))
     start = e.function.blocks[1]
     e.allocas.branch(start)

@@ -37,7 +37,7 @@ def evaluate(
 
 
 def _interval(operator: str, a: Index, b: Index) -> Bounds:
-    """Return the least and the greatest result of exact arithmetic."""
+    """Return the least and the greatest result of ``operator`` on two indices, without overflow."""
     if operator == "mod":
         return (0, max(b.high - 1, 0)) if a.low < 0 or a.high >= b.low else (a.low, a.high)
     if operator in ("floordiv", "ceildiv") and b.low <= 0 <= b.high:
@@ -87,7 +87,7 @@ def _quotient(e: Emitter, op: Operation, operator: str, a: Index, b: Index) -> A
 
 
 def result_bounds(e: Emitter, op: Operation) -> Bounds | None:
-    """Return the range of the index that an op of ``arith`` computes; None if it may be any."""
+    """Return the range of the index that an op of ``arith`` computes; None if the index may have any value."""
     bounds = [_operand_bounds(e, value) for value in op.operands]
     result = _RANGES[op.name](*bounds) if op.name in _RANGES else None
     return result if result is not None and result[0] >= _LOW and result[1] <= _HIGH else None

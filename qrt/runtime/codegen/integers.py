@@ -22,8 +22,10 @@ SIGNED, UNSIGNED, INEXACT = "signed overflow (nsw)", "unsigned overflow (nuw)", 
 
 @dataclass(frozen=True)
 class ScalarOp:
-    """One application of an op to registers. ``known`` has the operands' NumPy scalars, None if they are
-    known only at run time."""
+    """One application of an op to registers.
+
+    ``known`` has each operand's NumPy scalar, or None if the operand is known only at run time.
+    """
 
     emitter: Emitter
     operation: Operation
@@ -51,7 +53,7 @@ class ScalarOp:
 
     @property
     def form(self) -> Element:
-        """The form of the first result."""
+        """The element type of the first result in machine code."""
         type = scalar_type(self.operation.results[0].type)
         return element_form(type.element if self.is_lane and isinstance(type, VectorType) else type)
 
@@ -133,7 +135,7 @@ def _extended_sum(s: ScalarOp, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _divided(quotient: str, finish: Callable[[ScalarOp, Any, Any, Any, Any], Any] | None = None) -> Emit:
-    """Return the emission of a division: ``quotient`` is "sdiv" or "udiv".
+    """Return the function that emits a division; ``quotient`` is "sdiv" or "udiv".
 
     ``finish`` computes the result from the operands, the quotient toward zero and its remainder.
     """
@@ -165,9 +167,10 @@ def _remainder(s: ScalarOp, a: Any, b: Any, divided: Any, remainder: Any) -> Any
 
 
 def _rounded(step: int, if_opposite: bool | None) -> Callable[[ScalarOp, Any, Any, Any, Any], Any]:
-    """Return the function that moves an inexact quotient by ``step``.
+    """Return a function that adds ``step`` to an inexact quotient.
 
-    It moves only if the operands have opposite signs (True) or the same sign (False); always for None.
+    If ``if_opposite`` is True, it does so only for operands of opposite signs; if False, only for operands of the same
+    sign; if None, always.
     """
 
     def finish(s: ScalarOp, a: Any, b: Any, divided: Any, remainder: Any) -> Any:
@@ -303,7 +306,7 @@ OPS: dict[str, Emit] = {
     "math.cttz": _count("llvm.cttz"),
     "math.ctpop": lambda s, x: s.call("llvm.ctpop", x),
 }
-"""The emission of each integer op: a function of a `ScalarOp` and its registers."""
+"""The function that emits each integer op, given a `ScalarOp` and its registers."""
 ON_VECTORS = frozenset(
     f"arith.{name}"
     for name in (

@@ -19,7 +19,7 @@ Access = tuple[Buffer, AffineMapAttr]
 
 
 def count_gaps(accesses: Sequence[Access], loop: int) -> int:
-    """Return the number of accesses whose elements in consecutive iterations of a loop are not neighbours or equal."""
+    """Return the number of accesses that jump beyond the adjacent element in consecutive iterations of a loop."""
     return sum(_stride(buffer, map, loop) not in (0, 1) for buffer, map in accesses)
 
 
@@ -153,7 +153,7 @@ def _is_independent(e: Emitter, op: Operation, split: SplitLoop) -> bool:
 
 
 def _own_axes(map: AffineMapAttr, operands: Sequence[Value], variable: Value) -> set[int]:
-    """Return the dimensions whose index is the variable of a loop alone.
+    """Return the dimensions of a memref whose index is just the variable of a loop.
 
     Accesses that have such a dimension in common access other elements in each iteration of the loop.
     """

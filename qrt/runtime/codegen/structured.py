@@ -46,7 +46,7 @@ def _elementwise(e: Emitter, op: Operation) -> None:
 
 
 def _evaluated(e: Emitter, op: Operation, known: Sequence[Any]) -> tuple[Any, ...] | None:
-    """Return the results of an op on numbers; None if the op is undefined for them, which only ends a run."""
+    """Return the results of an op on numbers; None if the op is undefined for them, so that a run reports the error."""
     try:
         with np.errstate(all="ignore"):
             results = bind_operation(op, saturating=e.saturating)(*known)
@@ -61,7 +61,7 @@ def _applied(s: ScalarOp) -> tuple[Any, ...]:
 
 
 def _on_vectors(e: Emitter, op: Operation, operands: Sequence[Any], known: Sequence[Any]) -> tuple[Any, ...]:
-    """Emit an op on vectors: on whole ones if it is always defined, else lane by lane."""
+    """Emit an op on vectors: on whole vectors if the op is defined for all values, else lane by lane."""
     whole = ScalarOp(e, op, operands, known)
     if op.name in integers.ON_VECTORS and not whole.flags:
         return _applied(whole)

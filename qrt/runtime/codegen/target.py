@@ -8,8 +8,10 @@ from llvmlite import binding
 
 SPEED_LEVEL = 2
 _MISCOMPILED = "@llvm.masked.store"
-"""LLVM 22 writes 8 bytes for a masked store of one 4-byte element that was truncated from 8 bytes. Only the vectorizer
-of loops makes masked stores."""
+"""The name of masked stores in LLVM's text, which only the vectorizer of loops makes.
+
+LLVM 22 writes 8 bytes for a masked store of one 4-byte element that was truncated from 8 bytes.
+"""
 _LOCK = threading.Lock()
 
 
@@ -64,7 +66,7 @@ def _compiled(text: str) -> MachineCode:
 def compile_text(text: str) -> MachineCode:
     """Return the machine code of a module's text: that of an earlier call with the same text, if it is still cached.
 
-    The CPU, its features and LLVM do not change within a process, so that the text alone identifies the code.
+    The CPU, its features and LLVM do not change within a process, so that the text is enough to identify the code.
     """
     with _LOCK:
         return _compiled(text)

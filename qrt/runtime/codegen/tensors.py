@@ -142,7 +142,7 @@ def _concat(e: Emitter, op: Operation) -> None:
 
 
 def dim(e: Emitter, op: Operation) -> None:
-    """Emit a size, which is known."""
+    """Set the op's result to a size of its operand, which is known while emitting."""
     axis, shape = e.size(op, op.operands[1]), e.shape(op.operands[0])
     if not 0 <= axis < len(shape):
         raise not_emitted(op, f"dimension {axis} is out of range for rank {len(shape)}")
@@ -150,7 +150,7 @@ def dim(e: Emitter, op: Operation) -> None:
 
 
 def rank(e: Emitter, op: Operation) -> None:
-    """Emit a rank, which is known."""
+    """Set the op's result to the rank of its operand, which is known while emitting."""
     e.define_known(op.result, np.int64(len(e.shape(op.operands[0]))))
 
 

@@ -28,7 +28,7 @@ def _vector(op: Operation, value: Value) -> VectorType:
 
 
 def _place(e: Emitter, op: Operation, memref: Value, indices: Sequence[Value], length: int) -> tuple[Buffer, Any]:
-    """Return the buffer of a memref, and the address of ``length`` elements from indices on, which are checked."""
+    """Emit a bounds check of ``length`` elements from ``indices`` on; return the memref's buffer and their address."""
     buffer, starts = e.buffer(memref), [e.index(value) for value in indices]
     message = partial(_out_of_bounds, list(buffer.shape))
     counts = [1] * (len(starts) - 1) + [length]
@@ -61,7 +61,7 @@ def _store(e: Emitter, op: Operation) -> None:
 
 
 def _reduction(e: Emitter, op: Operation) -> None:
-    """Emit a reduction: a sum of integers by LLVM's intrinsic, which has every order, others in the order of lanes."""
+    """Emit a reduction: a sum of integers by LLVM's intrinsic, in any order; others in the order of the lanes."""
     type, register, known = _vector(op, op.operands[0]), e.register(op.operands[0]), op.operands[1:]
     start = e.register(known[0]) if known else None
     if kind_of(op) == "add" and not isinstance(type.element, FloatType):
@@ -98,7 +98,7 @@ def _broadcast(e: Emitter, op: Operation) -> None:
 
 
 def _position(op: Operation, vector: Value) -> Any:
-    """Return the static position of one lane."""
+    """Return the static position of the one lane that an op extracts or inserts."""
     _vector(op, vector)
     position = op.attribute("static_position", DenseArrayAttr).values
     count = vector.type.shape[0] if isinstance(vector.type, VectorType) else 0

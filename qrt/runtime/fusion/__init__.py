@@ -14,7 +14,7 @@ _LOOPS = (
     "arith.cmpf", "math.rsqrt",
 )  # fmt: skip
 LOOPS = frozenset(_LOOPS) | {name for name in CODES if name.startswith("math.")}
-"""The ops `linalg.generic` and the most common elementwise ops that can become one."""
+"""The op `linalg.generic`, and the most common elementwise ops that can become a `linalg.generic`."""
 
 
 def _ops(has_trait: Callable[[Traits], bool]) -> frozenset[str]:

@@ -190,8 +190,8 @@ def _move_dim(op: Operation) -> None:
 def _loops(op: StructuredOp) -> Operation | None:
     """Reorder the loops of an elementwise `linalg.generic` so that its transposed inputs are read untransposed.
 
-    Return the new transpose of the result. Return None if the loops cannot be reordered: an input that is not
-    transposed in the same way must be constant or have fewer axes; its indexing map is then permuted.
+    Return the new transpose of the result. Return None if the loops cannot be reordered. An input that is not
+    transposed in the same way must be constant or have fewer axes; its indexing map is permuted.
     """
     reads = list(zip(op.inputs, op.indexing_maps, strict=False))
     orders = [_order(value) if is_identity(map) else None for value, map in reads]

@@ -67,7 +67,7 @@ def fused(op: Operation, other: Operation, *, other_is_last: bool) -> dict[str, 
 def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
     """Return the discardable attributes of an op that replaces ``ops``.
 
-    They are those of the last op, and ``qrt.fused`` with the names of all ops.
+    The attributes are those of the last op, and ``qrt.fused`` with the names of all ops.
     """
     return {**discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*names_of(op), op.name)])}
 

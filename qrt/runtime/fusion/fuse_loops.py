@@ -15,8 +15,7 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class FuseLoops:
-    """Fuses an elementwise op or loop into the elementwise op or loop that alone reads its result. Preserves every
-    value.
+    """Fuses an elementwise op or loop with the only op that reads its result, also elementwise. Preserves every value.
 
     The two are fused only if a kernel can run them together.
     """
@@ -52,7 +51,7 @@ def _is_read_in_place(op: Operation, value: Value) -> bool:
 
 
 def _may_be_loops(op: Operation) -> bool:
-    """Return True for an elementwise op or loop on tensors that kernels can run and that cannot raise an error."""
+    """Return True for an elementwise op or loop on tensors that kernels can run, and that is defined for all values."""
     if isinstance(op, StructuredOp):
         return is_pointwise(op) and all(map(_is_defined, list(op.regions[0].blocks[0])[:-1])) and is_chain(op)
     if op.definition is None or ELEMENTWISE not in op.definition.traits or not _is_defined(op) or len(op.results) != 1:

@@ -32,7 +32,8 @@ class MakeTables:
 def _input(op: Operation | None) -> int | None:
     """Return the index of the operand that may vary; None if a table lookup cannot compute the op.
 
-    Such an op is elementwise and per layer, and all its other operands are constants: tables, or a single element.
+    An op that a table lookup can compute is elementwise and per layer, and all its other operands are constants:
+    tables, or single elements.
     """
     family = family_of(op)
     if op is None or family is None or not family.traits.is_elementwise or not _is_per_layer(op.results[0]):
@@ -103,7 +104,7 @@ def _begins(op: Operation) -> bool:
 
 
 def _has_constant(op: Operation) -> bool:
-    """Return True if an op has a constant operand besides tables. A single op without one is as fast as a lookup."""
+    """Return True if an op has a constant operand besides tables. A single op without it is as fast as a lookup."""
     return len(op.operands) > 1 + len(traits_of(op).tables)
 
 

@@ -14,8 +14,7 @@ from qrt.types import TensorType, UniformType
 
 @dataclass(frozen=True)
 class WidenDepthwise:
-    """Replaces a depthwise convolution with one input channel and constant weights by a convolution. Preserves every
-    value."""
+    """Replaces depthwise convolutions of one channel and constant weights by convolutions. Preserves every value."""
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):

@@ -31,8 +31,7 @@ class Interpreter:
         max_steps: int | None = None,
         state: dict[str, Any] | None = None,
     ) -> list[Any]:
-        """Run a function and return its results. Values are arrays and NumPy scalars, as ``runtime.values`` describes
-        them.
+        """Run a function and return its results: arrays and NumPy scalars, as ``runtime.values`` describes.
 
         At most `max_steps` operations run. `state` has the values of globals by name, which the call reads and updates.
         Raise ModelError at an op that the interpreter does not support or whose result is undefined.

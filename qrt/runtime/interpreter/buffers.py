@@ -1,6 +1,6 @@
 """The memory of memrefs: the bytes that a program may access, and arrays as views of them.
 
-A memref in a running program is a NumPy array that views a `Memory`: bytes that the program allocated, those of an
+A memref in a running program is a NumPy array that views a `Memory`: bytes that the program allocated, the bytes of an
 array that the caller passed, or a copy of a tensor's elements. Views are checked to stay within the `Memory`, even if
 the caller's array is itself a view of a larger array.
 """
@@ -47,7 +47,7 @@ class Buffer(Memory):
 
 
 class Span(NamedTuple):
-    """The memory that a memref may access, as elements of a dtype: from its offset 0 to the end of its buffer."""
+    """The memory that a memref may access, from its offset 0 to the end of the buffer, as elements of a dtype."""
 
     bytes: Array
     dtype: np.dtype[Any]
@@ -131,7 +131,7 @@ def memref_argument(array: Array, declared: MemRefType, number: int) -> Array:
     """Return argument `number` as a memref on a `Memory` that has only the array's elements.
 
     Raise ModelError if the array's strides are not those of the declared layout. The memory begins at the array's first
-    element, so that the offset is 0; a layout with another static offset is an error, because passes may already have
+    element, so that the offset is 0. A layout with another static offset is an error, because passes may already have
     replaced reads of the offset by the declared number.
     """
     seen, layout = on_memory(array), layout_of(declared)
@@ -205,7 +205,7 @@ def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
 
 
 def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]:
-    """Return the strides and the offset of a new buffer; those that the type leaves dynamic are row-major and 0."""
+    """Return the strides and the offset of a new buffer; dynamic strides are row-major, and a dynamic offset is 0."""
     strides = list(row_major_strides(tuple(shape)))
     layout = layout_of(declared)
     if declared.layout is None or layout is None:

@@ -98,7 +98,8 @@ Tap = Callable[[Operation, Any], Any]
 """A function that is called with each `quant.stats_ref` and its value.
 
 If the op allows the value to be replaced, the run continues with the returned array, if that is not None. Otherwise the
-function must not keep a reference to the value."""
+function must not keep a reference to the value.
+"""
 
 
 MOST_ROUNDS = 1_000_000
@@ -108,8 +109,9 @@ MOST_ROUNDS = 1_000_000
 class Run:
     """One execution of a program.
 
-    It has the number of steps that may still run, the limit of a loop's iterations, the depth of calls, the memory of
-    `memref` globals, the state that outlives the run, and the tap, which is called with observed values.
+    The attributes are the number of steps that may still run, the limit of a loop's iterations, the depth of calls, the
+    memory of `memref` globals, the state that outlives the run, and the tap, a function that is called with observed
+    values.
     """
 
     __slots__ = ("depth", "globals", "rounds", "state", "steps", "tap")
@@ -222,7 +224,7 @@ class Compiler:
 
 
 def raise_located(operation: Operation, error: QuantError) -> NoReturn:
-    """Raise an error as a ModelError with the op's location. A ModelError, which has one, is raised unchanged."""
+    """Raise an error as a ModelError with the op's location; a ModelError, which has a location, unchanged."""
     if isinstance(error, ModelError):
         raise error
     if isinstance(error, KernelError) and error.reason is not None:
@@ -346,7 +348,7 @@ class Code:
 
 
 class FunctionCode:
-    """A function that is compiled when it is first called."""
+    """A function of the program that is compiled when it is first called."""
 
     def __init__(self, operation: Operation, module: "ModuleCode") -> None:
         self.operation = operation

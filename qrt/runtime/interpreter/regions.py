@@ -11,7 +11,7 @@ Bounds = Callable[[Frame], range]
 
 
 def single_block(compiler: Compiler, region: Region) -> BlockCode:
-    """Return the compiled block of a region that has only one."""
+    """Return the compiled block of a region that has only one block."""
     (block,) = compiler.region(region).blocks
     return block
 

@@ -95,14 +95,14 @@ def _externals() -> dict[str, External]:
 
 
 EXTERNALS = _externals()
-"""The types of the arguments and results, and the Python function, by name."""
+"""The types of arguments and results, and the Python function, of each runner function by name."""
 
 
 def external(function: FuncOp) -> Function:
     """Return the Python implementation of a runner function that the program declares.
 
     A tensor is accepted for a memref argument, because bufferization would convert it. Raise QuantError for an unknown
-    function, or for one declared with other types.
+    function, or for a function declared with other types.
     """
     if function.sym_name not in EXTERNALS:
         raise QuantError(f"cannot be called: @{function.sym_name} has no body")

@@ -1,7 +1,8 @@
 """Handlers of ``vector`` on arrays.
 
 A reduction combines elements one after another in the order of their indices. A contraction multiplies and adds in the
-order of its dimensions, with separate roundings."""
+order of its dimensions, with separate roundings.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,7 +29,7 @@ from qrt.types import FloatType, IndexType, TensorType, Type
 
 
 def _combine(op: Operation) -> Function:
-    """Return the function that adds one more element to the running value of an op's reduction."""
+    """Return the function that combines the running value of an op's reduction with one more element."""
     element = as_tensor(op.results[0].type).element
     return bind(combination(op), [element, element], [element])
 

@@ -12,7 +12,7 @@ from qrt.runtime.planner.slots import CallStep, PlanSlot, Step, root
 
 ALIGNMENT = 64
 _MOST_SORTED = 128
-"""The largest number of temporaries for which placement by size, which is quadratic, is tried too."""
+"""The largest number of temporaries for which placement by size is also tried, because its time is quadratic."""
 
 
 @dataclass(eq=False)
@@ -53,7 +53,7 @@ def live_bytes(spans: Iterable[Span]) -> int:
 
 
 def _alignment(nbytes: int) -> int:
-    """Return the alignment for a temporary of this size; small ones need no cache line of their own."""
+    """Return the alignment in bytes for a temporary of this size: a cache line, or less for a small temporary."""
     return ALIGNMENT if nbytes >= 16 * ALIGNMENT else 16 if nbytes >= 256 else 8
 
 

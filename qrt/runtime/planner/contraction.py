@@ -111,7 +111,7 @@ def _product(op: StructuredOp) -> tuple[int, int, bool] | None:
 
 _PRODUCTS = {"arith.addf": "arith.mulf", "arith.addi": "arith.muli"}
 _USED = frozenset({"math.fma", "arith.extsi", *_PRODUCTS, *_PRODUCTS.values()})
-"""The ops that may be in the body. Other ops could be undefined for some values."""
+"""The ops that the body of a contraction may have. Other ops could be undefined for some values."""
 
 
 def _are_supported(types: Sequence[TensorType], a: int, b: int, constants: Constants) -> bool:
@@ -137,11 +137,11 @@ def _extended(value: Value, operations: Sequence[Operation]) -> Value:
 def _chosen(
     loops: Loops, column: int | None, orders: Sequence[tuple[int, int]], constants: Constants
 ) -> tuple[int, int] | None:
-    """Return which operand the kernel takes as a and which as b; None if it supports neither order.
+    """Return the numbers of the operands that the kernel takes as a and as b; None if it supports neither order.
 
     ``column`` is the loop that the kernel runs over the columns of b, None if all parallel loops have one iteration.
     The kernel packs b: once if it is constant, otherwise once for each iteration of the other parallel loops that index
-    it. So a constant b is best, then one that few loops index.
+    it. So a constant b is best, then a b that few loops index.
     """
 
     def stride(operand: int) -> int:

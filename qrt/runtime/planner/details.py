@@ -13,8 +13,10 @@ from qrt.types import IntegerType, TensorType, Type, UniformType
 
 @dataclass(frozen=True)
 class PlanDetails:
-    """The steps of a plan, and the slots of its values. ``frame`` has the constants and the initial arrays of
-    globals."""
+    """The steps of a plan, and the slots of its values.
+
+    ``frame`` has the constants and the initial arrays of globals.
+    """
 
     slots: Mapping[int, PlanSlot]
     inputs: Sequence[SlotView]

@@ -58,7 +58,7 @@ def plan_executable(
 
 
 def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
-    """Return (executable of consecutive kernels, slots of its external arrays, of which those only read come first).
+    """Return (executable of consecutive kernels, slots of its external arrays); slots that are only read come first.
 
     ``first_step`` is the number of the first kernel among the steps of the plan.
     """
@@ -87,7 +87,7 @@ def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Exec
 
 @dataclass
 class _ExecutableBuilder:
-    """A builder of a plan's executable, which numbers the bases, that is, the memory in which operands lie.
+    """A builder of a plan's executable; it numbers the bases, which are the memories that contain the operands.
 
     A base is the arena, a constant array, or an external array that is passed to each run.
     """

@@ -1,6 +1,6 @@
 """Binding of the kernel for loops of elementwise ops on f32 and i32.
 
-It runs structured ops whose body is a chain of elementwise ops, and single elementwise ops on tensors. The kernel runs
+The kernel runs structured ops whose body is a chain of elementwise ops, and single elementwise ops on tensors. It runs
 reduced loops in the same order as the interpreter.
 """
 
@@ -156,7 +156,7 @@ class _LoopBodyBuilder:
         self.steps: list[list[int]] = []
 
     def constant(self, bits: int) -> int:
-        """Return the register of a constant: a negative number, until `chain` knows how many registers there are."""
+        """Return the register of a constant: a negative number, until `chain` knows the number of registers."""
         return self.values.setdefault(bits, -1 - len(self.values))
 
     def register(self, value: Value) -> int | None:
@@ -389,7 +389,7 @@ def _results(op: Operation, types: Sequence[TensorType]) -> Sequence[TensorType]
 def _collapsed(op: Operation, number: int, array: Array, operand: Strided, loops: Loops) -> tuple[Array, Strided]:
     """Return a constant operand without repeated elements, and its layout.
 
-    It is returned unchanged unless each of its axes is indexed by a single loop.
+    The operand is returned unchanged unless each of its axes is indexed by a single loop.
     """
     axes = plain_loops(op.indexing_maps[number]) if isinstance(op, StructuredOp) else loops.parallel
     return collapsed(array, operand, axes) if axes is not None else (np.asarray(array, order="C"), operand)

@@ -46,8 +46,8 @@ class Loops:
 def loops_of(op: StructuredOp, types: Sequence[TensorType]) -> Loops | None:
     """Return the loops of an op whose operands have these static types; None if kernels cannot run the loops.
 
-    They cannot if an index is not a weighted sum of loop indices, if outputs share elements or are indexed by different
-    loops, if there is nothing to compute, or if the op would raise an error.
+    Kernels cannot run loops with an index that is not a weighted sum of loop indices, with outputs that share elements
+    or are indexed by different loops, with nothing to compute, or of an op that would raise an error.
     """
     maps, shapes = op.indexing_maps, [static_shape(t, op.name) for t in types]
     try:

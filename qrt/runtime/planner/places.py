@@ -55,7 +55,7 @@ class SlotTable:
     def _view(self, number: int, t: TensorType, offset: int) -> int | None:
         """Return a slot of type ``t`` that views slot ``number`` from element ``offset`` on.
 
-        That is slot ``number`` itself if dtype and size are equal. Return None if the interpreter makes the array
+        The result is slot ``number`` itself if dtype and size are equal. Return None if the interpreter makes the array
         during the run, because its memory is not known before.
         """
         slot = self.slots[number]

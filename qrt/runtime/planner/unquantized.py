@@ -20,8 +20,10 @@ from qrt.types import IndexType, IntegerType, TensorType, Type
 
 Types = Sequence[TensorType]
 Bind = Callable[[Operation, Types], KernelCall | None]
-"""Returns the call for operands of these static types, or None if there is no entry. The call reads the first operands
-of the op, as many as it has inputs."""
+"""A function that returns the kernel call for operands of these static types, or None if there is no kernel.
+
+A call of n inputs reads the first n operands of the op.
+"""
 _MOST_PARTS = 32
 
 

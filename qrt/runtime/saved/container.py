@@ -30,7 +30,7 @@ class Arrays:
         self.places: dict[bytes, int] = {}
 
     def place(self, content: bytes | memoryview) -> int:
-        """Return the offset in the file of these bytes, which are added unless the file has them already."""
+        """Add bytes to the file unless it has them already, and return their offset in the file."""
         key = bytes(content)
         if key not in self.places:
             padding = -self.size % _ALIGNMENT

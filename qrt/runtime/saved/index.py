@@ -61,7 +61,7 @@ check_index = fields(
         "program": array("u1", rank=1),
     }
 )
-"""Check the index of a file."""
+"""Check the decoded index of a saved program."""
 check_text = fields({"text": array("u1", rank=1), "constants": sequence(array())})
 """Check the compressed text of a program and its long constants."""
 

@@ -15,8 +15,7 @@ from qrt.errors import shown
 Check = Callable[[Any], Any]
 
 MOST = 1 << 40
-"""The largest number of elements of an array, and the bound of strides and zero points, as in
-``qrt/_ext/arguments.pxi``."""
+"""The most elements of an array, and the bound of strides and zero points, as in ``qrt/_ext/arguments.pxi``."""
 
 _MOST_CHARACTERS = 60
 """The largest number of characters of a value in an error, which is one short line."""
@@ -103,7 +102,7 @@ def choice(*words: str) -> Check:
 
 
 def array(*dtypes: str, rank: int | None = None) -> Check:
-    """Return a check for an array of one of these dtypes (none given: of any dtype) and of this rank."""
+    """Return a check for an array of one of these dtypes (any dtype if none is given) and of this rank."""
     known = tuple(map(np.dtype, dtypes))
     of_rank = "" if rank is None else f" of {rank} dimensions"
 
@@ -139,7 +138,7 @@ real_numbers = _numbers("iuf", (int, float), "an array of numbers")
 
 
 def dtype(*names: str) -> Check:
-    """Return a check for one of these dtypes (none given: for any dtype)."""
+    """Return a check for one of these dtypes, or for any dtype if none is given."""
     known = tuple(map(np.dtype, names))
 
     def check(value: Any) -> np.dtype[Any]:

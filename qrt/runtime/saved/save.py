@@ -66,7 +66,7 @@ def _plan(source: PlanSource, types: Sequence[TensorType], arrays: Arrays) -> Ma
 
 
 def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, Any]:
-    """Return three flat lists for the operands of all calls: how many each call has, their bases, and their offsets.
+    """Return three flat lists: the number of operands of each call, the bases of all operands, and their offsets.
 
     ``operands`` has the (base, offset) of each operand of each call.
     """

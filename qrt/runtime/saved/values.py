@@ -14,7 +14,7 @@ from qrt._ext import kernels as kernel_calls
 from qrt.numerics import RequantParameters
 
 Place = Callable[[memoryview], int]
-"""Adds the bytes of an array to the file, and returns their offset."""
+"""A function that adds the bytes of an array to the file, and returns their offset."""
 _NONE, _FALSE, _TRUE, _INTEGER, _FLOAT, _TEXT, _INTEGERS, _TUPLE, _DICT, _ARRAY, _DTYPE = range(11)
 _MANY = 8
 """The largest number of integers in a tuple; longer tuples are encoded as an array."""

@@ -111,7 +111,7 @@ def _quantized(values: Array, type: UniformType) -> EagerCall[Tensor]:
 
 
 def plain(x: Any) -> Any:
-    """Return ``x``.
+    """Return ``x`` unchanged, after checking that it has no QuantTensor.
 
     Raise QuantTypeError for a QuantTensor or a sequence with one: its values would be quantized again.
     """
@@ -162,7 +162,7 @@ def flat_element(q: Tensor, name: str) -> UniformType:
 
 
 def one_type(types: Sequence[UniformType]) -> UniformType:
-    """Return the common type. Raise QuantTypeError if the types differ."""
+    """Return the one type that all ``types`` are equal to. Raise QuantTypeError if they differ."""
     first = types[0]
     for other in types:
         if other is not first:  # types are interned
@@ -218,13 +218,13 @@ def varies_along(q: Tensor, axis: Any) -> bool:
 def in_order(q: Tensor, axis: Any) -> Array:
     """Return an array whose order along the axis (None: of all elements) is that of the values.
 
-    That is the storage, or the values themselves if scales or zero points differ along the axis.
+    The array is the storage, or the values themselves if scales or zero points differ along the axis.
     """
     return np.asarray(q) if varies_along(q, axis) else stored(q)
 
 
 def reduced(q: Tensor, axis: Any, keepdims: bool = False) -> UniformType:
-    """Return the type of a result with one element for all those along the axes.
+    """Return the type of a reduction's result, which has one element for all elements along the axes.
 
     Raise QuantTypeError if scales or zero points differ along the axes: no type could hold the result.
     """

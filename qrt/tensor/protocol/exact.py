@@ -24,9 +24,9 @@ from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
 
 I32_END = 1 << 31
-"""Integers of a magnitude below this bound become an exact i32 result."""
+"""The bound of magnitudes: integers below it become an exact i32 result."""
 I64_END = 1 << 62
-"""Integers of a magnitude below this bound can be requantized."""
+"""The bound of magnitudes: integers below it can be requantized."""
 NO_DTYPE = object()
 """The value of ``dtype`` for functions without this parameter."""
 GIVE_VALUES = "give np.asarray(q), the values as floats"
@@ -60,7 +60,8 @@ class Units:
 def _i32_type(units: Units, bound: int, takes_dtype: bool) -> UniformType:
     """Return the i32 type of zero point 0 whose scales are the units, for integers of a magnitude up to ``bound``.
 
-    Raise QuantTypeError if there is no such type. Its advice is to give a ``dtype``, if the function ``takes_dtype``.
+    Raise QuantTypeError if there is no such type. The error advises to give a ``dtype``, if the function
+    ``takes_dtype``.
     """
     typed = "dtype=t, a !quant.uniform type, or " if I32_END <= bound < I64_END else ""
     instead = f"give {typed}dtype=np.float64" if takes_dtype else GIVE_VALUES
@@ -174,7 +175,7 @@ def keeps_dimensions(keepdims: Any) -> bool:
 
 
 def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the rule of a ufunc's method such as `np.add.reduce`: the rule ``function``, with a default axis of 0."""
+    """Return the implementation of a ufunc's method, such as `np.add.reduce`: ``function`` with the default axis 0."""
 
     def rule(array: Any, axis: Any = 0, **options: Any) -> Any:
         return function(array, axis, **{key: value for key, value in options.items() if value is not None})

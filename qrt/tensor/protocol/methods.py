@@ -16,7 +16,7 @@ Q = TypeVar("Q")
 """The class of tensors that has the methods."""
 
 numpy: Any = np
-"""NumPy's functions, which are typed for arrays alone."""
+"""NumPy's functions, whose annotations allow only arrays."""
 
 ABSENT = {
     "base": "np.shares_memory(q, other) says whether storage is shared",
@@ -140,7 +140,7 @@ class Methods(Generic[Q]):
 
     @property
     def imag(self: Any) -> Q:
-        """Zeros of its type."""
+        """Zeros of the tensor's type."""
         return numpy.imag(self)
 
     @property

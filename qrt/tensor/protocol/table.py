@@ -21,8 +21,11 @@ from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol.written import VALUES, written_call
 
 Kind = Literal["moves", "order", "sums", "inspects", "floats", "refused"]
-"""The kind of a function: `moves` keeps the type, `order` compares values, `sums` has exact integer results,
-`inspects` reads properties or prints values, `floats` has no exact result, `refused` always raises an error."""
+"""The kind of a function.
+
+`moves` keeps the type, `order` compares values, `sums` has exact integer results, `inspects` reads properties or prints
+values, `floats` has no exact result, and `refused` always raises an error.
+"""
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 Function = Callable[..., Any] | tuple[np.ufunc, str]
 """A function of NumPy, a ufunc, or a ufunc with the name of one of its methods."""
@@ -37,12 +40,12 @@ _RULES: Registry[Any] = Registry(
 )
 """The modules that fill the table, in the order in which the table lists functions."""
 _NAMED = re.compile(r"[\w.]+: ")
-"""The begin of a message that already has the name of a function."""
+"""The beginning of a message that already has the name of a function."""
 _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
 _ARGUMENTS = re.compile(r"[\w.<>]+\(\) (?=takes |missing |got )")
-"""The begin of Python's messages about wrong arguments of a function."""
+"""The beginning of Python's messages about wrong arguments of a function."""
 _OBJECT = re.compile(r"'([\w.]+)' object ")
-"""The begin of Python's messages about an argument of a wrong class."""
+"""The beginning of Python's messages about an argument of a wrong class."""
 _TABLE: dict[Function, "Entry"] = {}
 _MODULES: dict[str, "Entry"] = {}
 
@@ -53,13 +56,13 @@ class Entry:
 
     kind: Kind
     rule: Callable[..., Any] | None
-    """The rule takes the arguments of NumPy's function. None if no result is exact."""
+    """The function that computes the result, with the arguments of NumPy's function; None if no result is exact."""
     hint: str = ""
     """Advice if there is no rule. For a function that gives floats it is an example: errors show the caller's call."""
     word: str = VALUES
-    """The text that the call in an error has for a tensor, with ``{}`` for the tensor's name."""
+    """The text for a tensor in the call that an error advises, with ``{}`` for the tensor's name."""
     operands: int | None = None
-    """The number of leading arguments that must be tensors (0: all): with an array or number there, floats result."""
+    """The number of leading arguments that must be tensors (0: all); an array or number among them gives floats."""
 
 
 def implements(*functions: Named, kind: Kind, operands: int | None = None) -> Callable[[Rule], Rule]:
@@ -155,8 +158,7 @@ def name_of(function: Function) -> str:
 
 
 def answer(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the result of a function of NumPy for arguments with a QuantTensor among them, or raise an error with
-    advice."""
+    """Return a NumPy function's result for arguments with a QuantTensor, or raise an error with advice."""
     row, name = entry(function), name_of(function)
     if row is not None and row.rule is not None:
         if row.operands is not None and _are_floats(args, row.operands):
@@ -190,8 +192,7 @@ def _are_floats(args: tuple[Any, ...], count: int) -> bool:
 
 
 def answer_in_floats(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], word: str = VALUES) -> Any:
-    """Return the result of a function for the dequantized values if floats are allowed, else raise an error with
-    advice."""
+    """Return a function's result for dequantized values if floats are allowed, else raise an error with advice."""
     name, plain = name_of(function), getattr(*function) if isinstance(function, tuple) else function
     return in_floats(name, plain, args, kwargs, lambda: written_call(name, args, kwargs, word))
 

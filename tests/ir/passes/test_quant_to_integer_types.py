@@ -63,6 +63,16 @@ def test_drawn_programs_keep_their_bits(first):
             assert np.asarray(result).tobytes() == np.asarray(wanted).tobytes(), f"{text}\n{module}"
 
 
+def test_elements_in_the_resource_section_become_integers():
+    resource = '{-# dialect_resources: { builtin: { r: "0x010000000102" } } #-}'
+    text = f"func.func @f() -> tensor<2x{Q}> {{ %0 = arith.constant dense_resource<r> : tensor<2x{Q}>\n"
+    text += f"return %0 : tensor<2x{Q}> }}\n{resource}"
+    module = run_passes(ir.parse(text), "quant-to-integer-types")
+    (result,) = Interpreter(module).call(module.function("f"), [])
+    assert result.tolist() == [1, 2]
+    assert result.dtype == np.int8
+
+
 @mlir_opt.needed
 def test_drawn_programs_have_their_bits_in_mlir_runner():
     cases, wanted = [], []
@@ -161,6 +171,10 @@ REFUSED = {
         "!quant.calibrated<f32<-1.000000e+00:1.000000e+00>> has no",
     ),
     "none": ("func.func private @f(!quant.none<f32>)", "has no storage type"),
+    "elements written as texts": (
+        f'func.func private @f() attributes {{a = [{{b = dense<["1", "2"]> : tensor<2x{Q}>}}]}}',
+        "cannot convert the elements of attribute 'b', which are written as texts and have the type tensor<2x!quant",
+    ),
     "channels that change places": (
         f"""func.func @f(%x: tensor<3x3x{AXIS}>) -> tensor<3x3x{AXIS}> {{
         %e = tensor.empty() : tensor<3x3x{AXIS}>

@@ -105,6 +105,7 @@ WRONG: list[tuple[str, Change, str]] = [
     ("com.microsoft::MultiHeadAttention", with_input(4, "INT32", ()), "(a mask of int32 and shape [])"),
     ("com.microsoft::RotaryEmbedding", with_constant(2, np.zeros((9, 0), np.float32)), "a head must have at least"),
     ("GlobalAveragePool", with_input(0, "FLOAT", ()), "the input must have a batch and channels, got shape []"),
+    ("TensorScatter", with_input(1, "FLOAT", (2,)), "its update [2], axis 2"),
     ("GlobalMaxPool", with_input(0, "FLOAT", (4,)), "the input must have a batch and channels, got shape [4]"),
     ("Expand", with_constant(1, np.array([-3, 4])), "the shape (input 1) must have sizes of at least 0, got [-3, 4]"),
     ("com.microsoft::BiasGelu", with_constant(1, np.float64([1, 2, 3])), "its inputs must have one type, got"),

@@ -251,9 +251,9 @@ def test_zero_points_outside_the_storage(dtype: str, zero_point: int, expected: 
     _quantized(said, dtype=dtype, scales=0.5, zero_points=zero_point)
 
 
-def test_a_zero_point_beside_several_scales() -> None:
-    said = "its zero point must be 0 for a tensor with several scales, got 1"
-    _quantized(said, scales=[0.5, 0.25, 1], zero_points=[0, 1, 0], axis=1)
+def test_one_of_several_zero_points_outside_the_storage() -> None:
+    said = "its zero point must be from -128 to 127 for int8, got 128"
+    _quantized(said, scales=[0.5, 0.25, 1], zero_points=[0, 128, 0], axis=1)
 
 
 # -- between subgraphs -----------------------------------------------------------------------------------------------

@@ -129,6 +129,14 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("BATCH_MATMUL", [X16(3, 4), Tensor((4, 2), "int8", [0.5, 1], axis=1)], [X16(3, 2)]),
         r"BATCH_MATMUL \(int16 with several scales, for which LiteRT computes 0\)",
     ),
+    "a matrix of bytes by one of several scales": (
+        lambda: one_op("BATCH_MATMUL", [X(3, 4), Tensor((4, 2), "int8", [0.5, 1], axis=1)], [X(3, 2)]),
+        r"BATCH_MATMUL \(int8 with several scales, for which LiteRT computes 0\)",
+    ),
+    "a matrix of several scales by one of bytes": (
+        lambda: one_op("BATCH_MATMUL", [Tensor((2, 4), "int8", [0.5, 1]), X(4, 2)], [X(2, 2)]),
+        r"BATCH_MATMUL \(int8 with several scales, for which LiteRT computes 0\)",
+    ),
     "a matrix of 16 bits by one of a zero point": (
         lambda: one_op("BATCH_MATMUL", [X16(3, 4), X(4, 2)], [X16(3, 2)]), "storage = i16.*weight_offset = True"
     ),

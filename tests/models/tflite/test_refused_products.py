@@ -127,7 +127,7 @@ def test_a_layer_has_the_depth_of_its_weights() -> None:
 
 def test_a_form_without_a_rule_is_named() -> None:
     x, y = Tensor((2, 5), "float32"), Tensor((2, 5), "int32", scales=0.5)
-    assert "no rule for quantize with storage = i32)" in refusal(one_op("QUANTIZE", [x], [y], {}))
+    assert "no rule for quantize with storage = i32, is_per_axis = False)" in refusal(one_op("QUANTIZE", [x], [y], {}))
 
 
 PAIRS = [(a, b) for a in ("int8", "uint8", "int16") for b in ("int8", "uint8", "int16") if a != b]

@@ -200,3 +200,18 @@ def test_a_step_that_may_be_an_error_stays_where_it_is():
   return %2 : tensor<4xi32>
 }"""
     assert steps(text)[-2:] == ["arith.addf", "arith.fptosi"]
+
+
+@pytest.mark.parametrize("sizes", [(4, 0, 0), (0, 4, 0), (0, 0, 4), (3, 4, 4)])
+def test_sizes_that_differ_at_run_time_are_undefined_fused_or_not(sizes):
+    text = """func.func @f(%m: tensor<?xi1>, %a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = math.sqrt %b : tensor<?xf32>
+  %1 = arith.select %m, %0, %a : tensor<?xi1>, tensor<?xf32>
+  return %1 : tensor<?xf32>
+}"""
+    program = qrt.compile(ir.parse(text))
+    arguments = [np.ones(size, dtype) for size, dtype in zip(sizes, (bool, np.float32, np.float32), strict=True)]
+    for interpret in (True, False):
+        with pytest.raises(qrt.errors.ModelError, match=r"arith\.select %m") as caught:
+            program.run(dict(zip(("arg0", "arg1", "arg2"), arguments, strict=True)), interpret=interpret)
+        assert isinstance(caught.value.__cause__, qrt.errors.UndefinedError)

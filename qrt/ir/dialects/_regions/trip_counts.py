@@ -16,7 +16,8 @@ Number = int | None
 def trips(low: Number, high: Number, step: Number) -> Number:
     """Return the number of iterations of a loop from `low` to `high` (exclusive); None if the number is unknown.
 
-    It is unknown if an argument is None (not a constant), or if the step is not positive, an error at run time.
+    It is unknown if an argument is None (not a constant), or if the step is not positive, which is an error at run
+    time.
 
     >>> trips(0, 5, 2), trips(5, 0, 1), trips(0, None, 1)
     (3, 0, None)

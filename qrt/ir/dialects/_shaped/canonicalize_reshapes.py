@@ -74,7 +74,7 @@ def to_itself(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_constant(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the reshape of a constant, `tensor.splat` or `tensor.from_elements` by the same op of the new type."""
+    """Replace the reshape of a constant, `tensor.splat` or `tensor.from_elements` by that op with the new type."""
     source, result_type = op.operands[0].operation, ranked(op.results[0])
     constant = constant_of(op.operands[0])
     if not result_type.has_static_shape or source is None:
@@ -228,10 +228,10 @@ def _ranges(shape: Shape, result: Shape) -> Groups | None:
 
 
 def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None:
-    """Return the numbers of consecutive dimensions of `shape` whose products are `sizes`; None if it is impossible.
+    """Return how many consecutive dimensions of `shape` multiply to each of `sizes`; None if it is impossible.
 
-    The first run begins at the first dimension of `shape`, each other run behind the one before. With `longest`, each
-    run includes the dimensions of size 1 that follow.
+    The run of dimensions for the first size begins at the first dimension of `shape`, each other run after the previous
+    run. With `longest`, each run includes the dimensions of size 1 that follow.
     """
     lengths, at = [], 0
     for size in sizes:
@@ -248,9 +248,9 @@ def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None
 
 
 def products_of(shape: Shape, groups: Groups) -> Shape | None:
-    """Return the product of the sizes in each group of dimensions; None in place of a product with an unknown size.
+    """Return the product of the sizes in each group of dimensions; None for a product with an unknown size.
 
-    Return None instead of the tuple if a product exceeds MAX_DIM.
+    If a product exceeds MAX_DIM, return None instead of the tuple of products.
     """
     parts = [[shape[axis] for axis in group] for group in groups]
     sizes = tuple(None if None in part else prod(size or 0 for size in part) for part in parts)

@@ -34,7 +34,8 @@ def dropped_dimensions(full: Shape, reduced: Shape, unknown_matches: bool = Fals
 def verify_slice_lists(operation: Operation, rank: int, offsets: int | None = None) -> None:
     """Raise VerifyError unless a slice has `rank` offsets, sizes and strides, and one operand for each dynamic entry.
 
-    `offsets` is the number of offsets if it differs from `rank`. Static offsets and sizes must not be negative.
+    `offsets` is the required number of offsets if it differs from `rank`. Static offsets and sizes must not be
+    negative.
     """
     lists = {name: static_values(operation, name) for name in PARTS}
     for name in ("sizes", "strides", "offsets"):

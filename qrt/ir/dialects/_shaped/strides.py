@@ -152,10 +152,10 @@ def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequen
 
 
 def _innermost_stride(shape: Sequence[Number], strides: Sequence[Number], group: Sequence[int]) -> Number:
-    """Return the stride of a collapsed group of dimensions: that of its last dimension whose size is not 1.
+    """Return the stride of a collapsed group of dimensions: the stride of its last dimension whose size is not 1.
 
-    The stride of a dimension of size 1 is arbitrary. If the size of the selected dimension is dynamic, it may be 1 at
-    run time: the stride is then unknown (None), unless the dimension is the first of the group.
+    The stride of a dimension of size 1 is arbitrary. If the selected dimension has a dynamic size, which may be 1 at
+    run time, the stride is unknown (None), unless the dimension is the first of the group.
     """
     index = next((index for index in reversed(group) if shape[index] != 1), group[0])
     return None if shape[index] is None and index != group[0] else strides[index]

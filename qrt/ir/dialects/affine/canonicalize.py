@@ -58,7 +58,7 @@ def repeated_results(op: Operation, builder: Builder) -> PatternResult:
 def results_of_the_same(op: Operation, builder: Builder) -> PatternResult:
     """Replace ``min(a, min(b, c))`` by ``min(a, b, c)``, and likewise for ``max``.
 
-    The results of the inner op come last. A list of more than MAX_OPERATORS results is left alone.
+    The results of the inner op come last. The op stays as it is if it would get more than MAX_OPERATORS results.
     """
     map = map_of(op)
     dimensions, symbols = op.operands[: map.dimensions], op.operands[map.dimensions :]

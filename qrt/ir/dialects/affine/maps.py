@@ -108,7 +108,7 @@ class Inputs:
 
 
 def _own(kind: str, operands: Sequence[object]) -> list[Expression]:
-    """Return the names `(kind, index)` of the operands, where `kind` is "d" for dimensions and "s" for symbols."""
+    """Return the expression `(kind, index)` of each operand; `kind` is "d" for dimensions and "s" for symbols."""
     return [(kind, i) for i in range(len(operands))]
 
 

@@ -53,7 +53,7 @@ def bounds_of(operation: Operation, which: str) -> tuple[list[tuple[Expression, 
     """Return the "lower" or "upper" bounds (`which`) of an `affine.parallel`, and their operands.
 
     Each loop has one or more expressions. Its lower bound is the greatest of the values of its "lower" expressions, its
-    upper bound the least of its "upper" ones. The operands are those of dimensions, then those of symbols.
+    upper bound the least of its "upper" ones. The operands for dimensions come first, then those for symbols.
     """
     map, sizes = map_of(operation, f"{which}BoundsMap"), _group_sizes(operation, which)
     ends = np.cumsum([0, *sizes]).tolist()

@@ -42,7 +42,7 @@ class Ranges:
         return index + (self._dimensions if name[0] == "s" else 0)
 
     def of(self, value: Expression) -> Range:
-        """Return the least and the greatest value of an expression, None for each that is unknown.
+        """Return (least value, greatest value) of an expression; each of the two is None if it is unknown.
 
         Both are unknown for a sum with quotients. A bound that exceeds 64 bits is unknown.
         """
@@ -141,8 +141,8 @@ class Ranges:
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
         """Return the results that may be the greatest of all, or the least of all if `greatest` is False.
 
-        Of equal constants only the first is returned. In a loop without iterations, the ranges can exclude every
-        result: then all are returned.
+        A result with only one possible value is returned as that number. Of equal constants only the first is
+        returned. In a loop without iterations, the ranges can exclude every result: then all are returned.
         """
         sign = 1 if greatest else -1
         ranges = [(low, high) if greatest else (high, low) for low, high in map(self.of, results)]
@@ -157,8 +157,8 @@ class Ranges:
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
     """Return True if every value in the range `other` is >= every value in `own`, or <= if `sign` is -1.
 
-    A result with the range `own` is then not needed. If both are the same constant, one must remain: the first, for
-    which (`is_first`) False is returned.
+    A result with the range `own` is then not needed. If both ranges are the same constant, the first result must
+    remain: for it (`is_first`), False is returned.
     """
     near, far = other[0], own[1]
     if near is None or far is None or sign * near < sign * far:

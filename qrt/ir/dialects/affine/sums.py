@@ -16,7 +16,8 @@ def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
     """Return an affine expression with equal terms added up; return it unchanged if the result would be too large.
 
     Too large means more than `MAX_OPERATORS` operators, or a coefficient past 64 bits: a nested `mod` may double both.
-    `dimensions` and `symbols` are the numbers of dimensions and symbols of the expression's map.
+    An expression with a divisor below 1 is also returned unchanged. `dimensions` and `symbols` are the numbers of
+    dimensions and symbols of the expression's map.
 
     >>> flattened(("+", ("*", ("s", 0), ("s", 1)), ("+", ("d", 0), ("*", ("d", 0), 2))), 1, 2)
     ('+', ('*', ('d', 0), 3), ('*', ('s', 0), ('s', 1)))

@@ -81,7 +81,7 @@ def _valid_flags(flags: dict[str, Attribute], number: int, type: Type, unsigned:
 
 
 def addi_of_negation(op: Operation, builder: Builder) -> PatternResult:
-    """``x + y * -1 -> x - y``."""
+    """Rewrite ``x + y * -1`` to ``x - y``."""
     for negated, other in (op.operands[::-1], op.operands):
         product = defining_op(negated, "arith.muli")
         if product is not None and splat_is(product.operands[1], -1):
@@ -90,7 +90,7 @@ def addi_of_negation(op: Operation, builder: Builder) -> PatternResult:
 
 
 def subi_of_subi(op: Operation, builder: Builder) -> PatternResult:
-    """``(x - y) - x -> 0 - y``."""
+    """Rewrite ``(x - y) - x`` to ``0 - y``."""
     source = defining_op(op.operands[0], "arith.subi")
     if source is None or source.operands[0] is not op.operands[1] or filled(0, op.results[0].type) is None:
         return None
@@ -99,7 +99,7 @@ def subi_of_subi(op: Operation, builder: Builder) -> PatternResult:
 
 
 def muli_of_muli(op: Operation, builder: Builder) -> PatternResult:
-    """``(x * c0) * c1 -> x * (c0 * c1)``."""
+    """Rewrite ``(x * c0) * c1`` to ``x * (c0 * c1)``."""
     source = defining_op(op.operands[0], "arith.muli")
     outer = constant_number(op.operands[1])
     inner = None if source is None else constant_number(source.operands[1])
@@ -176,7 +176,7 @@ truncf_of_extf = _of("extf", when=_narrows_exactly)
 
 
 def trunci_of_shrsi(op: Operation, builder: Builder) -> PatternResult:
-    """``trunci(x >>s c) -> trunci(x >>u c)``, if the truncation leaves exactly the highest bits of x."""
+    """Rewrite ``trunci(x >>s c)`` to ``trunci(x >>u c)``, if the truncation leaves exactly the highest bits of x."""
     source = defining_op(op.operands[0], "arith.shrsi")
     if source is None:
         return None
@@ -193,7 +193,7 @@ def trunci_of_trunci(op: Operation, builder: Builder) -> PatternResult:
 
 
 def bitwise_of_extensions(op: Operation, builder: Builder) -> PatternResult:
-    """``ext(x) op ext(y) -> ext(x op y)``, for a bitwise op."""
+    """Rewrite ``ext(x) op ext(y)`` to ``ext(x op y)``, for a bitwise op."""
     for extension in ("arith.extui", "arith.extsi"):
         sources = [defining_op(value, extension) for value in op.operands]
         operands = [source.operands[0] for source in sources if source is not None]
@@ -228,7 +228,7 @@ def cmpi_constant_last(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cmpi_of_extensions(op: Operation, builder: Builder) -> PatternResult:
-    """``ext(x) == ext(y) -> x == y``, and likewise for ``!=``."""
+    """Rewrite ``ext(x) == ext(y)`` to ``x == y``, and likewise for ``!=``."""
     if predicate_of(op) not in ("eq", "ne"):
         return None
     for extension in ("arith.extsi", "arith.extui"):
@@ -240,7 +240,7 @@ def cmpi_of_extensions(op: Operation, builder: Builder) -> PatternResult:
 
 
 def not_cmpi(op: Operation, builder: Builder) -> PatternResult:
-    """``cmpi(p, a, b) ^ true -> cmpi(not p, a, b)``."""
+    """Rewrite ``cmpi(p, a, b) ^ true`` to ``cmpi(not p, a, b)``."""
     source = defining_op(op.operands[0], "arith.cmpi")
     if source is None or op.results[0].type is not I1 or not splat_is(op.operands[1], 1):
         return None
@@ -248,7 +248,7 @@ def not_cmpi(op: Operation, builder: Builder) -> PatternResult:
 
 
 def select_of_not(op: Operation, builder: Builder) -> PatternResult:
-    """``select(not c, a, b) -> select(c, b, a)``."""
+    """Rewrite ``select(not c, a, b)`` to ``select(c, b, a)``."""
     condition, true, false = op.operands
     negation = defining_op(condition, "arith.xori")
     if negation is None or not splat_is(negation.operands[1], -1):
@@ -257,7 +257,7 @@ def select_of_not(op: Operation, builder: Builder) -> PatternResult:
 
 
 def select_of_select(op: Operation, builder: Builder) -> PatternResult:
-    """``select(c, select(c, a, b), d) -> select(c, a, d)``, and likewise for the other branch."""
+    """Rewrite ``select(c, select(c, a, b), d)`` to ``select(c, a, d)``, and likewise for the other branch."""
     condition, true, false = op.operands
     for at, branch in ((1, true), (2, false)):
         inner = defining_op(branch, "arith.select")
@@ -286,7 +286,7 @@ def select_of_bits(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_negations(op: Operation, builder: Builder) -> PatternResult:
-    """``-a * -b -> a * b``, and likewise for quotients."""
+    """Rewrite ``-a * -b`` to ``a * b``, and likewise for quotients."""
     sources = [defining_op(value, "arith.negf") for value in op.operands]
     operands = [source.operands[0] for source in sources if source is not None]
     return [builder.value(op.name, operands, op.results[0].type, dict(op.attributes))] if len(operands) == 2 else None

@@ -72,17 +72,17 @@ def absorbs(number: int) -> Identity:
 
 
 def same(op: Operation) -> Folded:
-    """``x op x -> x``."""
+    """Fold ``x op x`` to ``x``."""
     return [op.operands[0]] if op.operands[0] is op.operands[1] else None
 
 
 def same_is_zero(op: Operation) -> Folded:
-    """``x op x -> 0``."""
+    """Fold ``x op x`` to ``0``."""
     return _zero(op) if op.operands[0] is op.operands[1] else None
 
 
 def by_one_is_zero(op: Operation) -> Folded:
-    """``x op 1 -> 0``."""
+    """Fold ``x op 1`` to ``0``."""
     return _zero(op) if splat_is(op.operands[1], 1) else None
 
 
@@ -107,13 +107,13 @@ def undoes(inner: str) -> Identity:
 
 
 def _addi_of_subi(op: Operation) -> Folded:
-    """``b + (a - b) -> a``."""
+    """Fold ``b + (a - b)`` to ``a``."""
     source = defining_op(op.operands[1], "arith.subi")
     return [source.operands[0]] if source is not None and source.operands[1] is op.operands[0] else None
 
 
 def _subi_of_addi(op: Operation) -> Folded:
-    """``(a + b) - a -> b``."""
+    """Fold ``(a + b) - a`` to ``b``."""
     source = defining_op(op.operands[0], "arith.addi")
     return [source.operands[1]] if source is not None and source.operands[0] is op.operands[1] else None
 
@@ -152,7 +152,7 @@ def _ori_of_complement(op: Operation) -> Folded:
 
 
 def _idempotent(op: Operation) -> Folded:
-    """``a op (a op b) -> a op b``."""
+    """Fold ``a op (a op b)`` to ``a op b``."""
     for value, other in (op.operands, op.operands[::-1]):
         inner = defining_op(value, op.name)
         if inner is not None and other in inner.operands:
@@ -161,7 +161,7 @@ def _idempotent(op: Operation) -> Folded:
 
 
 def _xori_twice(op: Operation) -> Folded:
-    """``(x ^ a) ^ a -> x``."""
+    """Fold ``(x ^ a) ^ a`` to ``x``."""
     for value, other in (op.operands, op.operands[::-1]):
         inner = defining_op(value, "arith.xori")
         if inner is not None:
@@ -172,7 +172,7 @@ def _xori_twice(op: Operation) -> Folded:
 
 
 def _twice(op: Operation) -> Folded:
-    """``op(op(x)) -> x``."""
+    """Fold ``op(op(x))`` to ``x``."""
     inner = defining_op(op.operands[0], op.name)
     return None if inner is None else [inner.operands[0]]
 
@@ -182,13 +182,13 @@ def _to_itself(op: Operation) -> Folded:
 
 
 def _there_and_back(op: Operation) -> Folded:
-    """``op(op(x)) -> x``, if the result has the type of x."""
+    """Fold ``op(op(x))`` to ``x``, if the result has the type of x."""
     inner = defining_op(op.operands[0], op.name)
     return [inner.operands[0]] if inner is not None and inner.operands[0].type is op.results[0].type else None
 
 
 def _index_there_and_back(op: Operation) -> Folded:
-    """``op(op(x)) -> x``, if the result has the type of x and the intermediate type is at least as wide.
+    """Fold ``op(op(x))`` to ``x``, if the result has the type of x and the intermediate type is at least as wide.
 
     Upstream does not check the width, and may therefore change the value.
     """
@@ -200,7 +200,7 @@ def _index_there_and_back(op: Operation) -> Folded:
 
 
 def _sum_with_zero(op: Operation) -> Folded:
-    """``addui_extended(x, 0) -> x, 0``: the sum is x, the overflow is 0."""
+    """Fold ``addui_extended(x, 0)`` to ``x, 0``: the sum is x, the overflow is 0."""
     overflow = filled(0, op.results[1].type)
     return [op.operands[0], overflow] if overflow is not None and splat_is(op.operands[1], 0) else None
 
@@ -249,7 +249,7 @@ def predicate_of(op: Operation) -> str:
 
 
 def _cmpi_of_bool(op: Operation) -> Folded:
-    """``x != false -> x``, ``x == true -> x`` and ``ext(x) != 0 -> x``, for x of type i1."""
+    """Fold ``x != false``, ``x == true`` and ``ext(x) != 0`` to ``x``, for x of type i1."""
     left, number, predicate = op.operands[0], splat_number(op.operands[1]), predicate_of(op)
     if element_of(left.type) is I1:
         return [left] if (predicate, number) in (("ne", 0), ("eq", -1)) else None
@@ -260,7 +260,7 @@ def _cmpi_of_bool(op: Operation) -> Folded:
 
 
 def _cmpf(op: Operation, folds: Folds) -> Folded:
-    """Fold a comparison of two scalar float constants, or of any scalar with a NaN; as in upstream, none of tensors."""
+    """Fold a comparison of two scalar float constants, or of any scalar with a NaN, but no comparison of tensors."""
     constants = [constant_of(value) for value in op.operands]
     if any(isinstance(constant, FloatAttr) and isnan(constant.value) for constant in constants):
         name = tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python]
@@ -281,13 +281,13 @@ def _lossless(op: Operation, folds: Folds) -> Folded:
 
 
 def _trunci_of_ext(op: Operation) -> Folded:
-    """``trunc(ext(x)) -> x``, if the result has the type of x."""
+    """Fold ``trunc(ext(x))`` to ``x``, if the result has the type of x."""
     source = defining_op(op.operands[0], "arith.extui") or defining_op(op.operands[0], "arith.extsi")
     return [source.operands[0]] if source is not None and source.operands[0].type is op.results[0].type else None
 
 
 def _truncf_of_extf(op: Operation) -> Folded:
-    """``truncf(extf(x)) -> x``, if the result has the type of x and the wider format represents all its values."""
+    """Fold ``truncf(extf(x))`` to ``x``, if the result has x's type and the wider format has all of its values."""
     source = defining_op(op.operands[0], "arith.extf")
     if source is None or source.operands[0].type is not op.results[0].type:
         return None

@@ -36,8 +36,10 @@ def bind_operation(operation: Operation, *, saturating: bool = False) -> element
 
 
 def plain_attributes(operation: Operation) -> dict[str, Any]:
-    """Return the attributes of an operation of `arith` or `math` that change results, as `elementwise.bind` takes
-    them."""
+    """Return the attributes of an `arith` or `math` operation that change results, as Python values.
+
+    `elementwise.bind` accepts the returned dict.
+    """
     return {name: read(operation.attributes[name]) for name, read in _PLAIN.items() if name in operation.attributes}
 
 
@@ -116,7 +118,7 @@ def _elementwise_form(stored: Any, element: Type) -> Any:
 def _with_own_nan(value: Any, type: Type) -> Any:
     """Replace each NaN in a folded result by APFloat's default NaN, positive and quiet.
 
-    Only for results of operands without NaN: upstream passes on the bits of an operand that is a NaN.
+    The operands must not contain a NaN, because upstream copies the bits of such an operand to the result.
     """
     element = element_of(type)
     if not isinstance(element, FloatType) or element.special == "none":

@@ -18,7 +18,10 @@ from qrt.types import MemRefType, TensorType
 
 
 def tensor_of_buffer(op: Operation, builder: Builder) -> PatternResult:
-    """``to_tensor(to_buffer(t)) -> t``, if the ops are adjacent: an op between them might write to the buffer."""
+    """Rewrite ``to_tensor(to_buffer(t))`` to ``t``, if the ops are adjacent.
+
+    An op between them might write to the buffer.
+    """
     inner = defining_op(op.operands[0], "bufferization.to_buffer")
     return None if inner is None or inner.next is not op else [inner.operands[0]]
 
@@ -61,7 +64,7 @@ def _casts(given: MemRefType, result_type: MemRefType) -> bool:
 
 
 def buffer_of_cast(op: Operation, builder: Builder) -> PatternResult:
-    """``to_buffer(cast(t)) -> cast(to_buffer(t))``."""
+    """Rewrite ``to_buffer(cast(t))`` to ``cast(to_buffer(t))``."""
     inner = defining_op(op.operands[0], "tensor.cast")
     source = None if inner is None else inner.operands[0]
     if source is None or not isinstance(source.type, TensorType) or source.type.shape is None:
@@ -72,7 +75,7 @@ def buffer_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def load(op: Operation, builder: Builder) -> PatternResult:
-    """``load(to_buffer(t), i) -> extract(t, i)``, if no op writes to the buffer."""
+    """Rewrite ``load(to_buffer(t), i)`` to ``extract(t, i)``, if no op writes to the buffer."""
     buffer = defining_op(op.operands[0], "bufferization.to_buffer")
     if buffer is None:
         return None

@@ -43,7 +43,7 @@ def _single_predecessor(block: Block) -> Operation | None:
 
 
 def _past(target: Target) -> Target | None:
-    """Return the target behind a block that contains only a `cf.br`; None if the block cannot be skipped.
+    """Return the target to which a block that contains only a `cf.br` jumps; None if the block cannot be skipped.
 
     A target is a block and the values passed to it. A block that is part of a cycle, or whose arguments other
     operations use, cannot be skipped.
@@ -71,7 +71,7 @@ def _past(target: Target) -> Target | None:
 def jump_on(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `cf.br` by its successor's operations, if it is the only branch to the successor.
 
-    If the successor contains only another `cf.br`, branch directly to the target of that one.
+    If the successor contains only another `cf.br`, branch directly to the target of that `cf.br`.
     """
     (target,) = _targets(op)
     if target[0] is not op.parent and _single_predecessor(target[0]) is op:
@@ -122,7 +122,7 @@ def decided_before(op: Operation, builder: Builder) -> PatternResult:
 
 
 def condition_is_known_there(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the condition of a `cf.cond_br` by a constant in each successor that only this branch reaches."""
+    """Replace uses of the condition of a `cf.cond_br` by a constant in each successor that only this branch reaches."""
     condition, changed = op.operands[0], False
     for block, value in zip(op.successors, (1, 0), strict=True):
         if _single_predecessor(block) is not op:
@@ -180,8 +180,8 @@ def _cases_to(op: Operation, targets: Sequence[Target]) -> list[Case]:
 def switched_before(op: Operation, builder: Builder) -> PatternResult:
     """Simplify a `cf.switch` if its block is only reached by another `cf.switch` on the same flag.
 
-    If a case of the earlier switch leads to the block, the flag has the value of that case; if its default does, the
-    flag has none of the values of its cases.
+    If the block is the target of a case of the earlier switch, the flag has that case's value. If the block is the
+    default target, the flag differs from all case values of the earlier switch.
     """
     assert op.parent is not None
     before = _single_predecessor(op.parent)

@@ -91,7 +91,7 @@ def _parse_destination(parser: FormParser, pending: PendingOperation) -> int:
 
 
 def switch_cases(operation: Operation) -> list[tuple[int, list[Value]]]:
-    """Return (value, passed operands) for each case of a `cf.switch` but the default, in the successors' order."""
+    """Return (value, passed operands) for each case of a `cf.switch` except the default, in the successors' order."""
     values = operation.attributes.get("case_values")
     sizes = operation.attribute("case_operand_segments", DenseArrayAttr)
     given = operation.operand_group("caseOperands")

@@ -55,7 +55,7 @@ def _is_projection(map: AffineMapAttr) -> bool:
 
 
 def _stated_shape(value: Value) -> tuple[int | None, ...]:
-    """Return the shape of a tensor; of a cast's result the shape of the cast's operand, if that is static."""
+    """Return the shape of a tensor; for the result of a cast, the shape of the cast's operand if that is static."""
     source = cast_source(value)
     types = ([] if source is None else [source.type]) + [value.type]
     shapes = [type.shape for type in types if isinstance(type, TensorType) and type.shape is not None]
@@ -187,7 +187,7 @@ def insert_of_pad(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _may_hold(offset: Sequence[int | Value], part: int | None, whole: int | None) -> bool:
-    """Return False if `part` elements from `offset` are known to exceed a dimension of `whole` elements.
+    """Return False if `part` elements that begin at `offset` are known not to fit in a dimension of `whole` elements.
 
     `offset` is a list of terms to add. A program with such a slice may verify, but fails when it runs.
     """
@@ -264,7 +264,7 @@ def _numbers(op: Operation, name: str) -> tuple[int, ...]:
 
 
 def _moved(builder: Builder, source: Value, output: Value, name: str, numbers: Sequence[int]) -> list[Value]:
-    """Build a `linalg.transpose` (`name` is "permutation") or `linalg.broadcast` ("dimensions") with these numbers."""
+    """Build a `linalg.transpose` or `linalg.broadcast` whose attribute "permutation" or "dimensions" is `numbers`."""
     op_name = "linalg.transpose" if name == "permutation" else "linalg.broadcast"
     attributes: dict[str, Attribute] = {name: DenseArrayAttr(IntegerType(64), tuple(numbers))}
     types = [output.type] if isinstance(output.type, TensorType) else []
@@ -281,7 +281,7 @@ def transpose_of_transpose(op: Operation, builder: Builder) -> PatternResult:
 
 
 def transpose_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """``transpose(broadcast(x)) -> broadcast(transpose(x))``."""
+    """Rewrite ``transpose(broadcast(x))`` to ``broadcast(transpose(x))``."""
     inner = defining_op(op.operands[0], "linalg.broadcast")
     if inner is None or len(op.operands[0].uses) > 1:
         return None

@@ -242,7 +242,7 @@ def _verify_reduce(operation: Operation) -> None:
 
 
 def _stated_sizes(type: Type) -> list[int]:
-    """Return the shape with `DYNAMIC` for unknown sizes; as upstream, the verifier compares these numbers."""
+    """Return the shape with `DYNAMIC` for unknown sizes; the verifier compares these numbers, as upstream's."""
     assert isinstance(type, Shaped)  # the constraint
     return [DYNAMIC if size is None else size for size in type.shape or ()]
 

@@ -63,7 +63,7 @@ class LoopNest(Builder):
         return self._narrowed(argument, element_of(tensor.type))
 
     def read_vector(self, tensor: Value, indices: Sequence[Expression], length: int) -> Value:
-        """Return a vector of `length` elements along the last dimension of a tensor; `indices` are those of the first.
+        """Return a vector of `length` elements along the last dimension of a tensor, beginning at `indices`.
 
         This is for loops on buffers: a `linalg.generic` cannot load vectors.
         """
@@ -74,7 +74,7 @@ class LoopNest(Builder):
     def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
         """Return an element that was loaded as a byte, truncated to the narrower type `element`.
 
-        `extend` of the returned value extends the byte, and the truncation is then not needed.
+        `extend` of the returned value extends the byte itself; `finish` erases the truncation if it has no other use.
         """
         if element_in_byte.type is element:
             return element_in_byte
@@ -117,7 +117,7 @@ class LoopNest(Builder):
         return self.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
 
     def is_before(self, end: Extent) -> Value:
-        """Return an i1 value: True if the row-major number of the iteration's result element is less than `end`.
+        """Return an i1 value: true if the row-major position of the current result element is less than `end`.
 
         The nest must have no reduced loops.
         """
@@ -202,9 +202,9 @@ class LoopNest(Builder):
         return self.context.filled(self.parallel, self.context.constant(start, element))
 
     def _read_extents(self) -> None:
-        """Add an input that only gives the reduced loops their numbers of iterations; its elements are not used.
+        """Add an input whose shape gives the reduced loops their numbers of iterations; its elements are not used.
 
-        It is needed if a reduced loop is not, by itself, an index of another input.
+        Such an input is needed only if a reduced loop is not, by itself, an index of another input.
         """
         alone = {index for _, indices, _ in self._inputs for index in indices}
         reduced = self.loops[len(self.parallel) :]

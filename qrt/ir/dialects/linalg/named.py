@@ -197,7 +197,7 @@ def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> M
 
 
 class NamedOp(StructuredOp):
-    """Operation with a name of `TABLE`.
+    """Named `linalg` operation, whose name is a key of `TABLE`.
 
     `memoized` is its attribute `linalg.memoized_indexing_maps`, or None: a cache of the maps that follow from the op's
     name. Upstream prints it in the generic form.
@@ -234,7 +234,7 @@ def _counts(stated: DenseElementsAttr, count: int) -> bool:
 
 
 def _memoizes(name: str) -> bool:
-    """Return True if the maps of an op follow from its name, strides and dilations alone."""
+    """Return True if an op's name, strides and dilations determine its maps."""
     return bool(TABLE[name].loops) and not TABLE[name].states_maps
 
 
@@ -370,7 +370,7 @@ def _verify(operation: Operation) -> None:
 
 
 def _verify_stated_maps(operation: NamedOp) -> None:
-    """Raise VerifyError unless the maps of a matrix product are the default ones, or transpose or broadcast inputs."""
+    """Raise VerifyError unless a matrix product's maps are the defaults, or transpose or broadcast its inputs."""
     maps, default = operation.indexing_maps, stated_maps(default_maps(operation.name, 3, 0))
     batched = operation.name != "linalg.matmul"
     if len(maps) != 3:
@@ -400,8 +400,9 @@ def _require_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAtt
 def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
     """Raise VerifyError unless the `map` of an input of a batched product may stand in place of the `default` map.
 
-    With the batch `b`, the reduced dimension `k` and the other dimension `m`, it has three of these dimensions, `b`
-    first, or is a broadcast: `(k)`, `(b, k)`, or the default without `b`.
+    The results of `default` are the batch dimension `b`, the reduced dimension `k` and another dimension. The results
+    of `map` are three of these dimensions with `b` first, or broadcast the input: `(k)`, `(b, k)`, or the results of
+    `default` without `b`.
     """
     if not set(map.results) <= set(default.results):
         raise operation.op_error("Unexpected result dim expression (outside the set of default result dims).")

@@ -86,7 +86,7 @@ class IterationBody(Builder):
         return value if not name else self.value(name, [value], target)
 
     def apply(self, name: str, *values: Value) -> Value:
-        """Apply a function such as "add" to values of one type. Raise QuantTypeError if the type does not have it."""
+        """Apply a function such as "add" to values of one type; raise QuantTypeError if it does not accept the type."""
         type = values[-1].type
         if name == "select":
             operation = "arith.select"
@@ -156,7 +156,7 @@ def _quantized(b: IterationBody, x: Value, w: Value, x_zero: Value, w_zero: Valu
 
 
 def pooling(function: str) -> Build:
-    """Return the builder of a pooling's body: ``function(output, input)``, which does not read the window operand."""
+    """Return the builder of a pooling's body, ``function(output, input)``, which does not read the window operand."""
     return lambda b, x, window, out: b.apply(function, out, b.cast(x))
 
 

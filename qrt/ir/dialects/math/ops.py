@@ -28,7 +28,7 @@ def _fold_as_host(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_sqrt(operation: Operation, folds: Folds) -> Folded:
-    """Fold the square root of a constant, unless its sign is negative (even -0.0), as upstream."""
+    """Fold the square root of a constant, unless its sign is negative (even -0.0), as in upstream."""
     value = constant_value(constant_of(operation.operands[0]))
     return None if value is None or bool(np.signbit(value).any()) else _fold_as_host(operation, folds)
 

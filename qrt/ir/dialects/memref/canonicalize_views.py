@@ -91,7 +91,7 @@ def view_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_metadata(op: Operation, builder: Builder) -> PatternResult:
-    """Use constants for the results of `memref.extract_strided_metadata` that the source's type determines."""
+    """Replace results of `memref.extract_strided_metadata` that the source's type determines by constants."""
     type = memref_type(op.operands[0])
     layout = strides_of(type)
     if type.shape is None or layout is None:
@@ -190,7 +190,7 @@ def static_reinterpret(op: Operation, builder: Builder) -> PatternResult:
 
 
 def transpose(op: Operation, builder: Builder) -> PatternResult:
-    """Remove a `memref.transpose` that keeps the order of the dimensions, and merge two into one."""
+    """Remove a `memref.transpose` that keeps the order of the dimensions, or merge it into a preceding transpose."""
     source, order = op.operands[0], permutation_of(op)
     if list(order) == sorted(order) and source.type is op.results[0].type:
         return [source]

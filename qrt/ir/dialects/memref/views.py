@@ -254,7 +254,7 @@ def _verify_collapse_shape(operation: Operation) -> None:
 
 
 def permutation_of(operation: Operation) -> tuple[int, ...]:
-    """Return the source dimension of each dimension of a `memref.transpose`; -1 for a map result of another form."""
+    """Return the source dimension of each dimension of a `memref.transpose`; -1 if the map's result is no dimension."""
     map = operation.attribute("permutation", AffineMapAttr)
     return tuple(result[1] if isinstance(result, tuple) and result[0] == "d" else -1 for result in map.results)
 

@@ -75,7 +75,7 @@ def _statistics(operation: Operation, name: str) -> DenseElementsAttr | None:
 
 
 def _verify_coupled(operation: Operation) -> None:
-    """Raise VerifyError unless operand and result are tensors of one type, of floats, quantized values or integers."""
+    """Raise VerifyError unless operand and result have one type: a tensor of floats, quantized or integer values."""
     type = operation.operands[0].type
     if not isinstance(type, TensorType) or not isinstance(type.element, FloatType | QuantizedType | IntegerType):
         message = f"operand #0 must be tensor of floating-point, quantized type or integer, but got '{type}'"

@@ -195,7 +195,7 @@ def _is_structured(operation: Operation) -> bool:
 
 
 def _structured_moves(operation: Operation) -> Iterator[Move]:
-    """Yield, for each tensor operand of a structured operation, the `Move` into the last operand of its element type.
+    """Yield, for each tensor operand of a structured operation, the `Move` into the last operand of that element type.
 
     The body may yield an element of any operand as the result of the same type. The indexing maps must therefore select
     elements of one channel for all operands of one type; each is compared with the last one, often the output.
@@ -293,8 +293,8 @@ def _regrouping_moves(operation: Operation) -> Iterator[Move]:
 def _reshape_moves(operation: Operation) -> Iterator[Move]:
     """Yield the `Move` of the elements of a `tensor.reshape`.
 
-    An axis stays the same if its size does, and if the product of the sizes before it or of the sizes after it does,
-    too.
+    An axis stays the same if its size does not change, and if the product of the sizes before it, or of the sizes
+    after it, does not change either.
     """
     source, target = operation.operands[0], operation.results[0]
     old, new = (cast("TensorType", value.type).shape for value in (source, target))

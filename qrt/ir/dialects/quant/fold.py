@@ -15,7 +15,7 @@ def fold_scast(operation: Operation, folds: Folds) -> Folded:
 
 
 def fold_dcast(operation: Operation, folds: Folds) -> Folded:
-    """Fold `dcast(qcast(x))` to `x`, only if the option `dcast_qcast` allows it, because the casts round `x`."""
+    """Fold `dcast(qcast(x))` to `x`, if the option `dcast_qcast` allows it, because the casts round `x`."""
     return _undone(operation, "quant.qcast") if folds.dcast_qcast else None
 
 
@@ -37,9 +37,10 @@ def _is_exact(qcast: Operation) -> bool:
     """Return True if dequantizing and quantizing again restores every stored integer of the type.
 
     Let w be the storage width and p the precision of the expressed type, w <= p - 3. The difference from the zero
-    point is exact and below 2^w. Each of at most four roundings (product, quotient or reciprocal and product, sum)
-    changes the result by at most 2^w * 2^-p <= 1/8 of a step, the sum by half of that: together less than 1/2. This
-    holds in the normal range only, because errors of subnormal numbers are not relative.
+    point is exact and below 2^w. There are at most four roundings: of the product in the dcast, and of the quotient (or
+    the reciprocal and a product) and the sum in the qcast. Each changes the result by at most 2^w * 2^-p <= 1/8 of a
+    step, the rounding of the sum by half of that, so the total error is less than 1/2. This holds in the normal range
+    only, because errors of subnormal numbers are not relative.
     """
     t = element_of(qcast.results[0].type)
     rounding = qcast.attributes.get("rounding")

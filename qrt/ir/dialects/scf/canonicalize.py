@@ -86,7 +86,7 @@ def adjacent_ifs(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _append(region: Region, block: Block, builder: Builder) -> None:
-    """Move the operations of `block` to the end of `region`, which then also yields the values that `block` yielded."""
+    """Move the operations of `block` to the end of `region`, and add the values that `block` yielded to its yield."""
     if not region.blocks:
         region.append(block)
         return

@@ -95,7 +95,8 @@ def equal_inputs(op: Operation, builder: Builder) -> PatternResult:
 def unread_results(op: Operation, builder: Builder) -> PatternResult:
     """Remove unused arguments and results, with the operands that they receive.
 
-    An unused one remains if a used one receives the same operands: an operand cannot be removed for one of them only.
+    An unused argument or result remains if a used one receives the same operands, because an operand can only be
+    removed for both.
     """
     given = _incoming_values(op)
     read = {operands for value, operands in given.items() if value.uses}

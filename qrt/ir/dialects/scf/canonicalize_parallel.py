@@ -47,7 +47,7 @@ class _ForallParts:
     def given(
         self, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
     ) -> tuple[list[Value], dict[str, Attribute]]:
-        """Return the operands and attributes that the loop needs for other bounds and outputs."""
+        """Return the operands and attributes of the loop rebuilt with these bounds and outputs."""
         dynamic = [[value for value in part if isinstance(value, Value)] for part in bounds]
         attributes: dict[str, Attribute] = dict(self.op.attributes)
         for name, part in zip(BOUNDS, bounds, strict=True):
@@ -66,7 +66,7 @@ class _ForallParts:
 
 
 def constant_bounds(op: Operation, builder: Builder) -> PatternResult:
-    """Make constant operands static: those of the first list with any, of lower bounds, upper bounds and steps."""
+    """Make constant operands static in the first list that has any: lower bounds, upper bounds, or steps."""
     parts = _ForallParts(op)
     for index, part in enumerate(parts.bounds):
         known = [_number_or_value(value) for value in part]

@@ -106,7 +106,7 @@ def _fold_num_elements(operation: Operation, folds: Folds) -> Folded:
 
 
 def _index(number: int) -> Folded:
-    """Return a number as an index constant; None if the number exceeds 64 bits, an error at run time."""
+    """Return a number as an index constant; None if the number exceeds 64 bits, which is an error at run time."""
     return [IntegerAttr(number, INDEX)] if -(1 << 63) <= number < 1 << 63 else None
 
 

@@ -58,7 +58,10 @@ def _join(left: Shape | None, right: Shape | None) -> Shape | None:
 
 
 def cast_of_cast(op: Operation, builder: Builder) -> PatternResult:
-    """``cast(cast(x)) -> cast(x)``, if each static size of the intermediate type is also in one of the other types."""
+    """Rewrite ``cast(cast(x))`` to ``cast(x)``, if no static size gets lost.
+
+    Each static size of the intermediate type must also be in the type of x or of the result.
+    """
     inner = defining_op(op.operands[0], "tensor.cast")
     if inner is None:
         return None
@@ -72,7 +75,7 @@ def cast_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_of_empty(op: Operation, builder: Builder) -> PatternResult:
-    """``cast(empty) -> empty``, with the cast's type."""
+    """Rewrite ``cast(empty)`` to ``empty``, with the cast's type."""
     empty, type = defining_op(op.operands[0], "tensor.empty"), op.results[0].type
     if empty is None or not isinstance(type, TensorType) or not keeps_sizes(op.operands[0].type, type):
         return None
@@ -132,7 +135,7 @@ def from_casts(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` of the result of another op by a size that the op's operands have.
+    """Replace a `tensor.dim` of another op's result by the size that one of that op's operands gives.
 
     For a cast this is a `tensor.dim` of the source, for an op with a destination a `tensor.dim` of the destination, for
     a reshape an element of the shape operand.

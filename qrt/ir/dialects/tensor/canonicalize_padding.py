@@ -51,7 +51,7 @@ def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> Tensor
 
 
 def _pad_as_stated(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed) -> PatternResult:
-    """Rebuild a `tensor.pad` with another source or other amounts, and cast it to its former type.
+    """Rebuild a `tensor.pad` with another source or other amounts of padding, and cast it to its former type.
 
     Return None if a size is negative or too large.
     """
@@ -86,9 +86,9 @@ def static_pad(op: Operation, builder: Builder) -> PatternResult:
 
 
 def pad_of_slice_of_pad(op: Operation, builder: Builder) -> PatternResult:
-    """``pad(slice(pad(slice(x)))) -> pad(slice(x))``, if both pad with one constant, along different dimensions.
+    """Rewrite ``pad(slice(pad(slice(x))))`` to ``pad(slice(x))``, if the paddings are compatible.
 
-    Both must pad only at the end.
+    Both must pad with the same constant, only at the end, and along different dimensions.
     """
     inner = defining_op(op.operands[0], "tensor.extract_slice")
     outer_pad = None if inner is None else defining_op(inner.operands[0], "tensor.pad")
@@ -145,7 +145,7 @@ def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer:
 
 
 def pad_of_pad(op: Operation, builder: Builder) -> PatternResult:
-    """``pad(pad(x)) -> pad(x)``, if both pad with the same value, which is defined outside their bodies."""
+    """Rewrite ``pad(pad(x))`` to ``pad(x)``, if both pad with the same value, which is defined outside their bodies."""
     inner = defining_op(op.operands[0], "tensor.pad")
     if inner is None or "nofold" in op.attributes or "nofold" in inner.attributes:
         return None

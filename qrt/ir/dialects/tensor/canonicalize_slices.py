@@ -101,7 +101,7 @@ def cast_of_slice(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_over(op: Operation, builder: Builder) -> PatternResult:
-    """``insert_slice(x, insert_slice(y, dest)) -> insert_slice(x, dest)``, if x overwrites exactly the place of y."""
+    """Rewrite ``insert_slice(x, insert_slice(y, dest))`` to ``insert_slice(x, dest)``, if x overwrites exactly y."""
     before = defining_op(op.operands[1], "tensor.insert_slice")
     if before is None or before.operands[0].type is not op.operands[0].type or not _same_place(op, before):
         return None

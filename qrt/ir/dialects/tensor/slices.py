@@ -135,7 +135,7 @@ def _verify_expand_shape(operation: Operation) -> None:
 def concat_type(types: Sequence[TensorType], axis: int) -> TensorType:
     """Return the type of a concatenation of tensors along `axis`, with the sizes that their types determine.
 
-    The tensors have one rank. The type has no encoding.
+    All tensors have the same rank. The returned type has no encoding.
     """
     shape = list(types[0].shape or ())
     for index in range(len(shape)):

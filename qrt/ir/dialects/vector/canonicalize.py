@@ -66,7 +66,7 @@ def broadcast_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_of_cast(op: Operation, builder: Builder) -> PatternResult:
-    """``shape_cast(op(x)) -> shape_cast(x)``, if `op` keeps the order of the elements."""
+    """Rewrite ``shape_cast(op(x))`` to ``shape_cast(x)``, if `op` keeps the order of the elements."""
     source = op.operands[0].operation
     if source is None or source.name not in (op.name, "vector.transpose"):
         return None
@@ -76,7 +76,7 @@ def cast_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def cast_to_source(op: Operation, builder: Builder) -> PatternResult:
-    """``shape_cast(broadcast(x)) -> x``, if the result has the type of x."""
+    """Rewrite ``shape_cast(broadcast(x))`` to ``x``, if the result has the type of x."""
     broadcast = defining_op(op.operands[0], "vector.broadcast")
     is_back = broadcast is not None and broadcast.operands[0].type is op.results[0].type
     return broadcast.operands[:] if broadcast is not None and is_back else None
@@ -148,7 +148,10 @@ def transpose_of_elements(op: Operation, builder: Builder) -> PatternResult:
 
 
 def transpose_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """``transpose(broadcast(x)) -> broadcast(x)``, if no dimension moves past a dimension of x whose size is not 1."""
+    """Rewrite ``transpose(broadcast(x))`` to ``broadcast(x)``, if one broadcast has the same result.
+
+    That is the case if no dimension moves past a dimension of x whose size is not 1.
+    """
     broadcast = defining_op(op.operands[0], "vector.broadcast")
     if broadcast is None:
         return None

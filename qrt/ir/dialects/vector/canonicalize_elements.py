@@ -224,7 +224,7 @@ def to_broadcast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def to_mask(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a part extracted from a `create_mask` by a smaller `create_mask`, or by a constant of false."""
+    """Replace a part extracted from a `create_mask` by a smaller `create_mask`, or by a constant that is all false."""
     mask, position, type = defining_op(op.operands[0], "vector.create_mask"), known_position(op), op.results[0].type
     if mask is None or position is None or not isinstance(type, VectorType):
         return None
@@ -250,7 +250,7 @@ def to_shape_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def over_insert(op: Operation, builder: Builder) -> PatternResult:
-    """``insert(x, insert(y, dest)) -> insert(x, dest)``, if x and y have the same position, so that x overwrites y."""
+    """Rewrite ``insert(x, insert(y, dest))`` to ``insert(x, dest)``, if x and y have the same position."""
     inner = defining_op(op.operands[1], op.name)
     if inner is None or position_of(inner) != position_of(op):
         return None

@@ -58,7 +58,7 @@ def unit_dimensions(op: Operation, builder: Builder) -> PatternResult:
 
 
 def added_contraction(op: Operation, builder: Builder) -> PatternResult:
-    """``contract(a, b, 0) + c -> contract(a, b, c)``."""
+    """Rewrite ``contract(a, b, 0) + c`` to ``contract(a, b, c)``."""
     flags = op.attributes.get("overflowFlags")
     if flags is not None and ENUMERATIONS["arith.overflow"].flags(flags):
         return None  # the flags of the sum would be lost

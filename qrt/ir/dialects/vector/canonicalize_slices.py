@@ -90,7 +90,7 @@ def to_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_of_existing(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an insertion by the inserted vector, if that covers all, or by the other vector, if nothing changes."""
+    """Replace an insertion by the inserted vector if it covers the destination, or by an unchanged destination."""
     part, whole = op.operands
     if part.type is whole.type:
         return [part]

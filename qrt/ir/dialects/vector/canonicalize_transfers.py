@@ -48,16 +48,16 @@ class Transfer:
 
     @property
     def extents(self) -> list[int]:
-        """The vector's size along each dimension of the memory; 0 for dimensions along which it does not extend."""
+        """The vector's size along each dimension of the memory; 0 if the vector does not extend along the dimension."""
         sizes = dict(zip(self.permutation, self.type.shape, strict=True))
         return [sizes.get(axis, 0) for axis in range(len(self.indices))]
 
     def accesses_same_elements(self, other: "Transfer") -> bool:
-        """Return True if two transfers of one memory access the same element in each lane."""
+        """Return True if two transfers to or from one memory access the same element in each lane."""
         return self.indices == other.indices and self.map == other.map and self.type is other.type
 
     def is_disjoint_from(self, other: "Transfer") -> bool:
-        """Return True if constant indices show that two transfers of one memory have no element in common."""
+        """Return True if constant indices show that two transfers to or from one memory have no element in common."""
         if self.type is not other.type:
             return False
         lead = len(self.indices) - len(self.permutation)
@@ -134,7 +134,7 @@ def read_of_written(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
-    """Return True if a masked read gives the written vector, because that is a splat of the read's padding value.
+    """Return True if a masked read gives the written vector, because the vector is a splat of the padding value.
 
     The write must have the same mask or none: then all lanes of the read, masked or not, have the padding value.
     """
@@ -146,9 +146,9 @@ def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
 
 @_of_plain
 def written_otherwise(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a read of the elements that a write has just written by a transpose of a broadcast of the written vector.
+    """Replace a read of the elements that a write has just written by ``transpose(broadcast(written vector))``.
 
-    The read may permute the dimensions, or repeat the elements along others.
+    The read may permute the dimensions of the written vector, and repeat its elements along new dimensions.
     """
     read, source = Transfer(op), defining_op(op.operands[0], "vector.transfer_write")
     if source is None or not is_plain(source) or not isinstance(read.base.type, TensorType) or not read.permutation:

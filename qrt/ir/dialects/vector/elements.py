@@ -46,7 +46,7 @@ def _verify_insert(operation: Operation) -> None:
 
 
 def slice_of(operation: Operation) -> tuple[slice, ...]:
-    """Return the range in each leading dimension of the larger vector that a strided slice op extracts or inserts.
+    """Return the range of indices that a strided slice op extracts or overwrites, by leading dimension.
 
     The operation is a `vector.extract_strided_slice` or a `vector.insert_strided_slice`.
     """

@@ -205,7 +205,7 @@ def _width(element: Type) -> int:
 
 
 def _require_widths(operation: Operation, element: Type, vector: VectorType) -> None:
-    """Raise VerifyError unless the bits of the vector's last dimension are a multiple of those of a memory element.
+    """Raise VerifyError unless the bit width of the vector's last dimension is a multiple of a memory element's.
 
     This is upstream's rule.
     """

@@ -34,8 +34,8 @@ class LowerQrt:
     "clamp".
 
     `zero-point` selects how sums of products account for zero points: they are subtracted from both factors in the loop
-    (`in-loop`), or the sum of raw products is corrected (`post-accumulation`); `auto` chooses for each op the one with
-    fewer operations, and reports it as a remark. `to=loops` emits affine.for nests on memrefs instead of
+    (`in-loop`), or the sum of raw products is corrected (`post-accumulation`). `auto` chooses, for each op, the way
+    with fewer operations, and reports the choice as a remark. `to=loops` emits affine.for nests on memrefs instead of
     linalg.generic. `to=dot4` emits such nests too, in which sums of 8-bit products are vectors that compilers translate
     to dot-product instructions; `signs` are the signs of the instruction's factors. `requant` is the requantization
     rule (such as `fixed` or `float32`) of ops without the attribute `requant`.

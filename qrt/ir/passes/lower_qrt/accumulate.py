@@ -64,7 +64,7 @@ def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct
 
 
 def _is_in_loop(context: LoweringContext, c: Contraction) -> bool:
-    """Return True if zero points are subtracted in the loop: by the option, or by the cost rule, which is reported."""
+    """Return True if zero points are subtracted in the loop; record the choice if the cost rule makes it."""
     if not context.by_cost or not (c.a.has_zero_point or c.w.has_zero_point):
         return context.in_loop
     operands = [
@@ -117,7 +117,7 @@ def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: Unifor
 
 
 def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, count: int) -> tuple[Array, Array]:
-    """Return (M0, N) of `S_b / (sa * sw)` for each channel; (1, 0) if `S_b` equals the float64 product `sa * sw`."""
+    """Return (M0, N) of `sb / (sa * sw)` for each channel's bias scale sb; (1, 0) if sb equals `sa * sw` in float64."""
     multiplier, shift = np.ones(count, np.int64), np.zeros(count, np.int64)
     scales = np.broadcast_to(element.scales, count).tolist(), np.broadcast_to(w.scales, count).tolist()
     for i, (own, weight) in enumerate(zip(*scales, strict=True)):

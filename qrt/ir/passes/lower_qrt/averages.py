@@ -35,9 +35,9 @@ def sum_of_columns(
     read: Reader,
     width: Extent,
 ) -> Value:
-    """Return the sum of each window: first each of its columns is added up, then these sums.
+    """Return the sum of each window: each of its columns is added up first, then the sums of the columns.
 
-    A column extends along all spatial axes but the last, whose padded size is ``width``.
+    A column extends along all spatial axes except the last, whose padded size is ``width``.
     """
     last = len(kernel)
     nest = LoopNest(context, "accumulate", (*outer[:last], width, outer[-1]), kernel[:-1])
@@ -50,10 +50,10 @@ def sum_of_columns(
 
 
 def sum_of_lanes(context: LoweringContext, outer: Sequence[Extent], image: Sizes, read: Reader) -> Value:
-    """Return the sum of each image over its spatial positions, whose number is static, by partial sums.
+    """Return the sum of each image over its spatial positions, added as LANES partial sums.
 
-    Partial sum i adds the elements i, i + LANES, i + 2 LANES, ...; then the partial sums are added, then the elements
-    that are left over.
+    Partial sum i adds the elements i, i + LANES, i + 2 LANES, ... of whole groups of LANES elements. Then the partial
+    sums are added, and then the remaining elements. The number of positions is static.
     """
     count = prod(image)
     whole = count // LANES

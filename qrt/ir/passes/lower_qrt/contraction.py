@@ -43,10 +43,10 @@ class ProductOperand:
 
 @dataclass(frozen=True)
 class Contraction:
-    """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the outer loops.
+    """The sums of `(a - za) * (w - zw)` over the reduced loops, one sum for each point of the outer loops.
 
     `outer` and `reduced` are the sizes of these loops. `depth` is the number of products that contribute to one element
-    of the result, with sub-channel weights those of all blocks; None if it is dynamic.
+    of the operation's result, in all blocks for sub-channel weights; None if it is dynamic.
     """
 
     a: ProductOperand

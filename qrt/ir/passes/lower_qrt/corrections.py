@@ -50,7 +50,7 @@ def corrections(context: LoweringContext, c: Contraction) -> Correct:
 
 
 def _depth(context: LoweringContext, reduced: Sequence[Extent], width: IntegerType) -> int | Value:
-    """Return the number of products in one sum: an integer, or a tensor of rank 0 if it is dynamic."""
+    """Return the number of products in one sum: an integer, or a tensor of rank 0 if the number is dynamic."""
     context.stage("zero-point")
     count = context.count(reduced)
     return count if isinstance(count, int) else context.filled((), context.value("arith.index_cast", (count,), width))

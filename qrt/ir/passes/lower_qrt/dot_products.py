@@ -94,7 +94,7 @@ def _obstacle(c: Contraction) -> str:
 
 
 def _with_sign(factor: ProductOperand, signed: bool) -> ProductOperand:
-    """Return an operand whose factors are bytes of the sign `signed`: shifted, if storage has another range."""
+    """Return the operand with signed or unsigned (`signed`) bytes as factors, shifted if its storage does not fit."""
     offset = _offset(factor.type, signed)
     return replace(factor, offset=offset, zero_points=factor.zero_points + offset)
 
@@ -107,7 +107,7 @@ def _offset(t: UniformType, signed: bool) -> int:
 
 
 def _packed(context: LoweringContext, factor: ProductOperand, c: Contraction, depth: int, length: int) -> Value:
-    """Return a tensor of bytes with the operand's extents, then the factors of a sum, padded to whole vectors."""
+    """Return a tensor of bytes: the operand's extents, then one axis with the factors of a sum in whole vectors."""
     values = constant_values(factor, c.reduced)
     if values is not None:
         context.stage("accumulate")

@@ -43,7 +43,7 @@ def lower_lookup_interpolated(context: LoweringContext, op: Operation, attribute
 
 
 def interpolated(nest: LoopNest, table: Value, value: Value) -> Value:
-    """Emit the value, an i64, of a table of 513 i16 entries interpolated at `value` from -2^15 to 2^15 - 1."""
+    """Emit the linear interpolation, an i64, in a table of 513 i16 entries at `value`, from -2^15 to 2^15 - 1."""
 
     def emit(name: str, a: Value, b: Value | int) -> Value:
         return nest.value(f"arith.{name}", (a, nest.constant(b, I64) if isinstance(b, int) else b), I64)

@@ -69,7 +69,7 @@ class _DepthSplit:
 
 
 def mixed_sums(context: LoweringContext, a: Value, w: Value, bias: Sequence[Value]) -> Value:
-    """Emit the float32 product of float rows `a` and quantized weights `w`, plus the bias if `bias` has one."""
+    """Emit the float32 product of float rows `a` and quantized weights `w`, plus `bias[0]` if `bias` is not empty."""
     t, stored = uniform_type(w), context.storage(w)
     depth = (tensor_type(w).shape or (0,))[0] or 0
     cut = _DepthSplit(depth, k_block(t, depth))
@@ -145,7 +145,7 @@ def _piece_sums(
 
 
 def _units(context: LoweringContext, largest: Value) -> tuple[Value, Value]:
-    """Emit the unit of each piece and its inverse, from the f32 bits of the largest magnitude in the piece."""
+    """Emit the unit of each piece, and the unit's inverse, from the f32 bits of the piece's largest magnitude."""
     nest = LoopNest(context, "units", context.extents(largest))
 
     def integer(value: int) -> Value:
@@ -165,9 +165,9 @@ def _units(context: LoweringContext, largest: Value) -> tuple[Value, Value]:
 
 
 def _others(context: LoweringContext, a: Value, scaled_rows: Value, stored: Value, t: UniformType) -> Value:
-    """Emit, for each row and column, the sum of the terms `x * weight` whose scaled x is NaN or infinite, else 0.
+    """Emit, for each row and column, the sum of `x * weight` over those x that are NaN or infinite after scaling.
 
-    The weights of these terms are dequantized; the integer sums have 0 in place of these x.
+    The sum is 0 without such x. The weights are dequantized. The integer sums have 0 in place of these x.
     """
     *rows, depth = context.extents(a)
     nest = LoopNest(context, "others", [*rows, context.extent(stored, 1)], [depth])

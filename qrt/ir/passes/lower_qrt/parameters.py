@@ -46,10 +46,10 @@ class Channels:
 
 
 def joint(*channels: Channels) -> tuple[tuple[Index, ...], list[Array]]:
-    """Return the distinct indices of several `Channels`, and for each of these its parameter numbers over all indices.
+    """Return the distinct indices of several `Channels`, and an array of parameter numbers for each `Channels`.
 
-    A parameter number is a position in a type's flat list of scales. The numbers are arrays that broadcast: the size is
-    1 along an index on which the parameters do not depend.
+    A parameter number is a position in a type's flat list of scales. The arrays have one axis per distinct index and
+    broadcast: an axis has size 1 if the parameters do not depend on its index.
     """
     indices = tuple(dict.fromkeys(index for c in channels for index in c.indices))
     numbers = []

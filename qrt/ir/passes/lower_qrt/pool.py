@@ -1,9 +1,9 @@
 """Lowering of max_pool2d and avg_pool2d to loops over a padded input. Padding contributes nothing to a result.
 
 An average is the sum of a window requantized by `s_in / (s_out * count)`, where `count` is the number of elements that
-are not padding: tables have the parameters for each count. To subtract zero points, the input is padded with 0 and
-`count * zp` is subtracted from the sum; or the input is padded with its zero point, which the loop subtracts from each
-element. The rule `integer` subtracts no zero point.
+are not padding. Tables have the requantization parameters for each count. Zero points are subtracted in one of two
+ways: the input is padded with 0 and `count * zp` is subtracted from the sum, or the input is padded with its zero point
+and the loop subtracts the zero point from each element. The rule `integer` subtracts no zero point.
 
 Rules named `dequantized...` dequantize each element in the loop and add floats, in an order that the rule determines.
 """

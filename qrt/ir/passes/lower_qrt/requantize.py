@@ -29,7 +29,7 @@ _I32_MIN, _I32_MAX = -(1 << 31), (1 << 31) - 1
 
 @dataclass(frozen=True)
 class Requantization:
-    """Requantization parameters, and the choice of the parameters of each accumulator.
+    """Requantization parameters, and the indices of those that apply to each accumulator of a loop nest.
 
     `channel` is an array of parameter indices; the loop nest reads it at `indices`. `element` is the type of the
     result. `bound` is the largest magnitude of an accumulator.
@@ -100,7 +100,7 @@ def scale_fixed(
     """Emit `(acc * multiplier + (1 << (shift-1))) >> shift` as an i64, saturated beyond all storage values.
 
     Results saturate to magnitudes of 2**62. A shift above 62 gives 0, a shift of 0 has no rounding term, and a negative
-    shift is an exact left shift. No accumulator exceeds the magnitude `bound`.
+    shift is an exact left shift. `bound` is the largest magnitude of an accumulator.
     """
     return shift_left(nest, _scale_right(nest, acc, multiplier, shift, indices, bound), shift, indices)
 
@@ -134,7 +134,7 @@ def _scale_right(
 
 
 def _fits_64_bits(bound: int, multiplier: Array, shift: Array) -> bool:
-    """Return True if no accumulator of magnitude `bound` needs 128 bits.
+    """Return True if 64 bits hold every step for accumulators of a magnitude up to `bound`.
 
     For each channel, an i64 must hold the product with its rounding term, and the result must be at most 2**62, so that
     a zero point can be added.
@@ -222,7 +222,7 @@ def scale_fixed_double(
 ) -> Value:
     """Emit gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two.
 
-    No accumulator exceeds the magnitude `bound`.
+    `bound` is the largest magnitude of an accumulator.
     """
     high = _doubling_high(nest, acc, multiplier, shift, indices, bound)
     return _rounding_divide(nest, high, np.maximum(-shift.astype(np.int64), 0), indices)

@@ -86,7 +86,7 @@ class _Arithmetic:
 
 
 def _lines(of: _Arithmetic, a: Value, b: Value, weight: Value, one: int) -> Value:
-    """Emit the linear interpolation `a * one + (b - a) * weight`; `weight` is a multiple of `1 / one`."""
+    """Emit `one` times the value between `a` and `b` at the fraction `weight / one`: `a * one + (b - a) * weight`."""
     return of("add", a if one == 1 else of("mul", a, one), of("mul", of("sub", b, a), weight))
 
 

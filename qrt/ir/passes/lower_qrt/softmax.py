@@ -1,8 +1,8 @@
 """Lowering of softmax and log_softmax.
 
-A line is a vector of elements along the softmax axis. The loops compute the largest element of each line, for each
-element the table entry of its distance from the largest, the sum of the line's entries, and from entry and sum the
-result, as the attribute `requant` determines.
+A line is a vector of elements along the softmax axis. The loops compute the largest element of each line, and for each
+element the table entry of its distance from the largest. Then they add the entries of each line, and compute each
+result from its entry and the sum by the rule in the attribute `requant`.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ _GREATER = list(INTEGER_PREDICATES).index("sgt")
 
 @dataclass
 class _Lines:
-    """The operand of a softmax with its type `x` and the result's type `element`.
+    """The storage of a softmax operand, with the operand's quantized type `x` and the result's, `element`.
 
     A line is the elements along the softmax axis for one choice of the other indices.
     """
@@ -64,7 +64,7 @@ class _Lines:
         return nest.finish(nest.value(name, (largest, value), value.type))[0]
 
     def entries(self, maxima: Value, table: Array, type: IntegerType | FloatType) -> Value:
-        """Return, for each element, the entry `table[m - element]`, with m the maximum of its line, in a tensor."""
+        """Return a tensor with the entry `table[m - element]` for each element, where m is the maximum of its line."""
         self.context.stage("table")
         constant = self.context.dense(table, type)
         nest, others = self.element_nest("table")

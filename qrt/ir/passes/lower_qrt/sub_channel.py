@@ -1,8 +1,8 @@
 """Lowering of matmul with sub-channel weights: each block of K is summed, then the scaled sums are added.
 
 The tensor of the blocks' sums has the block as its last dimension. The rule `fixed` multiplies each sum by an integer
-multiplier, adds the products in 128 bits (two i64 halves), and rounds once; `float32` adds the sums times their scales
-in f32, in ascending order of the blocks.
+multiplier, adds the products in 128 bits (two i64 halves), and rounds once. The rule `float32` multiplies each sum by
+its scale in f32, and adds the products in ascending order of the blocks.
 """
 
 from collections.abc import Callable, Sequence

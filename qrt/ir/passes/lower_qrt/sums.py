@@ -1,8 +1,8 @@
 """Lowering of mean, sum and cumsum.
 
-For mean and sum, the sum of `q - zp` over the reduced axes is requantized by `s_in / (s_out * count)` for a mean and by
-`s_in / s_out` for a sum. Zero points are subtracted in the loop, or as `count * zp` from the sum. The rules `raw_mean`
-and `raw_sum` sum `q` itself.
+A mean is the sum of `q - zp` over the reduced axes, requantized by `s_in / (s_out * count)`. A sum is the same sum,
+requantized by `s_in / s_out`. Zero points are subtracted in the loop, or as `count * zp` from the sum. The rules
+`raw_mean` and `raw_sum` sum `q` itself.
 
 Each element of a cumsum is the sum of the elements before it along the axis (after it, if `reverse`), including the
 element itself unless `exclusive`.

@@ -68,8 +68,8 @@ def _spread(
 ) -> Value:
     """Return `x` with `stride - 1` zero points between its rows and between its columns, padded with zero points.
 
-    The convolution over this tensor has one window for each pixel of the result, of size `out`; pixels that are in no
-    window are dropped. `kernel` is the size of a window.
+    The convolution over this tensor has one window for each pixel of the result; pixels that are in no window are
+    dropped. `kernel` is the size of a window, `out` the size of the result: (height, width).
     """
     images, *size, depth = context.extents(x)
     first, count, start = [], [], []

@@ -86,9 +86,10 @@ def output_extent(
 def window_index(
     window: tuple[Expression, Expression], element: tuple[Expression, Expression], attributes: Attributes
 ) -> tuple[Expression, Expression]:
-    """Return the position (row, column) in the padded input of an element of a window.
+    """Return the (row, column) in the padded input of a window's element.
 
-    `window` is the (row, column) of the window among all windows, `element` that of the element in its window.
+    `window` is the (row, column) of the window among all windows, `element` the (row, column) of the element in the
+    window.
     """
     rows, columns = (
         add(multiply(at, stride), multiply(inside, dilation))

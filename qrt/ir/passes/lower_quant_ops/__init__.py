@@ -35,8 +35,8 @@ class LowerQuantOps:
     `rounding=toward_zero saturating=false` the emitted operations are exactly upstream's, and values out of range are
     undefined. Preserves every value, also NaN and infinities; with `saturating=false` only those within range.
 
-    `strict_upstream` follows upstream in two more cases, for comparison with mlir-opt: a pair of casts from a type and
-    back is removed, although that changes values, and zero points are truncated to the storage type.
+    `strict_upstream` follows upstream in two more cases, for comparison with mlir-opt. Two casts, from a type and back
+    to that type, are removed, although that changes values. Zero points are truncated to the storage type.
     """
 
     rounding: str = _rule_option("rounding", "how qcasts round that do not say it")
@@ -129,7 +129,7 @@ def _lower(builder: Builder, x: Value, t: UniformType, emit: Emit) -> Value:
 
 
 def _lower_ranked(builder: Builder, x: Value, t: UniformType, emit: Emit, axis: int | None = None) -> Value:
-    """Lower a cast of a scalar or ranked tensor, whose arithmetic `emit` emits; `axis` may replace that of type `t`."""
+    """Lower a cast of a scalar or ranked tensor, whose arithmetic `emit` emits; `axis` may replace `t`'s axis."""
     emitter = Emitter(builder, x) if t.is_per_layer else ChannelEmitter(builder, x, t, axis)
     return emitter.finish(emit(emitter))
 

@@ -88,7 +88,7 @@ def _quantize_upstream(emitter: Emitter, t: UniformType) -> Value:
 
 
 def _has_zero_point(t: UniformType) -> bool:
-    """Return False if the only zero point is 0 modulo `2**storage_width`, and is therefore not emitted, as upstream."""
+    """Return False if the only zero point is 0 modulo `2**storage_width`: as in upstream, it is then not emitted."""
     return not t.is_per_layer or t.zero_points[0] % (1 << t.storage_width) != 0
 
 
@@ -106,8 +106,9 @@ class _Saturation:
 
     `low`, `high` and `nan` are the integers to which values below and above the bounds and NaN are converted; with
     `zero_point = "after"` the zero point is added later. `float_low` and `float_high` are bit patterns of the floats to
-    which values are clamped, and `float_nan` that of the float that replaces NaN. Where the float format does not have
-    one of these integers, the float is another one within the bounds, and the flag `..._is_exact` is false.
+    which values are clamped, and `float_nan` is the bit pattern of the float that replaces NaN. If the float format
+    cannot represent one of these integers, the float is a representable one within the bounds, and the flag
+    `..._is_exact` is False.
     """
 
     low: tuple[int, ...]

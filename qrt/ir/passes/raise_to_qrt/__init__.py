@@ -1,8 +1,12 @@
 """Raising of lowered programs to kernels: the pass `raise-to-qrt`.
 
-Reading order: `terms` (polynomials), `scalars` and `sums` (arithmetic on them), `loops` and `elements` (programs as
-polynomials), then `requantized`, `products`, `kernels` and `elementwise` (the kernel that computes a polynomial).
-`casts` is on its own.
+A lowered program computes integers, as loops and `arith` operations or as `linalg` ops. The pass represents each result
+as a polynomial of the elements that are read, and replaces it by a `qrt` op (a kernel) that computes the same
+polynomial.
+
+Reading order: `terms` (polynomials), `scalars` and `sums` (arithmetic on polynomials), `loops` and `elements` (programs
+as polynomials), then `requantized`, `products`, `kernels` and `elementwise` (the kernel that computes a polynomial).
+`casts` does not use polynomials.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,12 +30,12 @@ from qrt.types import IntegerType, TensorType
 
 @dataclass(frozen=True)
 class RaiseToQrt:
-    """Replaces lowered sums of products, products and elements that are requantized by the qrt ops that compute them.
+    """Replaces lowered integer arithmetic by the qrt ops that compute the same, and lowered casts by quant ops.
 
-    Replaces lowered casts by quant.qcast and quant.dcast.
+    The arithmetic is a requantized sum of products, product or element. The quant ops are quant.qcast and quant.dcast.
 
-    Changes no value: the pass shows that the op computes the program's integers for all inputs. A remark at each other
-    requantized result names the condition that does not hold.
+    Changes no value: the pass proves that the qrt op computes the program's integers for all inputs. For each
+    requantized result that is not replaced, a remark names the condition that does not hold.
     """
 
     def run(self, module: Module) -> None:
@@ -57,7 +61,7 @@ class RaiseToQrt:
 
 
 def _is_filled_once(buffer: Value) -> bool:
-    """Return True if one nest fills a buffer before everything that reads it."""
+    """Return True if exactly one loop nest writes to a buffer, before all reads of the buffer."""
     try:
         StoredNest.of(buffer)
     except NotRaisedError:
@@ -66,7 +70,7 @@ def _is_filled_once(buffer: Value) -> bool:
 
 
 def _read_buffers_as_tensors(module: Module) -> None:
-    """Give each requantized result in a buffer that only loops read a tensor, which a kernel can replace."""
+    """Insert a `bufferization.to_tensor` for each requantized buffer without one; a kernel can replace its result."""
     for alloc in [op for op in module.operation.walk() if op.name == "memref.alloc"]:
         buffer = alloc.results[0]
         stores = [user for user in buffer.users if user.name == "affine.store" and _is_clamped(user.operands[0])]
@@ -80,7 +84,7 @@ def _read_buffers_as_tensors(module: Module) -> None:
 
 
 def _is_candidate(operation: Operation) -> bool:
-    """Return True if an operation fills a tensor by `arith.trunci` of a value that it clamps: a requantized result."""
+    """Return True if the elements of an operation's result are clamped and then truncated: a requantized result."""
     if operation.name == "bufferization.to_tensor":
         stored = [user for user in operation.operands[0].users if user.name == "affine.store"]
         return len(stored) == 1 and _is_clamped(stored[0].operands[0])
@@ -99,7 +103,10 @@ def _is_clamped(value: Value) -> bool:
 
 
 def _raised(result: Value, leaves: Mapping[Value, Value]) -> Value:
-    """Build the kernel of a result, and return its value; raise NotRaisedError if there is none."""
+    """Build the kernel that computes `result`, and return the kernel's result; raise NotRaisedError if there is none.
+
+    The elements of the keys of `leaves` are read from the values of `leaves`.
+    """
     type = result.type
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, IntegerType):
         raise NotRaisedError(f"the result must be a ranked tensor of integers, got {type}")
@@ -124,7 +131,7 @@ def _raised(result: Value, leaves: Mapping[Value, Value]) -> Value:
 
 
 def _require_sizes(p: Product, shape: Sequence[int | None]) -> None:
-    """Raise NotRaisedError unless each dynamic size of a result is that of a dimension of the first factor."""
+    """Raise NotRaisedError unless each dynamic size of a result equals a dynamic size of the first factor."""
     sizes = tensor_type(p.a.source).shape or ()
     for loop, size in enumerate(shape):
         if size is None and (("d", loop), None) not in zip(p.a.indices, sizes, strict=True):
@@ -132,7 +139,7 @@ def _require_sizes(p: Product, shape: Sequence[int | None]) -> None:
 
 
 def _erase_unread(module: Module) -> None:
-    """Erase operations and nests whose results nothing reads any more, until there are none."""
+    """Erase operations and loop nests whose results nothing reads any more, until none are left."""
     count = 0
     while count != len(module.operation.walk()):
         count = len(module.operation.walk())
@@ -141,7 +148,7 @@ def _erase_unread(module: Module) -> None:
 
 
 def _erase_unread_buffers(module: Module) -> None:
-    """Erase nests that only fill buffers which nothing reads any more, last ones first."""
+    """Erase buffers that nothing reads any more, with the loop nests that fill them, starting with the last buffer."""
     for alloc in reversed([op for op in module.operation.walk() if op.name == "memref.alloc"]):
         buffer = alloc.results[0]
         try:
@@ -158,7 +165,7 @@ def _erase_unread_buffers(module: Module) -> None:
 
 
 def _fills_only(nest: Operation, buffer: Value) -> bool:
-    """Return True if a nest has no effect but to write to a buffer."""
+    """Return True if the only effect of a loop nest is to write to `buffer`."""
     pure = ("affine.for", "affine.yield", "affine.load", "affine.apply", "vector.load", "vector.reduction")
     return all(
         op.name in pure or op.name.startswith("arith.") or (op.name == "affine.store" and op.operands[1] is buffer)

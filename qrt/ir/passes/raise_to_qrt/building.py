@@ -1,4 +1,4 @@
-"""Building of the op of a kernel around signless integers, with types that carry a program's constants."""
+"""Creation of a kernel's op on signless integers: casts to quantized types that hold a program's constants."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,9 +22,10 @@ def build(
     result: TensorType,
     r: Requantized,
 ) -> Value:
-    """Build the op `name` with the rule `fixed`, and return its result as integers of type `result`.
+    """Build the op `qrt.<name>` with the rule `fixed`, and return its result as integers of type `result`.
 
-    The scale of the result is 1. Raises NotRaisedError if the op does not take the types of its operands.
+    The quantized result has the scale 1, and the zero points and bounds of `r`. Raises NotRaisedError if the op does
+    not take the types of its operands.
     """
     points = along_last(integers(r.zero_points), np.shape(r.zero_points), "zero points of the result")
     axis = len(result.shape or ()) - 1 if len(set(points)) > 1 else None
@@ -55,7 +56,7 @@ def quantized(b: Builder, tensor: Value, t: UniformType) -> Value:
 
 
 def require_visible(values: Sequence[Value], operation: Operation) -> None:
-    """Raise NotRaisedError unless all values are defined in blocks around an operation."""
+    """Raise NotRaisedError unless each value is defined in a block that contains `operation`, directly or nested."""
     blocks = []
     place: Operation | None = operation
     while place is not None:
@@ -74,7 +75,10 @@ def integers(values: Array) -> list[int]:
 
 
 def along_last(values: list[Any], shape: Sequence[int], what: str) -> list[Any]:
-    """Return values over a result's loops; raise NotRaisedError if they differ along another loop than the last."""
+    """Return `values`, of shape `shape` over the result's loops, if they differ only along the last loop.
+
+    Raise NotRaisedError, with `what` as the name of the values, if they differ along another loop.
+    """
     if any(size != 1 for size in shape[:-1]):
         raise NotRaisedError(f"the {what} differ along another dimension than the last")
     return values

@@ -1,6 +1,7 @@
-"""Raising of lowered casts: arithmetic on floats that `quant.qcast` or `quant.dcast` computes.
+"""Raising of lowered casts: float arithmetic that equals a `quant.qcast` or `quant.dcast`.
 
-Reads element-wise `arith` and `math` on tensors, and `linalg.generic` of elements and of constants of channels.
+The arithmetic is element-wise `arith` and `math` on tensors, or a `linalg.generic` on elements and on vectors of
+constants with one constant for each channel.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,9 +38,9 @@ class Constant:
 
 @dataclass(frozen=True)
 class Step:
-    """One operation of the computation of a result's element.
+    """One operation in the computation of a result's element, with the op `name`.
 
-    Its operands are other steps, constants, or the tensor whose element is read.
+    An operand is another step, a constant, or the tensor whose element is read. `predicate` is that of a comparison.
     """
 
     name: str
@@ -51,7 +52,7 @@ Node = Step | Constant | Value
 
 
 def raised_cast(operation: Operation) -> Value | None:
-    """Build the cast that an operation is the last one of, and return its value; None if there is none."""
+    """Build the cast whose arithmetic ends with `operation`, and return its result; None if there is no such cast."""
     result = operation.results[0]
     type = result.type
     if not isinstance(type, TensorType) or type.shape is None:
@@ -64,7 +65,7 @@ def raised_cast(operation: Operation) -> Value | None:
 
 
 def is_last(operation: Operation) -> bool:
-    """Return True if an operation may be the last one of a cast: on tensors, or in the body of a `linalg.generic`."""
+    """Return True if a cast's arithmetic may end with an operation on tensors, or with a `linalg.generic`."""
     if operation.name in ROOTS:
         return isinstance(operation.results[0].type, TensorType)
     if operation.name != "linalg.generic" or len(operation.results) != 1:
@@ -75,14 +76,14 @@ def is_last(operation: Operation) -> bool:
 
 
 class _Reader:
-    """Reader of an element of a result of rank `rank` as steps."""
+    """Converter of an element of a result, which has the rank `rank`, to steps and constants."""
 
     def __init__(self, rank: int) -> None:
         self.rank = rank
         self.steps = 0
 
     def of(self, value: Value) -> Node:
-        """Return the node of a tensor, at the result's place."""
+        """Return the step, constant or tensor that gives the element of `value` at the result element's indices."""
         operation, constant = value.operation, constant_of(value)
         if isinstance(constant, DenseElementsAttr):
             return Constant((np.asarray(constant.python).flat[0].item(),)) if constant.is_splat else value
@@ -136,7 +137,7 @@ def _constant(value: Value) -> Constant | None:
 
 
 def _channels(operand: Value, indices: Sequence[Expression]) -> Node:
-    """Return the constants of the channels that a vector has; raise NotRaisedError for another operand."""
+    """Return the constants in a vector with one constant for each channel; raise NotRaisedError for other operands."""
     constant = constant_of(operand)
     if not isinstance(constant, DenseElementsAttr) or len(indices) != 1:
         raise NotRaisedError("an operand is neither read at the result's place nor a vector of constants")
@@ -147,7 +148,7 @@ def _channels(operand: Value, indices: Sequence[Expression]) -> Node:
 
 
 def _as_float(step: Step, operation: Operation) -> Constant:
-    """Return an integer constant that is converted to floats, if the float is the integer."""
+    """Return the result of converting an integer constant to floats; raise NotRaisedError if floats may round it."""
     (constant,) = step.operands
     source, form = element_of(operation.operands[0].type), element_of(operation.results[0].type)
     assert isinstance(constant, Constant)
@@ -169,7 +170,7 @@ def _parts(node: Node, name: str) -> tuple[Node, ...] | None:
 
 
 def _offset(node: Node, name: str) -> tuple[Node, Constant]:
-    """Return (value, constant) of a sum or difference `name`; the constant is 0 for another node."""
+    """Return (value, constant) of the sum or difference `name` (an op); (node, 0) for any other node."""
     parts = _parts(node, name)
     if parts is not None and isinstance(parts[1], Constant):
         return parts[0], parts[1]
@@ -177,7 +178,7 @@ def _offset(node: Node, name: str) -> tuple[Node, Constant]:
 
 
 def _dequantized(operation: Operation, result: TensorType, root: Node) -> Value | None:
-    """Build `quant.dcast` for `(float(x) - zero point) * scale`."""
+    """Build a `quant.dcast` for `(float(x) - zero point) * scale`; return None for other arithmetic."""
     product = _parts(root, "arith.mulf")
     if product is None or not isinstance(product[1], Constant):
         return None
@@ -193,9 +194,10 @@ def _dequantized(operation: Operation, result: TensorType, root: Node) -> Value 
 
 
 def _quantized(operation: Operation, result: TensorType, root: Node) -> Value | None:
-    """Build `quant.qcast` for `integer(clamp(round(x / scale + zero point)))`, or the form of upstream's pass.
+    """Build a `quant.qcast` for `integer(clamp(round(x / scale + zero point)))`; return None for other arithmetic.
 
-    Upstream's form rounds to zero and is undefined for values out of range.
+    Arithmetic without `clamp` and `round` is accepted too: that of upstream's pass, which rounds toward zero and is
+    undefined for values out of range.
     """
     if not isinstance(root, Step) or root.name not in ROOTS[1:]:
         return None
@@ -231,7 +233,10 @@ def _quantized(operation: Operation, result: TensorType, root: Node) -> Value | 
 
 
 def _without_nan(node: Node, is_clamped: bool) -> tuple[Node, Constant | None]:
-    """Return (value, constant) of `select(is NaN(value), constant, value)`, which a clamped cast has."""
+    """Return (value, constant) of `select(is NaN(value), constant, value)`; (node, None) if `is_clamped` is False.
+
+    Raise NotRaisedError if the node is not such a selection although the cast is clamped.
+    """
     if not is_clamped:
         return node, None
     parts = _parts(node, "arith.select")
@@ -255,7 +260,10 @@ def _type(
     low: int | None = None,
     high: int | None = None,
 ) -> UniformType:
-    """Return the type of integers with these scales and zero points; raise NotRaisedError if there is none."""
+    """Return the quantized type of the integers `stored`; raise NotRaisedError if there is no such type.
+
+    `low` and `high` are the storage bounds, None for the default bounds.
+    """
     element = element_of(stored.type)
     if not isinstance(element, IntegerType) or not isinstance(expressed, FloatType):
         raise NotRaisedError("no integers")

@@ -1,6 +1,6 @@
-"""Elements of the tensors of a program, computed backwards as polynomials of the elements that are read.
+"""Conversion of a tensor's elements to polynomials, by following the program backwards to the elements it reads.
 
-Reads `linalg` on tensors, and nests of `affine.for` that fill a buffer which nothing writes afterwards.
+The program may use `linalg` on tensors, and nests of `affine.for` that fill a buffer to which nothing else writes.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,10 +39,11 @@ _TENSORS = ("bufferization.to_tensor", "bufferization.to_buffer", "tensor.cast")
 
 
 class Elements:
-    """Elements of tensors as functions of the loops of a result of a shape.
+    """Converter of tensor elements to polynomials, for a result of the shape `shape` with one loop per dimension.
 
-    `outer` are the extents of these loops, 1 for a dynamic one: no constant has elements along it. The elements of the
-    tensors and buffers in `leaves` are read from the tensors that stand beside them.
+    `outer` are the extents of these loops; a dynamic extent counts as 1, because no constant depends on such a loop.
+    A tensor or buffer that is a key of `leaves` is not followed further: its elements are read from the tensor
+    `leaves[key]`.
     """
 
     def __init__(self, shape: Sequence[int | None], leaves: Mapping[Value, Value]) -> None:
@@ -54,14 +55,14 @@ class Elements:
         self._known: dict[tuple[Value, tuple[Expression, ...]], Scalar] = {}
 
     def fresh(self, count: int) -> list[int]:
-        """Return the numbers of new loops."""
+        """Return numbers for `count` new loops."""
         self._loops += count
         return list(range(self._loops - count, self._loops))
 
     def at(self, tensor: Value, indices: Sequence[Expression]) -> Scalar:
-        """Return the element of a tensor or a buffer at index expressions of loops.
+        """Return the element of a tensor or buffer at `indices`, expressions of the loops.
 
-        Raises NotRaisedError if it is computed by anything but integer arithmetic on elements.
+        Raises NotRaisedError if anything other than integer arithmetic on elements computes the element.
         """
         key = tensor, tuple(indices)
         if key not in self._known:
@@ -71,7 +72,7 @@ class Elements:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """Count a step of a chain of operations within the `with` block; raise NotRaisedError if the chain is long."""
+        """Count one level of a recursion within the `with` block; raise NotRaisedError beyond `_MOST_STEPS` levels."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise NotRaisedError(f"it is computed by more than {_MOST_STEPS} operations in a row")
@@ -112,7 +113,10 @@ class Elements:
         return Scalar(Polynomial.variable(read), element.width)
 
     def _padded(self, pad: Operation, indices: tuple[Expression, ...]) -> Scalar:
-        """Return an element of a tensor that zeros extend behind its last dimension; another `tensor.pad` is read."""
+        """Return an element of a `tensor.pad` that appends zeros along the last dimension.
+
+        For any other padding, return a read of the padded tensor's element.
+        """
         low, high = (pad.attribute(f"static_{side}", DenseArrayAttr).values for side in ("low", "high"))
         value = constant_number(pad.regions[0].blocks[0].last.operands[0]) if pad.regions[0].blocks[0].last else None
         size = (shape_of(pad.operands[0].type) or (None,))[-1]
@@ -124,9 +128,10 @@ class Elements:
 
 
 class _Nest:
-    """A loop nest at one iteration of its parallel loops; `reduced` are the extents of the others, by loop number.
+    """Converter of the element that a loop nest computes at one iteration of its parallel loops.
 
-    `inputs` computes the arguments of the body, `names` are the index expressions of its loops.
+    `inputs` has a function that computes each argument of the body, `names` the index expression of each induction
+    variable, and `reduced` the extent of each reduced loop by its number.
     """
 
     def __init__(
@@ -168,9 +173,9 @@ class _Nest:
         return Scalar(total.modulo(value.width), value.width)
 
     def value(self, value: Value, is_last: bool = False) -> Scalar:
-        """Return a scalar of the body, or a lane of a vector.
+        """Return a scalar of the body as a polynomial, or a lane of a vector.
 
-        With `is_last`, the value is the accumulator's next one, and lanes that it adds are added with the loops.
+        `is_last` is True for the next value of the accumulator: only there may a `vector.reduction` add lanes.
         """
         if value not in self._known:
             with self.elements.step():
@@ -236,7 +241,7 @@ def _constant(value: Value, constant: Any) -> Scalar:
 
 
 def _of_structured(elements: Elements, operation: StructuredOp, number: int, indices: Sequence[Expression]) -> _Nest:
-    """Return the nest of an op of linalg on tensors, at the indices of its result `number`."""
+    """Return the nest of a `linalg` op on tensors that computes the element of result `number` at `indices`."""
     maps, count = operation.indexing_maps, operation.input_count
     extents: dict[int, int] = {}
     for value, map in zip(operation.operands, maps, strict=True):

@@ -14,14 +14,14 @@ from qrt.types import TensorType, UniformType
 
 
 def is_elementwise(r: Requantized) -> bool:
-    """Return True if the value before the requantization is computed from single elements, and not from sums."""
+    """Return True if the requantized value is computed from single elements only, without sums over loops."""
     return all(isinstance(variable, Read) for m in (*r.inner.terms, *r.sums.terms) for variable, _ in m)
 
 
 def build_elementwise(root: Operation, result: TensorType, r: Requantized) -> Value:
     """Build the kernel of a requantized element or product before `root`, and return its result as integers.
 
-    Raises NotRaisedError, with the condition that does not hold, if there is none.
+    Raises NotRaisedError, with the condition that does not hold, if no kernel computes the value.
     """
     if r.inner.terms and r.sums.terms:
         raise NotRaisedError("a constant is added after the extension of a value that may overflow")
@@ -61,7 +61,7 @@ def _requantize(
 
 
 def _multiply(root: Operation, result: TensorType, r: Requantized, reads: Sequence[Read], constant: Array) -> Value:
-    """Build `(x - zx) * (y - zy)`, requantized: the factors of x and of y in the polynomial are -zy and -zx."""
+    """Build a `qrt.mul` for the polynomial `(x - zx) * (y - zy)`, in which x has the factor -zy, and y has -zx."""
     terms = r.inner.terms or r.sums.terms
     product = frozenset((read, 1) for read in reads)
     names = {product, *(frozenset(((read, 1),)) for read in reads), ONE}
@@ -95,7 +95,7 @@ def _multiply(root: Operation, result: TensorType, r: Requantized, reads: Sequen
 
 
 def _only(values: Array) -> int:
-    """Return the number that all entries are; raise NotRaisedError if they differ."""
+    """Return the number that all entries of an array equal; raise NotRaisedError if the entries differ."""
     numbers = set(integers(np.asarray(values, object)))
     if len(numbers) > 1:
         raise NotRaisedError("the zero points of a factor differ")
@@ -103,9 +103,9 @@ def _only(values: Array) -> int:
 
 
 def _is_whole(read: Read, result: TensorType, allow_broadcast: bool) -> bool:
-    """Return True if an element is read at the result's place, along dimensions of the result's sizes.
+    """Return True if an element is read at the indices of the result's element, from a tensor of the result's shape.
 
-    With `allow_broadcast`, it may also be repeated by NumPy's rules.
+    With `allow_broadcast`, the tensor may also broadcast to the result's shape by NumPy's rules.
     """
     shape, sizes = tensor_type(read.source).shape or (), result.shape or ()
     first = len(sizes) - len(shape)

@@ -1,4 +1,4 @@
-"""Kernels for sums of products: the op of the dialect `qrt` whose loops read as the program does."""
+"""Kernels for sums of products: the `qrt` op that multiplies the same elements as the program's loops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,11 @@ _MOST_PLACES = 62
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights in the layout of a kernel: a tensor with the order of its dimensions, or constant integers."""
+    """Weights for a kernel: constant integers in the kernel's layout (`values`), or the tensor `source`.
+
+    `order` are the dimensions of `source` in the order of the kernel's layout. `axis` is the axis of the output
+    channels in that layout; None without channels.
+    """
 
     source: Value
     order: tuple[int, ...]
@@ -43,7 +47,7 @@ class Kernel:
 
 
 def padding_of(read: Read) -> tuple[Value, tuple[tuple[int, int], ...], int] | None:
-    """Return (tensor, pairs of padding, value) if a tensor that is read is padded with a constant; else None."""
+    """Return (unpadded tensor, (low, high) of each axis, value) if a tensor is padded with a constant; else None."""
     pad = read.source.operation
     if pad is None or pad.name != "tensor.pad" or len(pad.operands) != 1:
         return None
@@ -58,7 +62,7 @@ def padding_of(read: Read) -> tuple[Value, tuple[tuple[int, int], ...], int] | N
 
 
 def match_kernel(p: Product) -> Kernel:
-    """Return the kernel that reads the factors of a sum of products as the program does.
+    """Return the kernel that reads the factors of a sum of products at the same indices as the program.
 
     Raises NotRaisedError, with the reason, if there is none.
     """
@@ -109,7 +113,11 @@ def _matmul(p: Product) -> Kernel:
 
 
 def _constant_weights(weights: Array, has_column: bool, depth: int) -> Array:
-    """Return weights [batches..., depth, columns], or [depth] without columns; those given have the depth last."""
+    """Return weights in the layout [batches..., depth, columns], or [depth] if `has_column` is False.
+
+    The given `weights` have one axis for each loop of the result, and the depth as the last axis. Raise NotRaisedError
+    if they depend on the rows of the result.
+    """
     if not has_column:
         if weights.size != weights.shape[-1]:
             raise NotRaisedError("the second factor depends on the rows of the result")
@@ -127,7 +135,10 @@ def _constant_weights(weights: Array, has_column: bool, depth: int) -> Array:
 def _require_loops(
     indices: Sequence[Expression], sizes: Sequence[int | None], loops: Sequence[int], which: str
 ) -> None:
-    """Raise NotRaisedError unless indices are the last ones of these loops, or 0 along dimensions of size 1."""
+    """Raise NotRaisedError unless a factor's indices are the last ones of `loops`, or 0 in a dimension of size 1.
+
+    `which` names the factor in the error.
+    """
     matching = loops[max(len(loops) - len(indices), 0) :]
     fits = len(matching) == len(indices) and all(
         index == ("d", loop) or (index == 0 and size == 1)
@@ -170,7 +181,10 @@ def _convolution(p: Product) -> Kernel:
 
 
 def _line(index: Expression, axis: int, outer: Sequence[int]) -> tuple[int, int, int | None]:
-    """Return (stride, dilation, loop of the sum or None) of the row or the column that a window reads."""
+    """Return (stride, dilation, loop of the sum) of a window along the spatial `axis`, from its index expression.
+
+    The loop is None if the window has size 1 along the axis. Raise NotRaisedError for an index that is not a window's.
+    """
     terms = linear_terms(index)
     if terms is None or terms.pop(1, 0):
         raise NotRaisedError("a row or a column of the first factor is not a sum of multiples of loops")
@@ -188,7 +202,11 @@ def _line(index: Expression, axis: int, outer: Sequence[int]) -> tuple[int, int,
 def _channels(
     p: Product, outer: Sequence[int], window: Sequence[int | None], channels: int | None
 ) -> tuple[str, int | None, int]:
-    """Return (op, loop over the input channels of a group or None, number of groups)."""
+    """Return (op, loop over the input channels of a group or None, number of groups) of a convolution.
+
+    `window` are the loops over the window, `channels` the number of input channels. Raise NotRaisedError if the channel
+    index is not a convolution's.
+    """
     index = p.a.indices[3]
     rest = [loop for loop in range(len(p.extents)) if loop not in window]
     if len(rest) > 1 or channels is None:
@@ -211,7 +229,7 @@ def _channels(
 
 
 def _group_size(index: Expression) -> int:
-    """Return m of an index `d3 floordiv m`, 1 of `d3`; 0 of another index."""
+    """Return m for an index `d3 floordiv m`, 1 for `d3`, and 0 for any other index; d3 is the output channel."""
     if index == ("d", 3):
         return 1
     is_quotient = isinstance(index, tuple) and index[0] == "floordiv" and index[1] == ("d", 3)
@@ -219,13 +237,13 @@ def _group_size(index: Expression) -> int:
 
 
 def _is_group(index: Expression, size: int, loop: int, depth: int) -> bool:
-    """Return True if an index is `(d3 floordiv size) * depth + loop`."""
+    """Return True if an index is `(d3 floordiv size) * depth + loop`; d3 is the output channel."""
     group: Expression = floordiv(("d", 3), size)
     return index == canonical(add(multiply(group, depth), _loop(loop)))
 
 
 def _gathered(p: Product, wanted: Sequence[Expression], sizes: Sequence[int]) -> Array:
-    """Return constant weights over the loops `wanted`, of these sizes."""
+    """Return the constant weights as an array of shape `sizes`, with one axis for each loop in `wanted`."""
     assert p.weights is not None
     rank = p.weights.ndim - len(p.extents)
     axes = {("d", 3): 3} | {_loop(i): rank + i for i in range(len(p.extents))}
@@ -239,7 +257,10 @@ def _gathered(p: Product, wanted: Sequence[Expression], sizes: Sequence[int]) ->
 
 
 def _order(w: Read, wanted: Sequence[Expression], sizes: Sequence[int]) -> tuple[int, ...]:
-    """Return the order in which the dimensions of a tensor of weights are those of a kernel."""
+    """Return the dimension of the weights tensor for each dimension of the kernel's layout.
+
+    The layout has the loops `wanted` with the sizes `sizes`. Raise NotRaisedError if the tensor has other dimensions.
+    """
     shape = tensor_type(w.source).shape or ()
     left = list(range(len(w.indices)))
     order = []
@@ -258,10 +279,10 @@ def _order(w: Read, wanted: Sequence[Expression], sizes: Sequence[int]) -> tuple
 
 
 def build_kernel(root: Operation, result: TensorType, kernel: Kernel, p: Product, r: Requantized) -> Value:
-    """Build the op before `root`, and return its result as integers of type `result`.
+    """Build the kernel's op before `root`, and return its result as integers of type `result`.
 
-    The scale of the first operand and of the result is 1, that of the weights `M0 / 2**N`. Raises NotRaisedError if the
-    op does not take such types.
+    The first operand and the result have the scale 1, the weights have the scale `M0 / 2**N`. Raises NotRaisedError if
+    the op does not take such types.
     """
     has_channels = kernel.weights.axis is not None
     count = (result.shape or (1,))[-1] if has_channels else 1
@@ -309,7 +330,7 @@ def _weights(b: Builder, w: Weights, t: UniformType) -> Value:
 
 
 def _bias_type(p: Product, scales: Array, is_per_axis: bool) -> UniformType:
-    """Return the type of a bias at the accumulator's scales, or of one that a kernel rescales as the program does."""
+    """Return the quantized type of `p`'s bias: accumulator scales, or scales that reproduce the program's rescaling."""
     read = None if p.bias is None else p.bias.read
     storage = "i32" if read is None else storage_of(read)
     rescaling = None if p.bias is None else p.bias.rescaling

@@ -1,4 +1,4 @@
-"""Nests of `affine.for` that fill a buffer: their loops, the value that is stored, and the value before it."""
+"""Nests of `affine.for` that fill a buffer: their loops, and the stores of initial and accumulated values."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ READERS = ("affine.load", "vector.load", "bufferization.to_tensor")
 
 @dataclass(frozen=True)
 class StoredNest:
-    """A nest that fills the buffer `buffer`: parallel loops, which index it, around reduced loops.
+    """A loop nest that fills `buffer`: parallel loops, which index the buffer, around reduced loops.
 
-    `update` is the store of the innermost body; `start` the store before the reduced loops, None without such loops.
+    `update` is the store in the innermost body. `start` is the store of an accumulator's initial value before the
+    reduced loops; None if there is only one store.
     """
 
     buffer: Value
@@ -27,9 +28,9 @@ class StoredNest:
 
     @classmethod
     def of(cls, buffer: Value) -> "StoredNest":
-        """Return the nest that fills a buffer.
+        """Return the loop nest that fills a buffer.
 
-        Raises NotRaisedError if anything else may write to it, or if it is read before it is filled.
+        Raises NotRaisedError if anything else may write to the buffer, or if the buffer is read before it is filled.
         """
         stores = [user for user in buffer.users if user.name == "affine.store" and user.operands[1] is buffer]
         others = [user for user in buffer.users if user not in stores and user.name not in READERS]
@@ -65,7 +66,7 @@ class StoredNest:
                 raise NotRaisedError("a buffer is read before it is filled")
 
     def is_running(self, load: Operation) -> bool:
-        """Return True if a load reads the accumulator in the innermost body, before it is stored."""
+        """Return True if a load reads the accumulator in the innermost body, before the store of its next value."""
         is_load = load.name == "affine.load" and load.operands[0] is self.buffer
         return (
             is_load
@@ -94,7 +95,7 @@ def _loops_around(operation: Operation, buffer: Value) -> Iterator[Operation]:
 
 
 def _is_before(first: Operation, later: Operation) -> bool:
-    """Return True if `first` is before `later`, or before the operation of its block that contains `later`."""
+    """Return True if, in the block of `first`, `later` or the operation that contains it comes after `first`."""
     place: Operation | None = later
     while place is not None and place.parent is not first.parent:
         place = place.parent_operation
@@ -114,7 +115,7 @@ def _body(loop: Operation) -> Block:
 
 
 def extent_of(loop: Operation) -> int:
-    """Return the iterations of a loop from 0 by steps of 1; raise NotRaisedError for other loops."""
+    """Return the number of iterations of a loop from 0 in steps of 1; raise NotRaisedError for other loops."""
     low, high = (loop.attribute(f"{end}BoundMap", AffineMapAttr).results for end in ("lower", "upper"))
     if low != (0,) or len(high) != 1 or not isinstance(high[0], int) or loop.attributes["step"].python != 1:
         raise NotRaisedError("an affine.for does not count from 0 to a constant")
@@ -122,7 +123,7 @@ def extent_of(loop: Operation) -> int:
 
 
 def positions(access: Operation, names: dict[Value, Expression]) -> tuple[Expression, ...]:
-    """Return the index expressions of a load or a store; `names` has those of the induction variables."""
+    """Return the index expressions of a load or store; `names` maps induction variables to expressions of loops."""
     offset = 2 if access.name == "affine.store" else 1
     operands = [position(value, names) for value in access.operands[offset:]]
     if access.name == "vector.load":
@@ -133,7 +134,7 @@ def positions(access: Operation, names: dict[Value, Expression]) -> tuple[Expres
 
 
 def position(value: Value, names: dict[Value, Expression]) -> Expression:
-    """Return an index value as an expression of loops."""
+    """Return an index value as an expression of loops; raise NotRaisedError if the value is not such an expression."""
     if value in names:
         return names[value]
     operation, number = value.operation, constant_number(value)
@@ -147,7 +148,7 @@ def position(value: Value, names: dict[Value, Expression]) -> Expression:
 
 
 def _positions(access: Operation) -> list[Value | None]:
-    """Return the induction variable that is each index of a load or a store; None for another index."""
+    """Return the induction variable that each index of a load or store equals; None for other indices."""
     variables = list(_variables_around(access))
     names: dict[Value, Expression] = {variable: ("d", number) for number, variable in enumerate(variables)}
     indices = positions(access, names)

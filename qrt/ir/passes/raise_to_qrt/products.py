@@ -1,4 +1,4 @@
-"""Sums of products as operands of kernels: `sum (a - za) * (w - zw) + bias`, read from a polynomial."""
+"""Matching of polynomials with the sums of products that kernels compute: `sum (a - za) * (w - zw) + bias`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ _FARTHEST = 1 << 32
 
 @dataclass(frozen=True)
 class Bias:
-    """The element of a bias tensor that is added: `read`, or `((read - zero point) * M0 + half) >> N`.
+    """A bias tensor's element that is added to a sum: `read`, or `((read - zero point) * M0 + half) >> N`.
 
-    The arrays of (M0, N, zero points) are None if the element is added as it is.
+    `rescaling` holds the arrays (M0, N, zero points); it is None if `read` is added unchanged.
     """
 
     read: Read
@@ -48,10 +48,11 @@ class Bias:
 
 @dataclass(frozen=True)
 class Product:
-    """A sum over loops of `extents` of products `(a - a_zero_point) * (w - w_zero_points)`, plus a bias.
+    """Sum of products `(a - a_zero_point) * (w - w_zero_points)` over loops with the sizes `extents`, plus a bias.
 
-    Zero points and the constant bias are arrays over the loops of the result. `weights` are the integers of constant
-    weights over these loops and those of the sum. `constant_bias` is None if there is a bias tensor or if it is 0.
+    `outer` are the sizes of the result's loops. `w_zero_points` and `constant_bias` are arrays over these loops.
+    `weights` are the integers of constant weights, over the result's loops and the loops of the sum; None if the
+    weights are not constant. `constant_bias` is None if there is a bias tensor, or if the constant is 0.
     """
 
     outer: tuple[int, ...]
@@ -66,9 +67,9 @@ class Product:
 
 
 def match_products(r: Requantized, outer: Sequence[int]) -> Iterator[tuple[Sum, Read, Read]]:
-    """Yield (sum of products, a, w) for each choice of the factors.
+    """Yield (sum of products, a, w) for both assignments of its two factors to a and w, the likelier one first.
 
-    Raises NotRaisedError for another sum.
+    Raises NotRaisedError unless the requantized value contains exactly one sum of products of two elements.
     """
     terms = r.inner.terms or r.sums.terms
     products = [v for m in terms for v, _ in m if isinstance(v, Sum) and len(v.reads) == 2]
@@ -81,10 +82,10 @@ def match_products(r: Requantized, outer: Sequence[int]) -> Iterator[tuple[Sum, 
 def match_product(
     r: Requantized, outer: Sequence[int], product: Sum, a: Read, w: Read, a_zero_point: int | None
 ) -> Product:
-    """Return the sum of products that a program requantizes, with the factors `a` and `w`.
+    """Return the zero points and the bias of `product`, the sum of products of `a` and `w` that a program requantizes.
 
-    `a_zero_point` is the zero point that padding of `a` shows, None without padding. Raises NotRaisedError, with the
-    condition that does not hold, for another sum.
+    `a_zero_point` is the value with which `a` is padded, which must be its zero point; None without padding. Raises
+    NotRaisedError, with the condition that does not hold, if a kernel does not compute such a sum.
     """
     width = r.inner_width
     terms = dict(r.inner.modulo(width).terms if r.inner.terms else r.sums.terms)
@@ -146,7 +147,7 @@ def match_product(
 
 
 def _bias_of(terms: Mapping[Monomial, Array]) -> Bias | None:
-    """Return the bias that the only term is, None without terms; raise NotRaisedError for other terms."""
+    """Return the bias if `terms` has exactly one term; None without terms; raise NotRaisedError for other terms."""
     if not terms:
         return None
     variable = only_variable(Polynomial(terms))
@@ -182,9 +183,10 @@ def _sizes(outer: Sequence[int], extents: Sequence[int]) -> dict[int, int]:
 
 
 def _orders(product: Sum, outer: Sequence[int]) -> list[tuple[Read, Read]]:
-    """Return the pairs (a, w) that may be the factors, the likelier one first.
+    """Return both assignments (a, w) of a product's two factors, the likelier one first.
 
-    A constant is likely to be w; else the factor that only the last loop of the result indexes.
+    A constant factor is likely to be w. Otherwise, w is likely to be the factor that, of the result's loops, only the
+    last one indexes.
     """
     first, second = product.reads
     constants = [constant_values(read.source) is not None for read in product.reads]
@@ -203,9 +205,9 @@ def _parts(index: object) -> list[object]:
 
 
 def _is_sum_of(read: Read, product: Sum, other: Sum) -> bool:
-    """Return True if `other` adds the elements of one factor of a product over the loops of the product.
+    """Return True if `other` is the sum of one factor, `read`, over all loops of `product`.
 
-    A factor that does not depend on a loop of the product is not added once for each of its iterations.
+    Return False if the factor does not depend on one of these loops.
     """
     if len(other.reads) != 1:
         return False
@@ -221,7 +223,7 @@ def _is_sum_of(read: Read, product: Sum, other: Sum) -> bool:
 
 
 def _spread(weights: Array, axes: Sequence[int], extents: Sequence[int]) -> Array:
-    """Return weights that have all iterations of the sum's loops."""
+    """Broadcast weights along the `axes` of the sum's loops to the sizes `extents` of these loops."""
     shape = list(weights.shape)
     for axis, extent in zip(axes, extents, strict=True):
         shape[axis] = extent
@@ -229,12 +231,12 @@ def _spread(weights: Array, axes: Sequence[int], extents: Sequence[int]) -> Arra
 
 
 def _outer_part(values: Array, rank: int) -> Array:
-    """Return an array over the result's loops with `rank` more dimensions, for the loops of the sum."""
+    """Append `rank` dimensions of size 1, for the loops of the sum, to an array over the result's loops."""
     return values.reshape((*values.shape, *[1] * rank)) if values.ndim else values
 
 
 def _solved(constant: Array, totals: Array, a: Read) -> int:
-    """Return the zero point of `a` that makes the constant `-zero point * total` for each channel; 0 if none does."""
+    """Return the zero point of `a` for which `constant == -zero point * totals` in every channel; 0 without one."""
     constants, sums = np.broadcast_arrays(constant, totals)
     for value, total in zip(constants.flat, sums.flat, strict=True):
         if total:

@@ -1,4 +1,4 @@
-"""The last steps of a lowered sum: `clamp(((acc * M0 + half) >> N) + zero point)`, the requantization rule `fixed`."""
+"""Matching of requantization by the rule `fixed`: `clamp(((acc * M0 + half) >> N) + zero point)`."""
 
 from dataclasses import dataclass
 
@@ -24,10 +24,11 @@ _MOST_PLACES = 62
 
 @dataclass(frozen=True)
 class Requantized:
-    """A requantized sum: arrays of the multipliers M0 and the places N, over the loops of the result.
+    """A requantized sum: `clamp((((sums + inner) * multiplier + half) >> places) + zero_points, low, high)`.
 
-    `sums` are the terms of the sum without a modulus, `inner` the terms in `inner_width` bits that were extended: an
-    empty polynomial if the sum has the width of the product. The result is between `low` and `high`.
+    The arrays `multiplier` (M0), `places` (N) and `zero_points` extend over the loops of the result. `inner` are the
+    terms that are added in `inner_width` bits, modulo `2**inner_width`, and then extended; `sums` are the terms added
+    after that. `inner` is an empty polynomial if the sum has the width of the product, `product_width`.
     """
 
     multiplier: Array
@@ -48,18 +49,18 @@ class Requantized:
         return least <= self.low and self.high <= most
 
     def steps(self) -> list[tuple[int, int]]:
-        """Return the pairs (M0, N) of the channels."""
+        """Return the pair (M0, N) of each channel."""
         multiplier, places = np.broadcast_arrays(self.multiplier, self.places)
         return [(int(m0), int(n)) for m0, n in zip(multiplier.flat, places.flat, strict=True)]
 
     def scales(self) -> list[float]:
-        """Return the exact ratios `M0 / 2**N` of the sum's unit to the result's, one for each channel."""
+        """Return the exact ratio `M0 / 2**N` of the sum's scale to the result's scale, for each channel."""
         return [m0 / (1 << places) for m0, places in self.steps()]
 
     def require_bounds(self, inner: int, bound: int) -> None:
-        """Raise NotRaisedError if a sum may leave the integers of one of the steps.
+        """Raise NotRaisedError if an intermediate value may overflow its integer type.
 
-        `inner` is the largest magnitude of the part that is extended, `bound` that of the whole sum.
+        `inner` is the largest magnitude of the terms that are extended (`self.inner`), `bound` that of the whole sum.
         """
         if self.inner.terms and inner >= 1 << (self.inner_width - 1):
             raise NotRaisedError(f"the sum may reach {inner}, which overflows i{self.inner_width}")
@@ -75,9 +76,9 @@ class Requantized:
 
 
 def match_requantized(result: Scalar) -> Requantized:
-    """Return the steps of a requantized sum.
+    """Return the parameters and the terms of the requantized sum that computes `result`.
 
-    Raises NotRaisedError, with the condition that does not hold, if the value is another one.
+    Raises NotRaisedError, with the condition that does not hold, if the value is not a requantized sum.
     """
     low, high, scaled, clamp_width = _clamp(result)
     least = integer_range(result.width, True)[0]
@@ -115,7 +116,7 @@ def match_requantized(result: Scalar) -> Requantized:
 
 
 def _clamp(result: Scalar) -> tuple[int, int, Polynomial, int]:
-    """Return (low, high, the value that is clamped, its width)."""
+    """Return (low, high, clamped value, width of the clamp) of a result; raise NotRaisedError if it is not clamped."""
     ends: dict[bool, int] = {}
     value, width = result.value, result.width
     while (bound := only_variable(value)) is not None and isinstance(bound, Clamp):
@@ -129,7 +130,7 @@ def _clamp(result: Scalar) -> tuple[int, int, Polynomial, int]:
 
 
 def only_variable(value: Polynomial) -> Variable | None:
-    """Return the variable that a polynomial is; None for another polynomial."""
+    """Return the variable if a polynomial consists of one variable with the factor 1; None for other polynomials."""
     if len(value.terms) != 1:
         return None
     ((monomial, factor),) = value.terms.items()
@@ -138,7 +139,7 @@ def only_variable(value: Polynomial) -> Variable | None:
 
 
 def _shift_of(scaled: Polynomial) -> tuple[Shift, Array]:
-    """Return the shifted product and the zero points that are added to it."""
+    """Return (shifted product, zero points) of their sum `scaled`; raise NotRaisedError for another value."""
     terms = dict(scaled.terms)
     zero_points = terms.pop(ONE, np.asarray(0, object))
     shift = only_variable(Polynomial(terms))
@@ -148,7 +149,7 @@ def _shift_of(scaled: Polynomial) -> tuple[Shift, Array]:
 
 
 def _multiplier(terms: dict[Monomial, Array]) -> Array:
-    """Return the factor of the sum: that of an extended sum, else the smallest one."""
+    """Return the multiplier of the sum: the factor of an extended term if there is one, else the smallest factor."""
     for monomial, factor in terms.items():
         if any(isinstance(variable, Extension) for variable, _ in monomial):
             return factor

@@ -1,4 +1,4 @@
-"""Operations of `arith` on integers, on polynomials: one function for each operation that lowered programs have."""
+"""Integer operations of `arith` applied to polynomials, with a function for each op that lowered programs contain."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,7 +24,7 @@ from qrt.types import IntegerType
 
 
 def width_of(operation: Operation) -> int:
-    """Return the bits of an operation's result; raise NotRaisedError if it is not an integer."""
+    """Return the bit width of an operation's result; raise NotRaisedError if the result is not an integer."""
     element = element_of(operation.results[0].type)
     if not isinstance(element, IntegerType):
         raise NotRaisedError(f"{operation.name} gives values of type {element}, not integers")
@@ -65,9 +65,9 @@ def _extend(is_signed: bool) -> Callable[[Operation, Scalar], Scalar]:
 
 
 def _without_limits(value: Polynomial) -> tuple[Monomial, Polynomial]:
-    """Return the factors `Indicator` that all terms share, and the polynomial without them.
+    """Return the `Indicator` factors that all terms share, and the polynomial without these factors.
 
-    Where a shared factor is 0, the value is 0, and so is its extension.
+    Where a shared factor is 0, the value is 0 and its extension is 0 too, so the rest can be extended by itself.
     """
     shared = [frozenset(pair for pair in monomial if isinstance(pair[0], Indicator)) for monomial in value.terms]
     if len(set(shared)) != 1:
@@ -76,7 +76,10 @@ def _without_limits(value: Polynomial) -> tuple[Monomial, Polynomial]:
 
 
 def _exact(value: Polynomial, width: int, is_signed: bool) -> Polynomial | None:
-    """Return the polynomial that equals a `width`-bit integer without a modulus: one element read plus a constant."""
+    """Return a polynomial that equals a `width`-bit integer exactly, not only modulo `2**width`; None if there is none.
+
+    The value must be an element that is read, plus a constant.
+    """
     terms = dict(value.terms)
     constant = terms.pop(frozenset(), np.asarray(0, object))
     if len(terms) != 1 or np.ndim(constant):
@@ -135,7 +138,10 @@ def _limit(operation: Operation, x: Scalar, y: Scalar) -> Scalar:
 
 
 def _exclusive_or(operation: Operation, x: Scalar, y: Scalar) -> Scalar:
-    """Return the sum, if one operand is the highest bit alone: the bit's carry leaves the integer."""
+    """Return the sum of the operands if one of them is the constant with only the highest bit set.
+
+    The sum then equals the exclusive or, because the carry of the highest bit is lost. Raise NotRaisedError otherwise.
+    """
     half = 1 << (x.width - 1)
     for value, mask in ((x, y), (y, x)):
         number = mask.value.number
@@ -161,7 +167,7 @@ SCALARS: dict[str, Callable[..., Scalar]] = {
 
 
 def computed(operation: Operation, operands: Sequence[Scalar]) -> Scalar:
-    """Return the result of an operation; raise NotRaisedError if kernels compute nothing like it."""
+    """Return the result of an operation on `operands`; raise NotRaisedError for an op that kernels do not use."""
     compute = SCALARS.get(operation.name)
     if compute is None:
         raise NotRaisedError(f"{operation.name} is not a step of the integer arithmetic of kernels")

@@ -1,4 +1,4 @@
-"""Sums over loops, simplified: packed loops are split, and padding is left out."""
+"""Sums of polynomials over loops, in a canonical form: packed loops are split, and padding is left out."""
 
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
@@ -41,9 +41,9 @@ def constant_values(source: Value) -> Array | None:
 
 
 def evaluated_read(read: Read, sizes: dict[int, int]) -> Array:
-    """Return the elements of a constant over loops: an array with a dimension for each of `sizes`, 1 if it is constant.
+    """Return the elements of a constant that is read, as an array with one dimension per loop.
 
-    `sizes` are the extents by loop number.
+    `sizes` are the extents by loop number. A dimension has size 1 if the elements do not depend on its loop.
     """
     values = constant_values(read.source)
     assert values is not None
@@ -58,9 +58,9 @@ def evaluated_read(read: Read, sizes: dict[int, int]) -> Array:
 
 
 class Summation:
-    """The sum of a polynomial over `loops`, extents by loop number.
+    """Summation of polynomials over `loops`, a dict of extents by loop number.
 
-    `outer` are the extents of the result's loops; those of the loops `static` are known.
+    `outer` are the extents of the result's loops, `static` the numbers of those loops whose extent is static.
     """
 
     def __init__(self, outer: Sequence[int], static: Set[int], loops: dict[int, int]) -> None:
@@ -133,7 +133,7 @@ def loops_of(variable: Variable) -> set[int]:
 
 
 def _named(loops: dict[int, int], reads: list[Read]) -> Sum:
-    """Return the sum with its loops numbered in the order in which its sorted reads have them."""
+    """Return the sum with its reads sorted, and its loops numbered in the order in which the reads use them."""
     order = sorted(reads, key=lambda read: (str(read.indices), read.signed, id(read.source)))
     numbers: dict[Expression, Expression] = {}
     extents = []
@@ -179,10 +179,10 @@ def _renamed(reads: list[Read], names: dict[Expression, Expression]) -> list[Rea
 
 
 def _split(loops: dict[int, int], reads: list[Read]) -> tuple[dict[int, int], list[Read]]:
-    """Replace each loop that is used only as quotients and remainders by several loops.
+    """Replace each loop that occurs only in quotients and remainders by several loops.
 
-    For example, a loop d of which only ``d floordiv 3`` and ``d mod 3`` occur is a loop over the quotients and a loop
-    over the remainders. Each of the new loops is one digit of d, the lowest digit first.
+    For example, if a loop d occurs only as ``d floordiv 3`` and ``d mod 3``, it is replaced by a loop over the
+    quotients and a loop over the remainders. Each new loop is one digit of d, the lowest digit first.
     """
     for loop, extent in list(loops.items()):
         parts = [part for read in reads for index in read.indices for part in _digits_of(index, loop)]
@@ -208,9 +208,9 @@ def _split(loops: dict[int, int], reads: list[Read]) -> tuple[dict[int, int], li
 
 
 def _digits_of(expression: Expression, loop: int) -> Iterator[tuple[int, int, Expression] | None]:
-    """Yield (low, high, part) for each part `d floordiv low mod (high / low)` of an expression; None for another use.
+    """Yield (low, high, part) for each part `(d floordiv low) mod (high / low)` of an expression, where d is `loop`.
 
-    A part without a modulus has the `high` `_END`.
+    `high` is `_END` for a part without a modulus. Yield None for any other use of the loop.
     """
     if loop not in dimensions(expression):
         return
@@ -230,7 +230,10 @@ def _digits_of(expression: Expression, loop: int) -> Iterator[tuple[int, int, Ex
 
 
 def _divisor(expression: Expression, loop: int) -> int:
-    """Return n of an expression `d floordiv n`, also in several steps, and 1 for the loop d; 0 for another one."""
+    """Return n for an expression `d floordiv n`, where d is `loop`; 1 for `d`; 0 for any other expression.
+
+    n is the product of the divisors for `d floordiv n1 floordiv n2`.
+    """
     if not isinstance(expression, tuple):
         return 0
     if expression[0] == "d":

@@ -1,8 +1,8 @@
-"""Elements of tensors as polynomials: what a lowered program computes, in a form in which equal sums are equal.
+"""Polynomials that represent the elements of a lowered program's results; equal sums have equal polynomials.
 
-A variable of a polynomial is an element that is read, a sum of products of such elements, or the result of a step that
-is not a polynomial (an extension, a shift, a clamp). Coefficients are arrays over the loops of the result, such as the
-multipliers of channels. Arithmetic of `width` bits is modulo `2**width`.
+A variable of a polynomial is an element that is read, a sum of products of such elements, or the result of an operation
+that a polynomial cannot express (an extension, a shift, a clamp). Coefficients are arrays over the loops of the result,
+for example the multipliers of channels. Arithmetic of `width` bits is modulo `2**width`.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,12 +24,12 @@ _MOST_TERMS = 1 << 10
 
 
 class NotRaisedError(Exception):
-    """A condition of raising that a program does not meet; its text is a part of the remark."""
+    """Error for a program that does not meet a condition of raising; its text becomes part of the remark."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """The element of a tensor of integers at `indices`, read as a signed or an unsigned integer of `width` bits."""
+    """Element of the integer tensor `source` at `indices`, read as a signed or an unsigned integer of `width` bits."""
 
     source: Value
     indices: tuple[Expression, ...]
@@ -41,13 +41,13 @@ class Read:
         return integer_range(self.width, self.signed)
 
     def map(self, change: Callable[[Expression], Expression]) -> "Read":
-        """Return the read at changed indices."""
+        """Return the read of the element at the indices that `change` returns for these indices."""
         return Read(self.source, tuple(map(change, self.indices)), self.width, self.signed)
 
 
 @dataclass(frozen=True)
 class Indicator:
-    """1 if the value of `index` is less than `size`, else 0: the elements of a tensor that are not padding."""
+    """Variable that is 1 if `index` is less than `size`, else 0; as a factor, it replaces padding by zeros."""
 
     index: Expression
     size: int
@@ -55,7 +55,7 @@ class Indicator:
 
 @dataclass(frozen=True)
 class Sum:
-    """The sum of a product of reads over loops: loop i, `FIRST_SUM_LOOP + i`, has `extents[i]` iterations."""
+    """Sum over loops of the product of `reads`; loop number `FIRST_SUM_LOOP + i` has `extents[i]` iterations."""
 
     extents: tuple[int, ...]
     reads: tuple[Read, ...]
@@ -63,7 +63,7 @@ class Sum:
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """An integer of `width` bits that another width extends; it may differ from its polynomial by a multiple."""
+    """Extension of an integer of `width` bits, which may differ from `value` by a multiple of `2**width`."""
 
     value: "Polynomial"
     width: int
@@ -72,7 +72,7 @@ class Extension:
 
 @dataclass(frozen=True, eq=False)
 class Shift:
-    """`value >> places` of an integer of `width` bits."""
+    """Arithmetic shift `value >> places` of an integer of `width` bits."""
 
     value: "Polynomial"
     places: Array
@@ -81,7 +81,7 @@ class Shift:
 
 @dataclass(frozen=True, eq=False)
 class Clamp:
-    """The larger (`is_lower`) or smaller one of an integer of `width` bits and a constant."""
+    """Maximum (`is_lower`) or minimum of an integer of `width` bits and the constant `limit`."""
 
     value: "Polynomial"
     limit: Array
@@ -91,7 +91,7 @@ class Clamp:
 
 @dataclass(frozen=True, eq=False)
 class Accumulator:
-    """An accumulator before an iteration of its loop."""
+    """Value of an accumulator at the start of an iteration of the reduced loops."""
 
 
 Variable = Read | Indicator | Sum | Extension | Shift | Clamp | Accumulator
@@ -100,7 +100,7 @@ ONE: Monomial = frozenset()
 
 
 class Polynomial:
-    """A sum of monomials with coefficients: arrays of Python integers over the result's loops, or scalar arrays."""
+    """A sum of monomials; each coefficient is an array of Python integers over the result's loops, or of rank 0."""
 
     def __init__(self, terms: Mapping[Monomial, Any]) -> None:
         arrays = {monomial: np.asarray(factor).astype(object) for monomial, factor in terms.items()}
@@ -139,7 +139,7 @@ class Polynomial:
         return Polynomial(terms)
 
     def modulo(self, width: int) -> "Polynomial":
-        """Return the polynomial with coefficients that are signed integers of `width` bits."""
+        """Return the polynomial with its coefficients reduced modulo `2**width` to signed integers."""
         return Polynomial({monomial: signed(factor, width) for monomial, factor in self.terms.items()})
 
 
@@ -162,7 +162,7 @@ def integer_range(width: int, is_signed: bool) -> tuple[int, int]:
 
 
 def dimensions(expression: Expression) -> set[int]:
-    """Return the numbers of the loops in an index expression."""
+    """Return the numbers of the loops that an index expression uses."""
     if isinstance(expression, int):
         return set()
     if expression[0] == "d":
@@ -171,7 +171,7 @@ def dimensions(expression: Expression) -> set[int]:
 
 
 def rewritten(expression: Expression, new: Mapping[Expression, Expression]) -> Expression:
-    """Return an index expression with the parts that are keys of `new` replaced, outermost ones first."""
+    """Replace each subexpression that is a key of `new` by its value, outermost ones first, and simplify the result."""
     if expression in new:
         return new[expression]
     if isinstance(expression, int) or expression[0] in ("d", "s"):
@@ -181,7 +181,10 @@ def rewritten(expression: Expression, new: Mapping[Expression, Expression]) -> E
 
 
 def canonical(expression: Expression) -> Expression:
-    """Return an index expression in the one form of all equal sums of multiples of loops, quotients and remainders."""
+    """Return an index expression as a sorted sum, so that equal sums of multiples of the same terms are identical.
+
+    A term is a loop, a quotient or a remainder.
+    """
     terms = {part: factor for part, factor in _multiples(expression).items() if factor}
     constant = terms.pop(1, 0)
     total: Expression = 0
@@ -192,7 +195,7 @@ def canonical(expression: Expression) -> Expression:
 
 
 def _multiples(expression: Expression) -> dict[Expression, int]:
-    """Return the factors of the parts of an expression that are not sums or products; the part 1 has the constant."""
+    """Return the integer factor of each term (loop, quotient or remainder) of a sum; the key 1 is the constant."""
     if isinstance(expression, int):
         return {1: expression}
     operator, left = expression[:2]

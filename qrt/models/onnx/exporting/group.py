@@ -168,13 +168,13 @@ class Group:
     # -- nodes ------------------------------------------------------------------------------------------------------
 
     def node(self, op_type: str, *inputs: str, is_part: bool = False, **attributes: Any) -> str:
-        """Add a node and return its first output. The first node without ``is_part`` gets the group's name."""
+        """Add a node, and return the name of its output. The first node without ``is_part`` gets the group's name."""
         return self.nodes(op_type, inputs, 1, is_part, **attributes)[0]
 
     def nodes(
         self, op_type: str, inputs: Sequence[str], outputs: int, is_part: bool = False, **attributes: Any
     ) -> list[str]:
-        """Add a node with several ``outputs``, and return their names."""
+        """Add a node with the given number of ``outputs``, and return their names."""
         if op_type in ("DequantizeLinear", "QuantizeLinear"):
             attributes |= self._form
         if is_part or self._is_named:
@@ -240,13 +240,13 @@ class Group:
         return self.node("QuantizeLinear", name, *self._parameters(element, order, exported), is_part=True)
 
     def _bounded(self, name: str, element: UniformType, exported: ExportedValue, order: Order) -> str:
-        """Clip floats to the bounds of a quantized type, if these are narrower than those of its integers."""
+        """Add a Clip of floats to the bounds of a quantized type, if these are narrower than its integer type's."""
         if not element.is_per_layer:
             self.refuse("narrow storage bounds with a scale for each channel")
         return self._clip(name, element, element.storage_min, element.storage_max)
 
     def clipped(self, name: str, clamp: Operation) -> str:
-        """Clip floats to the bounds of a clamp. For a quantized type, each bound is first rounded to storage."""
+        """Add a Clip of floats to the bounds of a clamp. For a quantized type, a bound is first rounded to storage."""
         element, attributes = self.graph.exported(clamp.operands[0]).type.element, _attributes_of(clamp)
         if not isinstance(element, UniformType):
             return self._within(name, attributes["min"], attributes["max"])
@@ -256,7 +256,7 @@ class Group:
         return self._clip(name, element, int(low[0]), int(high[0]))
 
     def clipped_storage(self, name: str, clamp: Operation) -> str:
-        """Clip storage integers, which the tensor ``name`` has as floats, to the bounds of a clamp."""
+        """Add a Clip of storage integers, which the tensor ``name`` has as floats, to the bounds of a clamp."""
         element = self.graph.exported(clamp.operands[0]).type.element
         assert isinstance(element, UniformType)  # only clamps of quantized values become part of a group
         low, high = stored_bounds(element, _attributes_of(clamp))
@@ -271,7 +271,7 @@ class Group:
         return np.clip(stored, low, high)
 
     def _clip(self, name: str, element: UniformType, least: int, greatest: int) -> str:
-        """Clip floats to the numbers that the storage integers ``least`` and ``greatest`` represent.
+        """Add a Clip of floats to the numbers that the storage integers ``least`` and ``greatest`` represent.
 
         A bound equal to that of the integer type is left out, because the quantization clamps to it anyway.
         """

@@ -48,7 +48,7 @@ VERSION = "qrt.version"
 class Entry:
     """An operation of the program, and the tensors that its nodes read and write.
 
-    An operand that is not a tensor of the graph is None; ``inline`` has its elements and type by its index. ``then``
+    An operand that is not a tensor of the graph is None; ``inline`` maps its index to its elements and type. ``then``
     has the attributes of a clamp of the result, and ``program`` the text of a function, as in the metadata.
     """
 

@@ -23,8 +23,8 @@ class ExportedProgram:
     """The text of an MLIR function that computes exactly what the nodes of an operation compute approximately.
 
     Argument ``i`` of the function is operand ``arguments[i][0]`` of the operation, with axes permuted: axis ``j`` of
-    the operand is axis ``arguments[i][1][j]`` of the argument; None permutes nothing. ``clamp`` is a clamp after the
-    operation that the function includes.
+    the operand is axis ``arguments[i][1][j]`` of the argument; None permutes nothing. ``clamp`` is a clamp of the
+    operation's result, which the function computes too, or None.
     """
 
     text: str

@@ -18,7 +18,7 @@ def _pair(node: Node, name: str, a: Operand, b: Operand, element: Type) -> Opera
 
 
 def relu(node: Node) -> None:
-    """Replace negative floats or signed integers by 0. A NaN stays a NaN."""
+    """Import Relu: replace negative floats or signed integers by 0. A NaN stays a NaN."""
     element = one_type(node)
     if form(element) == 1:
         node.refuse(f"of {node.dtype(0)}")
@@ -26,9 +26,10 @@ def relu(node: Node) -> None:
 
 
 def clip(node: Node) -> None:
-    """Clamp numbers to optional bounds, which are attributes before opset 11 and inputs since then.
+    """Import Clip: clamp numbers to optional bounds.
 
-    A NaN stays a NaN, and a bound that is a NaN is ignored.
+    The bounds are attributes before opset 11, and inputs since opset 11. A NaN stays a NaN, and a bound that is a NaN
+    is ignored.
     """
     element = node.plain(0)
     signless_type, result = signless(element), operand(node, 0)
@@ -61,7 +62,10 @@ def _bounded(node: Node, name: str, x: Operand, bound: Operand, element: Type) -
 
 
 def leaky_relu(node: Node) -> None:
-    """Multiply negative floats by a slope, which is an attribute of LeakyRelu and a tensor for PRelu."""
+    """Import LeakyRelu or PRelu: multiply negative floats by a slope.
+
+    The slope is an attribute of LeakyRelu, and an input of PRelu.
+    """
     element = _floats(node)
     x = operand(node, 0)
     slope: Operand = number_of(node.attribute("alpha", 0.01), element)
@@ -87,7 +91,7 @@ def hard_sigmoid(node: Node, x: Operand, alpha: float, beta: float, element: Typ
 
 
 def hard_sigmoid_(node: Node) -> None:
-    """Compute ``alpha * x + beta`` of floats, clamped to the range from 0 to 1.
+    """Import HardSigmoid: compute ``alpha * x + beta`` of floats, clamped to the range from 0 to 1.
 
     The product and the sum are both rounded.
     """
@@ -97,7 +101,7 @@ def hard_sigmoid_(node: Node) -> None:
 
 
 def hard_swish(node: Node) -> None:
-    """Multiply floats by their HardSigmoid with alpha 1/6 and beta 1/2."""
+    """Import HardSwish: multiply floats by their HardSigmoid with alpha 1/6 and beta 1/2."""
     element = _floats(node)
     x = operand(node, 0)
     finish(node, 0, _pair(node, "arith.mulf", x, hard_sigmoid(node, x, 1 / 6, 0.5, element), element), element)

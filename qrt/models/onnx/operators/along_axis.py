@@ -37,7 +37,7 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
 
 
 def cum_sum(node: Node) -> None:
-    """Compute running sums of integers or floats from one end of an axis, which must be known at import.
+    """Import CumSum: compute running sums of integers or floats from one end of an axis known at import.
 
     Each sum includes its own element, unless ``exclusive`` is set. Integers wrap.
     """
@@ -50,7 +50,10 @@ def cum_sum(node: Node) -> None:
 
 
 def cum_prod(node: Node) -> None:
-    """Compute running products of float32, float64 or integers along an axis of known size, as CumSum does sums."""
+    """Import CumProd: compute running products of float32, float64 or integers along an axis of known size.
+
+    The options are those of CumSum.
+    """
     rank, axis = len(node.shape()), _number(node, 1, "an axis")
     axis, element = node.axis(axis, rank), signless(node.plain(0))
     size = node.shape()[axis]
@@ -74,7 +77,7 @@ def cum_prod(node: Node) -> None:
 
 
 def top_k(node: Node) -> None:
-    """Select the k largest or k least elements along an axis, in order, and their positions.
+    """Import TopK: select the k largest or k least elements along an axis, in order, and their positions.
 
     k must be known at import. Of equal elements, the one with the lower position comes first.
     """
@@ -119,7 +122,7 @@ def _order_reversed(node: Node, value: Value) -> Value:
 
 
 def one_hot(node: Node) -> None:
-    """Create a new axis that has one value at the given positions and another value elsewhere.
+    """Import OneHot: create a new axis that has one value at the given positions and another value elsewhere.
 
     The size of the axis must be known at import. Negative positions count from the end. A position out of range sets no
     element.
@@ -161,7 +164,7 @@ def _one(node: Node, i: int) -> Operand:
 
 
 def trilu(node: Node) -> None:
-    """Keep the upper or the lower triangle of each matrix, and set all other elements to 0.
+    """Import Trilu: keep the upper or the lower triangle of each matrix, and set all other elements to 0.
 
     The diagonal at which the triangle begins must be known at import.
     """
@@ -182,7 +185,7 @@ def trilu(node: Node) -> None:
 
 
 def _mask_open_triangle(node: Node, k: int) -> None:
-    """Keep the triangle of matrices whose sizes only the run knows."""
+    """Keep the upper or lower triangle of matrices whose sizes are known only at run time."""
     graph, x = composed(node), node.op.inputs[0]
     sides = []
     for axis in (-2, -1):
@@ -198,7 +201,10 @@ def _mask_open_triangle(node: Node, k: int) -> None:
 
 
 def eye_like(node: Node) -> None:
-    """Create a matrix of zeros with ones on a diagonal, of the input's shape, which must be known at import."""
+    """Import EyeLike: create a matrix of zeros with ones on a diagonal.
+
+    It has the shape of the input, which must be known at import.
+    """
     shape, number = _static(node), node.attribute("dtype", 0)
     if len(shape) != 2 or (number and number not in NUMBERS):
         node.fail(
@@ -212,7 +218,10 @@ def eye_like(node: Node) -> None:
 
 
 def reverse_sequence(node: Node) -> None:
-    """Reverse the first n elements of each sequence of a batch. The lengths n must be known at import."""
+    """Import ReverseSequence: reverse the first n elements of each sequence of a batch.
+
+    The lengths n must be known at import.
+    """
     shape, lengths = _static(node), node.integers(1, "lengths")
     batch, time = (node.axis(node.attribute(name, d), len(shape)) for name, d in (("batch_axis", 1), ("time_axis", 0)))
     if {batch, time} != {0, 1} or len(lengths) != shape[batch] or any(not 0 <= n <= shape[time] for n in lengths):

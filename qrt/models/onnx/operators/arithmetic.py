@@ -57,7 +57,7 @@ def form(element: Type) -> int:
 
 
 def binary(node: Node) -> None:
-    """Compute an arithmetic, logical or bitwise function of numbers or bools of one type.
+    """Import an arithmetic, logical or bitwise operator, such as Add: combine numbers or bools of one type.
 
     Max, Min and Sum take any number of tensors. Integers wrap, and their Div truncates towards 0.
     """
@@ -82,7 +82,7 @@ _MOST_SIZES = 64
 
 
 def _sizes(node: Node) -> Sizes | None:
-    """Return the elements of the result of arithmetic on two lists of sizes, or None if an operand is no such list."""
+    """Apply the node's operator to two lists of sizes, and return the sizes; None if an operand is no list of sizes."""
     if node.op.type not in _OF_SIZES or len(node.op.inputs) != 2 or node.op.outputs[0] in node.graph.constants:
         return None
     if node.plain(0) is not I64 or any(len(node.shape(i)) > 1 for i in (0, 1)):
@@ -96,7 +96,7 @@ def _sizes(node: Node) -> Sizes | None:
 
 
 def _size(node: Node, left: int | Value, right: int | Value) -> int | Value:
-    """Compute with two elements of shapes. Only sums of an int and 0, or products with 1, are the element itself."""
+    """Apply the node's operator to two sizes. If one is its neutral element, such as 0 in a sum, return the other."""
     kind = node.op.type
     neutral = _NEUTRAL.get(kind)
     if right == neutral:
@@ -110,7 +110,10 @@ def _size(node: Node, left: int | Value, right: int | Value) -> int | Value:
 
 
 def comparison(node: Node) -> None:
-    """Compare numbers of one type. Bools can be compared by Equal only."""
+    """Import Equal, Greater, GreaterOrEqual, Less or LessOrEqual: compare numbers of one type.
+
+    Only Equal also compares bools.
+    """
     element, predicate = one_type(node), _COMPARISONS[node.op.type]
     if predicate != "eq" and element is BOOL:
         node.refuse(f"of {node.dtype(0)}")
@@ -120,14 +123,17 @@ def comparison(node: Node) -> None:
 
 
 def not_(node: Node) -> None:
-    """Negate bools."""
+    """Import Not: negate bools."""
     if one_type(node) is not BOOL:
         node.fail(f"its input must be bool, got {node.dtype(0)}")
     finish(node, 0, apply(node, "arith.xori", [operand(node, 0), number_of(1, BOOL)], [BOOL, BOOL], BOOL), BOOL)
 
 
 def unary(node: Node) -> None:
-    """Compute a function of floats, correctly rounded. Abs and Neg also take signed integers."""
+    """Import Abs, Ceil, Floor, Neg, Round or Sqrt: compute the function of floats, correctly rounded.
+
+    Abs and Neg also take signed integers.
+    """
     element = one_type(node)
     if node.op.type == "Neg" and form(element) == 0 and element is not BOOL:
         finish(
@@ -142,7 +148,7 @@ def unary(node: Node) -> None:
 
 
 def reciprocal(node: Node) -> None:
-    """Compute 1 divided by each float."""
+    """Import Reciprocal: compute 1 divided by each float."""
     element = one_type(node)
     if not isinstance(element, FloatType):
         node.refuse(f"of {node.dtype(0)}")
@@ -153,7 +159,7 @@ def reciprocal(node: Node) -> None:
 
 
 def where(node: Node) -> None:
-    """Select each element from one of two tensors by a bool. The three tensors broadcast."""
+    """Import Where: select each element from one of two tensors by a bool. The three tensors broadcast."""
     if node.plain(0) is not BOOL:
         node.fail(f"the condition (input 0) must be bool, got {node.dtype(0)}")
     element = one_type(node, 1)
@@ -161,7 +167,7 @@ def where(node: Node) -> None:
 
 
 def cast(node: Node) -> None:
-    """Convert numbers to another type.
+    """Import Cast or CastLike: convert numbers to another type.
 
     Floats are rounded half to even to a narrower float type, and truncated to integers. A float that an integer of 32
     or 64 bits cannot represent becomes the least signed integer, as on x86; integers of fewer bits, and uint32 from

@@ -25,7 +25,7 @@ _EXPRESSED = ("f32", "f16", "bf16", "f64")
 
 
 def quantize_linear(node: Node) -> None:
-    """Quantize floats to integers of 2, 4, 8 or 16 bits, or to float8 or float4e2m1.
+    """Import QuantizeLinear: quantize floats to integers of 2, 4, 8 or 16 bits, or to float8 or float4e2m1.
 
     A scale that is known only at run time may be for the whole tensor or for each index of an axis, not for each block.
     Scales of float32 may be negative.
@@ -180,7 +180,7 @@ def _as_float(node: Node, value: Operand, element: FloatType) -> Operand:
 
 
 def dequantize_linear(node: Node) -> None:
-    """Dequantize integers of up to 32 bits, float8 or float4e2m1, to floats.
+    """Import DequantizeLinear: dequantize integers of up to 32 bits, float8 or float4e2m1, to floats.
 
     Scales of float32 may be negative or 0; float8e8m0 can be the type of scales of float4e2m1. Zero points of floats
     must be 0: if only the run knows them, elements with another one become NaN.
@@ -303,11 +303,12 @@ def _dequantize_small_floats(node: Node, source: FloatType, out: FloatType) -> N
 
 
 def dynamic_quantize_linear(node: Node) -> None:
-    """Quantize float32 to uint8 with a scale and zero point that map the range of the elements to 0 to 255.
+    """Import DynamicQuantizeLinear: quantize float32 to uint8, mapping the range of the elements to 0 to 255.
 
-    The range is from the least to the largest element, and always includes 0. If all elements are 0, the scale is 1.
-    NaNs are left out of the range and stored as 0; in the runtime, the range of 8 or more elements depends on the
-    positions of NaNs. If an element is -inf, the scale is inf and the zero point 255.
+    The outputs are the integers, the scale and the zero point. The range is from the least to the largest element, and
+    always includes 0. If all elements are 0, the scale is 1. NaNs are left out of the range and stored as 0; in the
+    runtime, the range of 8 or more elements depends on the positions of NaNs. If an element is -inf, the scale is inf
+    and the zero point 255.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
@@ -345,7 +346,7 @@ def _within_bytes(node: Node, x: Operand) -> Operand:
 
 
 def bit_cast(node: Node) -> None:
-    """Reinterpret the bits of elements as another type of the same width."""
+    """Import BitCast: reinterpret the bits of elements as another type of the same width."""
     number = node.required("to", int)
     if number not in NUMBERS:
         node.fail(f"to is {number}, which is not the number of a type")

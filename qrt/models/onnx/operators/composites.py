@@ -17,7 +17,10 @@ _DEFINED = 23
 
 
 def instance_normalization(node: Node) -> None:
-    """Normalize each channel of each float32 image by mean and standard deviation, then apply a scale and a bias."""
+    """Import InstanceNormalization: normalize each channel of each float32 image by mean and standard deviation.
+
+    Then a scale and a bias are applied.
+    """
     x, scale, bias = input_names(node, 3)
     require_floats(node, 0, 1, 2)
     rank = len(node.shape())
@@ -34,9 +37,9 @@ def instance_normalization(node: Node) -> None:
 
 
 def lp_normalization(node: Node) -> None:
-    """Divide float32 by its norm along an axis: the sum of magnitudes, or the root of the sum of squares.
+    """Import LpNormalization: divide float32 elements by their norm along an axis.
 
-    Where the norm is 0, the result is 0.
+    The norm is the sum of magnitudes, or the root of the sum of squares. Where the norm is 0, the result is 0.
     """
     require_floats(node, 0)
     power, graph = node.attribute("p", 2), composed(node)
@@ -50,7 +53,7 @@ def lp_normalization(node: Node) -> None:
 
 
 def hardmax(node: Node) -> None:
-    """Set the first largest element along an axis to 1, and all others to 0.
+    """Import Hardmax: set the first largest element along an axis to 1, and all others to 0.
 
     Before opset 13, the largest element is that over all axes from ``axis`` on.
     """
@@ -70,7 +73,10 @@ def hardmax(node: Node) -> None:
 
 
 def rotary_embedding(node: Node) -> None:
-    """Compute RotaryEmbedding of float32 as ONNX defines it. The positions may be known at import or computed."""
+    """Import RotaryEmbedding of ``com.microsoft``: compute ONNX's RotaryEmbedding of float32.
+
+    The positions may be known at import or computed.
+    """
     x, positions, cosines, sines = input_names(node, 4)
     require_floats(node, 0, 2, 3)
     if node.attribute("is_packed_batching", 0) or node.attribute("scale", 1.0) != 1:
@@ -96,7 +102,10 @@ def rotary_embedding(node: Node) -> None:
 
 
 def embed_layer_normalization(node: Node) -> None:
-    """Add rows of two or three embedding tables and normalize the sums. Also count the ones in each row of a mask."""
+    """Import EmbedLayerNormalization: add rows of two or three embedding tables, and normalize the sums.
+
+    The elements 1 in each row of a mask are counted too.
+    """
     names = input_names(node, 9, 1, 4, 7, 8)
     require_floats(node, 2, 3, 4, 5, 6)
     graph = composed(node)
@@ -109,7 +118,10 @@ def embed_layer_normalization(node: Node) -> None:
 
 
 def q_embed_layer_normalization(node: Node) -> None:
-    """Compute EmbedLayerNormalization with 8-bit tables, gamma and beta. Each has one scale and one zero point."""
+    """Import QEmbedLayerNormalization: compute EmbedLayerNormalization with 8-bit tables, gamma and beta.
+
+    Each has one scale and one zero point.
+    """
     names = input_names(node, 18, 1, 4, 7, 10, 15)
     graph = composed(node)
 
@@ -148,7 +160,7 @@ def _table(node: Node, i: int) -> str:
 
 
 def _set_embedded(node: Node, graph: ComposedGraph, parts: Sequence[Any], scale: Any, bias: Any) -> None:
-    """Set the outputs: the normalized sum of ``parts``, the number of ones in each row of the mask, and the sum."""
+    """Set the outputs: the normalized sum of ``parts``, the number of 1s in each mask row, and the sum itself."""
     if len(node.shape()) != 2:
         node.fail(f"its input must have two axes (sentences, words), got shape {list(node.shape())}")
     total = reduce(lambda left, right: graph.add("Add", left, right), parts)

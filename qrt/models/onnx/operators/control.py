@@ -31,7 +31,7 @@ _NOTHING = ModelGraph("", (), (), (), {})
 
 
 def if_(node: Node) -> None:
-    """Run one of two graphs, selected by a bool.
+    """Import If: run one of two graphs, selected by a bool.
 
     If the bool is known at import, the nodes of the selected graph are inlined. Otherwise both graphs must have results
     of the same types and ranks.
@@ -202,9 +202,9 @@ class _LoopBuilder:
         return self.node.emit("arith.maxsi", [count, index(self.node, 0)])
 
     def _sizes_of_result(self, kind: TensorType) -> Sizes:
-        """Return the sizes of a round's result, which are those of a carried value if only the run knows some.
+        """Return the sizes of a round's result. If some are known only at run time, all are those of a carried value.
 
-        A result of another size in a round is an error of the run.
+        A result of another size in a round is an error at run time.
         """
         if kind.shape is not None and None not in kind.shape:
             return tuple(size for size in kind.shape if size is not None)
@@ -241,11 +241,10 @@ def _is_more_static(new: Value, old: Value) -> bool:
 
 
 def loop(node: Node) -> None:
-    """Repeat a graph up to a trip count, while its condition holds.
+    """Import Loop: repeat a graph up to a trip count, while its condition holds.
 
     A carried value keeps its type. Results that are stacked over all rounds need a trip count, and a condition that is
-    always true. A run of more than a million rounds is an error, unless it is given a limit of
-    steps.
+    always true. A run of more than a million rounds is an error, unless another limit of steps is given.
     """
     graph = Subgraph(node, "body")
     body, count = graph.graph, len(node.op.inputs) - 2
@@ -336,7 +335,7 @@ def _set_results(node: Node, values: Sequence[Value], round_results: Sequence[Va
 
 
 def scan(node: Node) -> None:
-    """Run a graph on each element along an axis of some tensors, in order or backwards.
+    """Import Scan: run a graph on each element along an axis of some tensors, in order or backwards.
 
     Each round passes its state to the next one, and computes one element of each stacked result.
     """

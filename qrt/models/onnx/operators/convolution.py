@@ -66,7 +66,7 @@ def _shape(node: Node, weights: int) -> _Shape:
 
 
 def conv(node: Node) -> None:
-    """Convolve float32 images with one to three spatial axes.
+    """Import Conv: convolve float32 images with one to three spatial axes.
 
     Each sum begins with 0 and goes over the kernel's rows, its columns and the channels, in this order. Each product is
     added by a fused multiply-add, and the bias is added at the end.
@@ -119,7 +119,7 @@ def _arranged(array: Array, shape: _Shape) -> Array:
 
 
 def qlinear_conv(node: Node) -> None:
-    """Convolve 8-bit images with one to three spatial axes.
+    """Import QLinearConv: convolve 8-bit images with one to three spatial axes.
 
     The weights have one scale or one for each filter.
     """
@@ -195,9 +195,9 @@ def _without_depth(
     out: UniformType,
     rule: str,
 ) -> Value:
-    """Return the convolution of images with three axes, as a convolution of images with two axes.
+    """Return the 3-D convolution of images, computed as a 2-D convolution.
 
-    An image of it has, for each element of the kernel along the depth, the channels of one slice of the padded image.
+    The channels of a 2-D image are those of all slices along the depth that one position of the kernel covers.
     """
     assert isinstance(image.type, TensorType)
     form, padding = shape.form, shape.form.padding
@@ -234,10 +234,10 @@ _SUMS = UniformType("i32", "f32", 1.0)
 
 
 def conv_integer(node: Node) -> None:
-    """Convolve 8-bit integers with one to three spatial axes exactly in int32. Padding adds nothing to a sum.
+    """Import ConvInteger: convolve 8-bit integers with one to three spatial axes exactly in int32.
 
-    Each operand has one zero point, or the weights have one for each filter. Zero points and weights may be known only
-    at run time.
+    Padding adds nothing to a sum. Each operand has one zero point, or the weights have one for each filter. Zero points
+    and weights may be known only at run time.
     """
     shape = _shape(node, 1)
     for i, sizes in ((2, (1,)), (3, (1, shape.outputs))):
@@ -271,9 +271,9 @@ def _sums(node: Node, shape: _Shape, image: Value, weights: Value | Array, w: Un
 
 
 def _sums_over_ones(node: Node, shape: _Shape, x: UniformType, weights: Array | None, w: UniformType) -> Operand:
-    """Return the sum of the weights in each window that are not over padding, as a tensor [1, filters, ...].
+    """Return, for each window, the sum of the weights that are not over padding, as a tensor [1, filters, ...].
 
-    The zero point of the weights is subtracted from each.
+    The zero point of the weights is subtracted from each weight.
     """
     sizes = node.shape()[2:]
     if None in sizes or weights is None:

@@ -1,6 +1,6 @@
-"""Operators that ONNX defines by simpler operators, which are imported in their place, and their older forms.
+"""Operators that ONNX defines by simpler operators, and versions of them in opsets before the definition.
 
-The package `onnx` has the definitions.
+The simpler operators are imported in their place. The package `onnx` has the definitions.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ _DEFINED_SINCE = {
 
 
 def defined(node: Node) -> None:
-    """Compute the simpler operators by which ONNX defines this one. All of them must be supported."""
+    """Import an operator as the simpler operators by which ONNX defines it. All of them must be supported."""
     op, place = node.op, node.graph.place(node.op)
     defs: Any = extra("onnx.defs", "onnx")
     try:
@@ -62,7 +62,7 @@ def defined(node: Node) -> None:
 
 
 def _import_newer_form(node: Node) -> None:
-    """Import an operator of an opset before its definition as an operator of that opset."""
+    """Import an operator as the first opset does in which ONNX defines it by simpler operators."""
     op = node.op
     if len(op.inputs) != 1 or not op.inputs[0]:
         node.fail(f"its inputs are {shown(list(op.inputs))}, expected 1")

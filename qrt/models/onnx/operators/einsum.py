@@ -14,7 +14,7 @@ from qrt.models.onnx.operators.operands import F32
 
 
 def einsum(node: Node) -> None:
-    """Sum products of the elements of one or two float32 tensors.
+    """Import Einsum: sum products of the elements of one or two float32 tensors.
 
     Each sum begins with 0 and goes over the letters of the equation that the result lacks, in the order in which the
     operands name them. Products of two tensors are added by fused multiply-adds.

@@ -42,7 +42,7 @@ class _Steps:
 
 
 def function(node: Node) -> None:
-    """Compute a function of floats, correctly rounded."""
+    """Import an operator of `_OPS`, such as Exp: compute its function of floats, correctly rounded."""
     steps = _Steps(node)
     steps.finish(steps.take(f"math.{_OPS[node.op.type]}", operand(node, 0)))
 
@@ -55,13 +55,13 @@ def sigmoid(steps: _Steps, x: Operand) -> Operand:
 
 
 def sigmoid_(node: Node) -> None:
-    """Compute 1 / (1 + exp(-x)) of floats, in steps that cannot overflow."""
+    """Import Sigmoid: compute 1 / (1 + exp(-x)) of floats, in steps that cannot overflow."""
     steps = _Steps(node)
     steps.finish(sigmoid(steps, operand(node, 0)))
 
 
 def swish(node: Node) -> None:
-    """Multiply x by the sigmoid of alpha * x."""
+    """Import Swish or QuickGelu: multiply x by the sigmoid of alpha * x."""
     steps, x = _Steps(node), operand(node, 0)
     alpha = node.attribute("alpha", 1.702 if node.op.type == "QuickGelu" else 1.0)
     scaled = x if alpha == 1 else steps.take("arith.mulf", x, alpha)
@@ -69,7 +69,7 @@ def swish(node: Node) -> None:
 
 
 def soft(node: Node) -> None:
-    """Compute Softplus log(1 + exp(x)), Softsign x / (1 + |x|), or Mish x * tanh(Softplus(x))."""
+    """Import Softplus log(1 + exp(x)), Softsign x / (1 + abs(x)), or Mish x * tanh(Softplus(x))."""
     steps, x = _Steps(node), operand(node, 0)
     if node.op.type == "Softsign":
         steps.finish(steps.take("arith.divf", x, steps.take("arith.addf", steps.take("math.absf", x), 1)))
@@ -82,7 +82,7 @@ def soft(node: Node) -> None:
 
 
 def elu(node: Node) -> None:
-    """Replace negative x by ``alpha * (exp(x) - 1)``.
+    """Import Celu, Elu or Selu: replace negative x by ``alpha * (exp(x) - 1)``.
 
     Celu replaces it by ``alpha * (exp(x / alpha) - 1)``. Selu is Elu with all results multiplied by gamma.
     """
@@ -99,7 +99,7 @@ def elu(node: Node) -> None:
 
 
 def gelu(node: Node) -> None:
-    """Compute ``x / 2 * (1 + erf(x / sqrt(2)))``, or its approximation by tanh."""
+    """Import Gelu: compute ``x / 2 * (1 + erf(x / sqrt(2)))``, or its approximation by tanh."""
     steps, x = _Steps(node), operand(node, 0)
     if node.attribute("approximate", "none") == "tanh":
         steps.finish(_gelu_of_tanh(steps, x))
@@ -119,7 +119,10 @@ def _gelu_of_tanh(steps: _Steps, x: Operand) -> Operand:
 
 
 def fast_gelu(node: Node) -> None:
-    """Approximate Gelu by tanh. If the node has a bias along the last axis, it is added to x first."""
+    """Import FastGelu: approximate Gelu by tanh.
+
+    If the node has a bias along the last axis, it is added to x first.
+    """
     steps, x = _Steps(node, 2), operand(node, 0)
     if node.has(1):
         x = steps.take("arith.addf", x, operand(node, 1))
@@ -127,7 +130,7 @@ def fast_gelu(node: Node) -> None:
 
 
 def bias_gelu(node: Node) -> None:
-    """Add a bias along the last axis, and compute Gelu of the sum."""
+    """Import BiasGelu: add a bias along the last axis, and compute Gelu of the sum."""
     steps = _Steps(node, 2)
     x = steps.take("arith.addf", operand(node, 0), operand(node, 1))
     inside = steps.take("math.erf", steps.take("arith.mulf", x, float(np.sqrt(0.5))))
@@ -135,7 +138,7 @@ def bias_gelu(node: Node) -> None:
 
 
 def power(node: Node) -> None:
-    """Raise float32 to powers, correctly rounded.
+    """Import Pow: raise float32 to powers, correctly rounded.
 
     Exponents of another type are converted to float32, and must be known at import.
     """

@@ -39,7 +39,7 @@ def _own_attributes(node: Node, *left: str) -> dict[str, Any]:
 
 
 def fused_conv(node: Node) -> None:
-    """Compute a Conv of float32, add another tensor, if there is one, and apply an activation."""
+    """Import FusedConv: compute a Conv of float32, add another tensor, if there is one, and apply an activation."""
     graph, names = composed(node), node.op.inputs
     result = graph.add("Conv", *(name for i, name in enumerate(names[:3]) if node.has(i)), **_own_attributes(node))
     if node.has(3):
@@ -48,14 +48,14 @@ def fused_conv(node: Node) -> None:
 
 
 def fused_gemm(node: Node) -> None:
-    """Compute a Gemm of float32, and apply an activation."""
+    """Import FusedGemm: compute a Gemm of float32, and apply an activation."""
     graph = composed(node)
     result = graph.add("Gemm", *node.op.inputs, **_own_attributes(node))
     graph.replace(node, _activated(node, graph, result))
 
 
 def fused_matmul(node: Node) -> None:
-    """Multiply float32 matrices, each transposed or not, and multiply the product by alpha.
+    """Import FusedMatMul: multiply float32 matrices, each transposed or not, and multiply the product by alpha.
 
     With ``transBatchA`` or ``transBatchB``, the first axis of an operand is moved behind the axes of the batch first.
     """
@@ -75,7 +75,10 @@ def fused_matmul(node: Node) -> None:
 
 
 def with_channels_last(node: Node) -> None:
-    """Compute QLinearConv, or MaxPool as NhwcMaxPool, of images that have the channels last."""
+    """Import NhwcMaxPool, or QLinearConv of ``com.microsoft``, whose images may have the channels last.
+
+    Such images are transposed for MaxPool or ONNX's QLinearConv, and the result is transposed back.
+    """
     type, names, rank = node.op.type.removeprefix("Nhwc"), list(node.op.inputs), len(node.shape())
     graph, is_last = composed(node), bool(node.attribute("channels_last", int(node.op.type.startswith("Nhwc"))))
     if rank < 3:
@@ -87,7 +90,10 @@ def with_channels_last(node: Node) -> None:
 
 
 def matmul_integer_to_float(node: Node) -> None:
-    """Multiply 8-bit matrices as MatMulInteger, multiply the sums by both scales, and add a bias."""
+    """Import MatMulIntegerToFloat: multiply 8-bit matrices as MatMulInteger does, and convert the sums to floats.
+
+    The sums are multiplied by both scales, and a bias is added.
+    """
     graph, names = composed(node), [*(node.input(i) for i in range(4)), *node.op.inputs[4:], "", "", ""]
     require_floats(node, 2, 3, 6)
     sums = graph.add("MatMulInteger", names[0], names[1], names[4], names[5])

@@ -21,9 +21,9 @@ _WIDE_OUTPUTS = {"LayerNormalization": (1, 2)}
 
 
 def in_float32(node: Node) -> None:
-    """Compute the node's operator in float32, and round each of its float results to the type of the inputs.
+    """Import an operator of 16-bit floats: compute it in float32, and round its float results to the inputs' type.
 
-    As in the runtime, an operator of float16 reads results of such operators before they are rounded.
+    As in the runtime, an operator of float16 reads the results of other such operators before they are rounded.
     """
     graph, op = composed(node), node.op
     kinds = [node.plain(i) if node.has(i) else None for i in range(len(op.inputs))]

@@ -99,7 +99,7 @@ def _taken(node: Node, x: Value, indices: Operand, axis: int = 0) -> Value:
 
 
 def gather_elements(node: Node) -> None:
-    """Take the element at each position along an axis, as `numpy.take_along_axis` does.
+    """Import GatherElements: take the element at each position along an axis, as `numpy.take_along_axis` does.
 
     Negative positions count from the end. Along the other axes, there may be fewer positions than elements.
     """
@@ -133,7 +133,7 @@ def _axis(node: Node, data_shape: Sequence[int], shape: Sequence[int]) -> int:
 
 
 def gather_nd(node: Node) -> None:
-    """Take the elements, or the slices along the last axes, that the rows of an index tensor select.
+    """Import GatherND: take the elements, or the slices along the last axes, that rows of indices select.
 
     Negative indices count from the end. The first axes may be batch axes.
     """
@@ -195,9 +195,10 @@ def _column(node: Node, positions: Operand, d: int) -> Operand:
 
 
 def scatter_elements(node: Node) -> None:
-    """Replace the elements at positions along an axis by updates, as `numpy.put_along_axis` does, or combine them.
+    """Import Scatter or ScatterElements: replace elements at positions along an axis by updates, or combine them.
 
-    Elements and updates are combined by add, mul, max or min. Several updates of one element are applied in order.
+    Elements are replaced as by `numpy.put_along_axis`. Elements and updates are combined by add, mul, max or min.
+    Several updates of one element are applied in order.
     """
     if open_indexing.has_open_sizes(node):
         open_indexing.scatter_elements(node)
@@ -221,9 +222,9 @@ def scatter_elements(node: Node) -> None:
 
 
 def scatter_nd(node: Node) -> None:
-    """Replace elements or slices, which rows of indices select, by updates, or combine them with the updates.
+    """Import ScatterND: replace elements or slices, selected by rows of indices, by updates, or combine them.
 
-    They are combined by the reductions of ScatterElements.
+    Elements and updates are combined by the reductions of ScatterElements.
     """
     if open_indexing.has_open_sizes(node):
         open_indexing.scatter_nd(node)
@@ -322,7 +323,7 @@ def _scatter_of_run(
     updates_shape: Sequence[int],
     axis: int,
 ) -> None:
-    """Scatter to positions along an axis that are known only at run time.
+    """Scatter updates along an axis to positions that are known only at run time.
 
     For each element of the result, a loop along ``axis`` of the positions compares all of them with the element's index
     along ``axis``. ``shape`` is the shape of the positions.
@@ -346,13 +347,16 @@ def _scatter_of_run(
 
 
 def non_zero(node: Node) -> None:
-    """Compute the positions of the nonzero elements of a tensor that is known at import."""
+    """Import NonZero: compute the positions of the nonzero elements of a tensor that is known at import."""
     array = node.known(0, "a result whose size depends on elements")
     node.set_constant(0, np.array(np.nonzero(array.reshape(-1) if not array.ndim else array), np.int64))
 
 
 def compress(node: Node) -> None:
-    """Select the elements, or the slices along an axis, whose bool is true. The bools must be known at import."""
+    """Import Compress: select the elements, or the slices along an axis, whose bool is true.
+
+    The bools must be known at import.
+    """
     selected = np.flatnonzero(node.known(1, "a result whose size depends on elements"))
     data_shape = _static(node)
     is_flat = not node.has_attribute("axis")

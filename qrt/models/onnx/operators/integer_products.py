@@ -18,7 +18,7 @@ I32 = IntegerType(32)
 
 
 def matmul_integer(node: Node) -> None:
-    """Multiply 8-bit integers exactly in int32.
+    """Import MatMulInteger: multiply 8-bit integers exactly in int32.
 
     The left operand has one zero point or one for each row, the right operand one or one for each column. They may be
     known only at run time, and differ between the matrices of a batch.
@@ -30,8 +30,8 @@ def matmul_integer(node: Node) -> None:
 class _Matrix:
     """An 8-bit operand as a batch of matrices: its integers, and its zero points.
 
-    ``zero`` is int32 that broadcasts to ``stored``. ``baked`` are the zero points that a quantized type has, or None if
-    it cannot have them, or only the run knows them.
+    ``zero`` has the zero points as int32, and broadcasts to ``stored``. ``baked`` has them for a quantized type; it is
+    None if they are known only at run time, or if no quantized type can have them.
     """
 
     stored: Operand
@@ -93,7 +93,7 @@ def _matrix(node: Node, i: int, zero: int, is_left: bool) -> _Matrix:
 
 
 def _zero_shape(node: Node, i: int, matrix: Shape, is_left: bool) -> Shape:
-    """Return the shape in which the zero points in input ``i`` broadcast to a matrix. Raise ModelError without one."""
+    """Return the shape in which the zero points in input ``i`` broadcast to a matrix, else raise ModelError."""
     own = node.shape(i)
     if all(size == 1 for size in own):
         return ()
@@ -143,9 +143,9 @@ def _quantized(node: Node, matrix: _Matrix, element: UniformType) -> Value:
 
 
 def _total(node: Node, matrix: _Matrix, axis: int, all_zeros: bool = False) -> Operand:
-    """Return the sums along an axis, which gets the size 1, of the integers minus the zero points that are baked.
+    """Return the sums along an axis of a matrix's integers, minus the zero points if they are ``baked``.
 
-    With ``all_zeros`` the zero points are subtracted in any case.
+    The axis remains with size 1. With ``all_zeros`` the zero points are subtracted in any case.
     """
     if matrix.baked is None and not all_zeros:
         terms = _widened(node, matrix.stored, matrix.is_unsigned)

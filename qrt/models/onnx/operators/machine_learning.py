@@ -61,7 +61,7 @@ def transformed(node: Node, graph: ComposedGraph, scores: str) -> str:
 
 
 def labels_at(graph: ComposedGraph, labels: Sequence[int], numbers: str) -> str:
-    """Return the name of the labels with the given numbers of classes, a tensor [batch]."""
+    """Return the name of a tensor [batch] with the label of each class number in the tensor ``numbers``."""
     return str(graph.add("Gather", graph.constant(labels, np.int64), numbers, axis=0))
 
 
@@ -69,7 +69,7 @@ def labels_at(graph: ComposedGraph, labels: Sequence[int], numbers: str) -> str:
 
 
 def scaler(node: Node) -> None:
-    """Subtract an offset from each feature, and multiply by a scale."""
+    """Import Scaler: subtract an offset from each feature, and multiply by a scale."""
     graph = composed(node)
     x = as_floats(node, graph)
     offset, scale = (graph.constant(floats(node, name)) for name in ("offset", "scale"))
@@ -77,7 +77,7 @@ def scaler(node: Node) -> None:
 
 
 def binarizer(node: Node) -> None:
-    """Replace each float32 by 1 if it is above a threshold, else by 0."""
+    """Import Binarizer: replace each float32 by 1 if it is above a threshold, else by 0."""
     require_floats(node, 0)
     graph = composed(node)
     is_above = graph.add("Greater", node.input(0), graph.constant(node.attribute("threshold", 0.0)))
@@ -85,9 +85,10 @@ def binarizer(node: Node) -> None:
 
 
 def normalizer(node: Node) -> None:
-    """Divide each row of float32 by its largest element, its sum of magnitudes, or the root of its sum of squares.
+    """Import Normalizer: divide each row of float32 by its norm.
 
-    A row whose divisor is 0 is not changed.
+    The norm is the largest element, the sum of magnitudes, or the root of the sum of squares. A row whose norm is 0 is
+    not changed.
     """
     norm, graph = node.attribute("norm", "MAX"), composed(node)
     if norm not in ("MAX", "L1", "L2"):
@@ -100,7 +101,10 @@ def normalizer(node: Node) -> None:
 
 
 def imputer(node: Node) -> None:
-    """Replace NaN, or another given value, by the value of the feature. The features are float32 or int64."""
+    """Import Imputer: replace NaN, or another given value, by the value of the feature.
+
+    The features are float32 or int64.
+    """
     graph, x = composed(node), node.input(0)
     if node.plain(0) is I64:
         values = graph.constant(node.ints("imputed_value_int64s"), np.int64)
@@ -114,7 +118,10 @@ def imputer(node: Node) -> None:
 
 
 def array_feature_extractor(node: Node) -> None:
-    """Take the elements at positions along the last axis. A single axis gets an axis of size 1 before it."""
+    """Import ArrayFeatureExtractor: take the elements at positions along the last axis.
+
+    A vector becomes a matrix with one row.
+    """
     graph, x = composed(node), node.input(0)
     positions = graph.add("Reshape", node.input(1), graph.integers(-1))
     if len(node.shape()) == 1:
@@ -124,14 +131,17 @@ def array_feature_extractor(node: Node) -> None:
 
 
 def feature_vectorizer(node: Node) -> None:
-    """Join rows of features as float32."""
+    """Import FeatureVectorizer: join rows of features as float32."""
     graph = composed(node)
     parts = [as_floats(node, graph, i) for i in range(len(node.op.inputs))]
     graph.replace(node, graph.add("Concat", *parts, axis=1))
 
 
 def zip_map(node: Node) -> None:
-    """Return the scores [batch, class] themselves: a program has no maps. The classes are in the file's order."""
+    """Import ZipMap: set the output to the scores [batch, class], as a program has no maps.
+
+    The classes are in the file's order.
+    """
     node.set(0, movable(node))
 
 
@@ -154,7 +164,10 @@ def _table(node: Node, prefix: str) -> tuple[Array, Type]:
 
 
 def label_encoder(node: Node) -> None:
-    """Replace each key, an int64 or a float32, by its value. Other elements get the default value."""
+    """Import LabelEncoder: replace each key, an int64 or a float32, by its value.
+
+    Other elements get the default value.
+    """
     keys, source = _table(node, "keys")
     values, target = _table(node, "values")
     if len(keys) != len(values) or node.plain(0) is not source:
@@ -181,7 +194,7 @@ def _equal(nest: LoopNest, a: Value, b: Value, element: Type) -> Value:
 
 
 def one_hot_encoder(node: Node) -> None:
-    """Create a last axis with 1 at the position of an element among the int64 categories, and 0 elsewhere."""
+    """Import OneHotEncoder: add a last axis with 1 at an element's position among the int64 categories, else 0."""
     categories = node.ints("cats_int64s")
     if not categories or not node.attribute("zeros", 1):
         node.refuse("categories that are texts" if not categories else "zeros 0, an error at run time")
@@ -208,14 +221,17 @@ def _linear_scores(node: Node, graph: ComposedGraph, x: str, rows: int) -> str:
 
 
 def linear_regressor(node: Node) -> None:
-    """Multiply rows of features by coefficients, and add intercepts."""
+    """Import LinearRegressor: multiply rows of features by coefficients, and add intercepts."""
     graph = composed(node)
     scores = _linear_scores(node, graph, as_floats(node, graph), node.attribute("targets", 1))
     graph.replace(node, transformed(node, graph, scores))
 
 
 def linear_classifier(node: Node) -> None:
-    """Compute scores of classes as LinearRegressor does, and the integer label of the class with the largest score."""
+    """Import LinearClassifier: compute a score for each class, and the label of the class with the largest score.
+
+    Scores are computed as by LinearRegressor. Labels are integers.
+    """
     graph = composed(node)
     count = max(len(floats(node, "intercepts")), 1)
     labels = class_labels(node, "classlabels_ints", count)

@@ -52,7 +52,7 @@ def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
 
 
 def reshape(node: Node) -> None:
-    """Change the shape: a size of 0 copies the input's size, and -1 is the size that fits the number of elements.
+    """Import Reshape: change the shape, in which 0 copies the input's size, and -1 fits the number of elements.
 
     Sizes may be known only at run time.
     """
@@ -70,7 +70,7 @@ def reshape(node: Node) -> None:
 
 
 def _computed_shape(node: Node, shape: Shape, wanted: Sizes, allows_zero: bool) -> Value:
-    """Return input 0 in a shape of which the run computes several sizes. A size that is known stays in the type."""
+    """Return input 0 in a shape with several sizes known only at run time. Other sizes are static in its type."""
     value = movable(node)
     kind = value.type
     assert isinstance(kind, TensorType)
@@ -109,7 +109,7 @@ def _computed_shape(node: Node, shape: Shape, wanted: Sizes, allows_zero: bool) 
 
 
 def _is_dimension(size: Value) -> bool:
-    """Return True if a size is that of a tensor's dimension, and so neither -1 nor a 0 that stands for another size."""
+    """Return True if ``size`` is a tensor's dimension, so that it is not -1, and not a 0 that copies another size."""
     return size.operation is not None and size.operation.name == "tensor.dim"
 
 
@@ -179,7 +179,7 @@ def _new_shape(
 
 
 def flatten(node: Node) -> None:
-    """Change the shape to a matrix: the axes before ``axis`` are flattened to rows, the others to columns."""
+    """Import Flatten: reshape to a matrix, with the axes before ``axis`` as rows and the others as columns."""
     input_shape = node.shape()
     axis = node.attribute("axis", 1)
     if not -len(input_shape) <= axis <= len(input_shape):
@@ -191,7 +191,7 @@ def flatten(node: Node) -> None:
 
 
 def squeeze(node: Node) -> None:
-    """Remove the given axes, whose size must be 1, or all axes of size 1."""
+    """Import Squeeze: remove the given axes, whose size must be 1, or all axes of size 1."""
     input_shape, given = node.shape(), axes_of(node, 1, 13)
     if given is None and None in input_shape:
         node.refuse(f"without axes, of a tensor of shape {list(input_shape)}")
@@ -208,7 +208,7 @@ def squeeze(node: Node) -> None:
 
 
 def unsqueeze(node: Node) -> None:
-    """Insert axes of size 1."""
+    """Import Unsqueeze: insert axes of size 1."""
     input_shape, given = node.shape(), axes_of(node, 1, 13)
     if given is None:
         node.fail("the axes (an attribute or input 1) are required, but missing")
@@ -221,7 +221,10 @@ def unsqueeze(node: Node) -> None:
 
 
 def identity(node: Node) -> None:
-    """Copy the input. Dropout does so too, because models are not trained here, and its mask is true everywhere."""
+    """Import Identity or Dropout: copy the input.
+
+    Models are not trained here, so that Dropout copies too, and its mask is true everywhere.
+    """
     if node.op.type == "Dropout" and node.has(2) and node.known(2, "training mode").any():
         node.refuse("in training")
     if node.op.type == "Dropout" and node.returns(1):
@@ -236,7 +239,7 @@ def identity(node: Node) -> None:
 
 
 def transpose(node: Node) -> None:
-    """Permute axes by ``perm``, which reverses the axes by default."""
+    """Import Transpose: permute axes by ``perm``, which reverses the axes by default."""
     rank = len(node.shape())
     order = node.ints("perm", tuple(reversed(range(rank))))
     if sorted(order) != list(range(rank)):
@@ -249,7 +252,7 @@ def transpose(node: Node) -> None:
 
 
 def concat(node: Node) -> None:
-    """Join tensors of one type along an axis.
+    """Import Concat: join tensors of one type along an axis.
 
     Quantized tensors with different scales or zero points are joined as their integers.
     """
@@ -296,7 +299,7 @@ def _of_one_type(node: Node, count: int) -> list[Value]:
 
 
 def tile(node: Node) -> None:
-    """Repeat a tensor along each axis. The numbers of repeats may be known only at run time."""
+    """Import Tile: repeat a tensor along each axis. The numbers of repeats may be known only at run time."""
     counts, rank = run_sizes(node, 1), len(node.shape())
     known = [count for count in counts if isinstance(count, int)]
     if len(counts) != rank or min(known, default=0) < 0:
@@ -326,9 +329,9 @@ def _set_shaped(node: Node, element: Type, stored: Value) -> None:
 
 
 def expand(node: Node) -> None:
-    """Broadcast a tensor by NumPy's rules to a shape.
+    """Import Expand: broadcast a tensor by NumPy's rules to a shape.
 
-    If only the run knows a size of the tensor, it must be the size in the shape, or that must be 1.
+    A size of the tensor that is known only at run time must equal the size in the shape, unless that is 1.
     """
     input_shape, given = node.shape(), run_sizes(node, 1)
     if min((size for size in given if isinstance(size, int)), default=0) < 0:
@@ -366,7 +369,7 @@ def _spread_extent(node: Node, size: Extent, other: Extent) -> Extent:
 
 
 def _spread(node: Node, value: Value, wanted: Sizes) -> Value:
-    """Broadcast a tensor to sizes that may be known only at run time. Axes of size 1 grow to them."""
+    """Broadcast a tensor along its axes of size 1 to sizes that may be known only at run time."""
     kind = value.type
     assert isinstance(kind, TensorType)
     element, shape, context = kind.element, kind.shape or (), lowering_context(node)
@@ -385,7 +388,10 @@ def _spread(node: Node, value: Value, wanted: Sizes) -> Value:
 
 
 def blocks(node: Node) -> None:
-    """Move elements between the channels and square blocks of an image. The channels are in the order DCR or CRD."""
+    """Import DepthToSpace or SpaceToDepth: move elements between the channels and square blocks of an image.
+
+    The channels are in the order DCR or CRD.
+    """
     size, input_shape = node.required("blocksize", int), node.shape()
     if len(input_shape) == 4 and size > 0 and input_shape[1] is not None and None in input_shape[2:]:
         _move_open_blocks(node, size, input_shape[1])
@@ -418,7 +424,7 @@ def blocks(node: Node) -> None:
 
 
 def _move_open_blocks(node: Node, size: int, channels: int) -> None:
-    """Move elements between channels and blocks of images whose height and width only the run knows."""
+    """Move elements between channels and blocks of images whose height and width are known only at run time."""
     value, mode, context = movable(node), node.attribute("mode", "DCR"), lowering_context(node)
     assert isinstance(value.type, TensorType)
     element, stored = value.type.element, node.as_storage(value)

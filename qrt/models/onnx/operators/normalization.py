@@ -76,7 +76,7 @@ class _Rows:
         return nest.read(operand, [0 if size == 1 else loop for size, loop in zip(shape, loops, strict=True)])
 
     def narrow(self, rows: Value) -> Value:
-        """Round one float64 of each row to float32, with axes of size 1 in place of the normalized axes."""
+        """Round ``rows``, a float64 for each row, to float32, with axes of size 1 in place of the normalized axes."""
         context: LoweringContext = self.context
         extents = [*context.extents(rows), *(1,) * (len(self.node.shape()) - self.axis)]
         nest = LoopNest(context, "narrow", extents)
@@ -120,7 +120,7 @@ def _axis(node: Node) -> int:
 
 
 def layer_normalization(node: Node) -> None:
-    """Normalize float32 by mean and standard deviation over the axes from ``axis`` on.
+    """Import LayerNormalization: normalize float32 by mean and standard deviation over the axes from ``axis`` on.
 
     Then a scale and a bias are applied.
     """
@@ -128,14 +128,20 @@ def layer_normalization(node: Node) -> None:
 
 
 def rms_normalization(node: Node) -> None:
-    """Divide float32 by its root mean square over the axes from ``axis`` on, then multiply by a scale."""
+    """Import RMSNormalization or SimplifiedLayerNormalization: divide float32 by its root mean square.
+
+    The mean is over the axes from ``axis`` on. The quotient is multiplied by a scale.
+    """
     if node.returns(1):
         node.refuse("with the inverse of the root as a result")
     _normalize(node, node.value(0), _axis(node), False, 1, None)
 
 
 def skip_layer_normalization(node: Node) -> None:
-    """Add two tensors and an optional bias, and normalize the sum along the last axis."""
+    """Import SkipLayerNormalization or SkipSimplifiedLayerNormalization: add two tensors, and normalize the sum.
+
+    An optional bias is added too. The sum is normalized along the last axis.
+    """
     simplified = node.op.type.startswith("SkipSimplified")
     bias_index = 3 if simplified else 4
     if any(node.returns(i) for i in (1, 2)) or node.plain(0) is not F32 or node.shape() != node.shape(1):

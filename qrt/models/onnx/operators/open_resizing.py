@@ -1,4 +1,4 @@
-"""Resizing of axes whose sizes only the run knows. Coordinates and weights are computed by the program."""
+"""Resizing of axes whose sizes are known only at run time. The program computes coordinates and weights."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ _COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric
 
 @dataclass(frozen=True)
 class OpenAxis:
-    """The resizing of one axis of ``size`` elements to ``result`` elements, of which the run computes at least one.
+    """The resizing of one axis from ``size`` to ``result`` elements, at least one of them known only at run time.
 
     ``scale`` is the quotient of the two, or the number that the file gives.
     """
@@ -47,7 +47,7 @@ def open_axis(node: Node, axis: int, result: Extent | None, scale: float | None)
 
 
 def resized_open(node: Node, value: Value, axis: OpenAxis, mode: str, coordinates: str, rounding: str) -> Value:
-    """Resize one axis of a value to its nearest elements, or linearly. Raise UnsupportedForm for other modes."""
+    """Resize one axis of a value by the mode "nearest" or "linear". Raise UnsupportedForm for other modes."""
     if coordinates not in _COORDINATES or mode not in ("nearest", "linear") or node.attribute("antialias", 0):
         node.refuse(f"{mode} with coordinates {coordinates}, of an axis whose size is known only at run time")
     places = _coordinates(node, axis, coordinates)
@@ -96,7 +96,7 @@ def _rounded(node: Node, places: Operand, rounding: str) -> Operand:
 
 
 def _gathered(node: Node, value: Value, axis: OpenAxis, positions: Operand) -> Value:
-    """Return the elements at positions along an axis, which are clamped to the axis."""
+    """Return the elements at positions along an axis. Positions out of range are clamped to the axis."""
     last = _of(node, "subf", axis.size, number_of(1, F32))
     within = apply(node, "arith.maximumf", [positions, number_of(0, F32)], [F32, F32], F32)
     within = apply(node, "arith.minimumf", [within, last], [F32, F32], F32)

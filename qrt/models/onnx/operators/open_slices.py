@@ -1,4 +1,4 @@
-"""Slices whose bounds, or the sizes of whose axes, are known only at run time."""
+"""Slices whose bounds or axis sizes are known only at run time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def _extracted(node: Node, value: Value, *lists: Sequence[Number]) -> Value:
 
 
 def inserted(node: Node, part: Value, whole: Value, offsets: Sequence[Number]) -> Value:
-    """Return ``whole`` with the elements of ``part`` from the index ``offsets`` on, which may be known only at run."""
+    """Return ``whole`` with ``part`` inserted at the index ``offsets``, which may be known only at run time."""
     assert isinstance(part.type, TensorType)
     counts = [_extent(node, part, axis) for axis in range(part.type.rank or 0)]
     names = ("static_offsets", "static_sizes", "static_strides")

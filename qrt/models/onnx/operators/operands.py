@@ -155,8 +155,8 @@ def wanted_sizes(node: Node, i: int) -> Sizes:
 def run_sizes(node: Node, i: int) -> Sizes:
     """Return the elements of integer input ``i``, each an int or a value of type index.
 
-    Elements that only the run computes are extracted from the tensor. Raise UnsupportedForm if only the run knows their
-    number.
+    Elements that are known only at run time are extracted from the tensor. Raise UnsupportedForm if even their number
+    is known only at run time.
     """
     known = sizes(node, i)
     if known is not None:
@@ -180,7 +180,7 @@ def as_tensor(node: Node, dimensions: Sizes) -> Value:
 
 
 def in_shape(node: Node, value: Value, dimensions: Sizes) -> Value:
-    """Return a value of plain elements in a shape of which the run may compute any number of sizes."""
+    """Return a value of unquantized elements in another shape, whose sizes may be known only at run time."""
     assert isinstance(value.type, TensorType)
     kind = value.type.with_(shape=shape_from(dimensions))
     if (kind.shape or ()).count(None) < 2:

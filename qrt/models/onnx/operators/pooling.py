@@ -55,7 +55,7 @@ def window_of(node: Node, form: WindowShape, image: Value) -> tuple[Window, Wind
 
 
 def _ceiled(node: Node, count: Extent, size: Extent, stride: int, before: int) -> Value:
-    """Return the number of windows of ``ceil_mode``: ``count``, or one less if the last begins in the padding."""
+    """Return the number of windows with ``ceil_mode``: ``count``, or one less if the last begins in the padding."""
     context = lowering_context(node)
     last = node.emit("arith.subi", [context.index(count), context.index(1)])
     first = node.emit("arith.muli", [last, context.index(stride)])
@@ -65,7 +65,7 @@ def _ceiled(node: Node, count: Extent, size: Extent, stride: int, before: int) -
 
 
 def max_pool(node: Node) -> None:
-    """Take the largest element of each window, of float32, int8 or uint8."""
+    """Import MaxPool: take the largest element of each window, of float32, int8 or uint8."""
     if node.returns(1):
         node.refuse("with the positions of the largest")
     if node.type(0).element is F32 and pads_at_run(node, None, -np.inf):
@@ -140,7 +140,7 @@ def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int
 
 
 def average_pool(node: Node) -> None:
-    """Average float32 over each window: the sum of its elements, divided by their number.
+    """Import AveragePool: average float32 over each window: the sum of its elements, divided by their number.
 
     The number includes padding if ``count_include_pad`` is set. Elements are added in the runtime's order: since opset
     19, by rows. Before opset 19, they are added by columns first if the kernel is small and the last stride is at most
@@ -190,10 +190,10 @@ def _counts(node: Node, given: Window, window: Window, sizes: list[int]) -> Any:
 
 
 def global_pool(node: Node) -> None:
-    """Compute the largest element or the average of float32 over all axes after the channels.
+    """Import GlobalAveragePool or GlobalMaxPool: compute the average or the largest element of each float32 channel.
 
-    The elements of an average are added in four lanes, or in float64 if only the run knows their number. The sum is
-    divided by their number.
+    All axes after the channels are reduced to size 1. The elements of an average are added in four lanes, or in float64
+    if their number is known only at run time. The sum is divided by their number.
     """
     _require_floats(node)
     x, shape, context = node.value(0), node.shape(), lowering_context(node)
@@ -217,7 +217,7 @@ def global_pool(node: Node) -> None:
 
 
 def _open_mean(node: Node, x: Value, axes: tuple[int, ...]) -> Value:
-    """Return the mean over axes whose sizes are known only at run time, which keep the size 1."""
+    """Return the mean over axes whose sizes are known only at run time. The axes remain with size 1."""
     context, wide = lowering_context(node), FloatType("f64")
     extents = context.extents(x)
     outer = [extent for axis, extent in enumerate(extents) if axis not in axes]

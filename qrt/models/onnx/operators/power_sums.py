@@ -24,7 +24,7 @@ def _power_of(node: Node) -> int:
 
 
 def _power(node: Node, x: Operand, exponent: float) -> Operand:
-    """Raise nonnegative float32 to a power."""
+    """Raise nonnegative float32 values to the power ``exponent``."""
     if exponent == 1:
         return x
     if exponent == 2:
@@ -35,7 +35,10 @@ def _power(node: Node, x: Operand, exponent: float) -> Operand:
 
 
 def lp_pool(node: Node) -> None:
-    """Compute the p-norm of each float32 window: the p-th root of the sum of ``abs(x) ** p``, added by rows."""
+    """Import LpPool: compute the p-norm of each float32 window, the p-th root of the sum of ``abs(x) ** p``.
+
+    The terms are added by rows.
+    """
     require(node, 0, "float")
     power, rank = _power_of(node), len(node.shape())
     form = form_of(node, node.shape(), None).of_images()
@@ -50,7 +53,7 @@ def lp_pool(node: Node) -> None:
 
 
 def global_lp_pool(node: Node) -> None:
-    """Compute the p-norm of each float32 channel: the p-th root of the sum of ``abs(x) ** p``."""
+    """Import GlobalLpPool: compute the p-norm of each float32 channel, the p-th root of the sum of ``abs(x) ** p``."""
     require(node, 0, "float")
     power, graph = _power_of(node), composed(node)
     axes = graph.integers(*range(2, len(node.shape())))
@@ -59,7 +62,7 @@ def global_lp_pool(node: Node) -> None:
 
 
 def response(node: Node) -> None:
-    """Compute ``x / (bias + alpha / size * s) ** beta`` of float32, where s is a sum of squares.
+    """Import LRN: compute ``x / (bias + alpha / size * s) ** beta`` of float32, where s is a sum of squares.
 
     The squares are those of ``size`` neighboring channels, at most 255.
     """

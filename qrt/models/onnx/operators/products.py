@@ -18,7 +18,7 @@ from qrt.types import TensorType, UniformType
 
 
 def matmul(node: Node) -> None:
-    """Multiply float32 matrices.
+    """Import MatMul: multiply float32 matrices.
 
     Each sum begins with 0 and goes over the depth in order. Each product is added by a fused multiply-add.
     """
@@ -111,7 +111,7 @@ def _batch(node: Node, left: Shape, right: Shape) -> Shape:
 
 
 def gemm(node: Node) -> None:
-    """Multiply float32 matrices, each transposed or not, and add a bias.
+    """Import Gemm: multiply float32 matrices, each transposed or not, and add a bias.
 
     Sums are computed as in MatMul; alpha and beta are applied at the end.
     """
@@ -141,7 +141,7 @@ def _transposed(node: Node, value: Value, wanted: int) -> Value:
 
 
 def qlinear_matmul(node: Node) -> None:
-    """Multiply 8-bit matrices, also in batches.
+    """Import QLinearMatMul: multiply 8-bit matrices, also in batches.
 
     The left operand has one scale. The right operand has one scale, or one for each column.
     """
@@ -156,7 +156,7 @@ def qlinear_matmul(node: Node) -> None:
 
 
 def _multiply_each(node: Node, out: UniformType) -> None:
-    """Multiply the matrices of a batch one by one. The right ones have scales of their own, of shape [..., 1, N]."""
+    """Multiply the matrices of a batch one by one. Each right matrix has its own scales, of shape [..., 1, N]."""
     left, right, scales = node.shape(0), node.shape(3), node.known(4, "a scale")
     batch = tuple(size for size in right[:-2] if size is not None)
     if None in (*left, *right) or len(right) < 3 or left[:-2] not in ((), right[:-2]):
@@ -186,7 +186,7 @@ def _multiply_each(node: Node, out: UniformType) -> None:
 
 
 def qgemm(node: Node) -> None:
-    """Multiply 8-bit matrices, each transposed or not, and add an int32 bias.
+    """Import QGemm: multiply 8-bit matrices, each transposed or not, and add an int32 bias.
 
     The result is float32 if no output scale is given.
     """

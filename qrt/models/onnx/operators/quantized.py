@@ -68,7 +68,7 @@ def _possible_counts(size: int | None) -> tuple[int, ...]:
 
 
 def _depends_on_order(types: tuple[UniformType, UniformType, UniformType]) -> bool:
-    """Return True if exchanging the operands changes the sum of any pair of 8-bit numbers."""
+    """Return True if exchanging the operands changes the sum of at least one pair of 8-bit numbers."""
     a, b = (QuantTensor(np.arange(t.storage_min, t.storage_max + 1).astype(storage_dtype(t)), t) for t in types[:2])
     pair = a[:, np.newaxis], b[np.newaxis]
     sums = [add(*operands, out_type=types[2], requant="float32_fused") for operands in (pair, pair[::-1])]
@@ -104,7 +104,7 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
 
 
 def binary(node: Node) -> None:
-    """Add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
+    """Import QLinearAdd or QLinearMul: add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
 
     As in the runtime, the operands of QLinearAdd are exchanged if the first one has size 1 along the last axis in which
     either has a larger size. If that is known only at run time, both orders must give the same sums.
@@ -123,7 +123,7 @@ def binary(node: Node) -> None:
 
 
 def average_pool(node: Node) -> None:
-    """Average int8 or uint8 images of one or two axes, with the channels first or last.
+    """Import QLinearAveragePool: average int8 or uint8 images of one or two axes, with the channels first or last.
 
     The number of elements includes padding if ``count_include_pad`` is set. An AveragePool between DequantizeLinear and
     QuantizeLinear adds the elements in the order of the float operator, and the zero point after the rounding.
@@ -156,9 +156,10 @@ def average_pool(node: Node) -> None:
 
 
 def global_average_pool(node: Node) -> None:
-    """Average int8 or uint8 over all axes but the batch and the channels, with the channels first or last.
+    """Import QLinearGlobalAveragePool: average int8 or uint8 images over all spatial axes.
 
-    A GlobalAveragePool between DequantizeLinear and QuantizeLinear becomes an average pool over the whole image.
+    The channels are first or last. A GlobalAveragePool between DequantizeLinear and QuantizeLinear becomes an average
+    pool over the whole image.
     """
     x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
     if node.op.is_folded:
@@ -191,10 +192,11 @@ def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
 
 
 def softmax(node: Node) -> None:
-    """Compute the softmax of int8 or uint8 along an axis; before opset 13, along all axes from ``axis`` on.
+    """Import QLinearSoftmax: compute the softmax of int8 or uint8 along an axis.
 
-    The attribute ``opset`` gives the opset. The softmax is multiplied by ``floor(1 / scale)``, with the scale of the
-    result, and rounded. A Softmax between DequantizeLinear and QuantizeLinear is divided by the scale instead.
+    Before opset 13, it is along all axes from ``axis`` on. The attribute ``opset`` gives the opset. The softmax is
+    multiplied by ``floor(1 / scale)``, with the scale of the result, and rounded. A Softmax between DequantizeLinear
+    and QuantizeLinear is divided by the scale instead.
     """
     x, out, shape = _operand(node, 0), _result(node, 3), node.shape()
     is_new = node.required("opset", int) >= 13
@@ -221,7 +223,7 @@ def _product(node: Node, sizes: Sequence[int | None]) -> int:
 
 
 def function(node: Node) -> None:
-    """Compute a function of int8 or uint8 by a table of 256 entries."""
+    """Import QLinearLeakyRelu or QLinearSigmoid: compute the function of int8 or uint8 by a table of 256 entries."""
     x, out = _operand(node, 0), _result(node, 3)
     node.rule("table", storage=x.storage)
     computed: tables.Function = tables.logistic
@@ -241,7 +243,10 @@ def _converted(node: Node, i: int, x: UniformType, out: UniformType) -> Value:
 
 
 def concat(node: Node) -> None:
-    """Join tensors of int8 or uint8. A tensor of another quantized type than the result is converted by a table."""
+    """Import QLinearConcat: join tensors of int8 or uint8.
+
+    A tensor of another quantized type than the result is converted by a table.
+    """
     count = len(node.op.inputs)
     if count < 5 or count % 3 != 2:
         node.fail(
@@ -255,9 +260,9 @@ def concat(node: Node) -> None:
 
 
 def where(node: Node) -> None:
-    """Select each element from one of two tensors of int8 or uint8 by a bool. The three tensors broadcast.
+    """Import QLinearWhere: select each element from one of two tensors of int8 or uint8 by a bool.
 
-    A tensor of another quantized type than the result is converted by a table.
+    The three tensors broadcast. A tensor of another quantized type than the result is converted by a table.
     """
     out = _result(node, 7, like=1)
     node.rule("table", storage=out.storage)

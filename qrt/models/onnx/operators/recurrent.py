@@ -20,7 +20,7 @@ _ACTIVATIONS = ("sigmoid", "tanh", "tanh")
 
 
 def dynamic_quantize_lstm(node: Node) -> None:
-    """Compute an LSTM of float32 sequences with 8-bit weights, which must be known at import.
+    """Import DynamicQuantizeLSTM: compute an LSTM of float32 sequences with 8-bit weights known at import.
 
     The weights have one scale for each direction, or one for each column. Sequences of several lengths, activations
     without parameters, a clip, peepholes and coupled gates are supported if the shapes are known at import. Hidden

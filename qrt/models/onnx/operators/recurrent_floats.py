@@ -19,7 +19,7 @@ _SCALED = {"affine": (1.0, 0.0), "elu": (1.0, 0.0), "hardsigmoid": (0.2, 0.5), "
 
 
 def recurrent(node: Node) -> None:
-    """Compute an LSTM, GRU or RNN of float32 sequences in one or two directions.
+    """Import LSTM, GRU or RNN: run the network on float32 sequences in one or two directions.
 
     After the last step of a sequence that is shorter than the others, its states stay the same and its results are 0.
     Activations without parameters, a clip, peepholes and coupled gates are supported. Sums are computed as in MatMul,
@@ -105,7 +105,7 @@ class _FloatCell(Cell):
             self.functions(direction)
 
     def _part(self, i: int, direction: int, start: int = 0, end: int | None = None, axis: int = 1) -> str:
-        """Add nodes that take one direction of input ``i``, without the direction's axis 0, and return their result.
+        """Add nodes that take one direction of input ``i``, without the direction's axis 0; return the result's name.
 
         With ``end``, only the elements from ``start`` up to ``end`` are taken along ``axis``, an axis of input ``i``.
         """
@@ -130,7 +130,7 @@ class _FloatCell(Cell):
         return str(graph.add("Squeeze", graph.add("Slice", self.node.op.inputs[i], *ends), graph.integers(1)))
 
     def _dimension(self, axis: int) -> str:
-        """Add nodes that compute the size of an axis of the sequences, as a list of one int64."""
+        """Add a node that computes the size of an axis of the sequences as a list of one int64; return its name."""
         return str(self.graph.add("Shape", self.node.input(0), start=axis, end=axis + 1))
 
     @cached_property

@@ -40,7 +40,7 @@ def _start(name: str, element: Type) -> float:
 
 
 def reduction(node: Node) -> None:
-    """Reduce float32, float64 or integers along axes, one element after the other.
+    """Import a reduction such as ReduceSum: reduce float32, float64 or integers along axes, element by element.
 
     A mean is the sum divided by the number of elements. Integers wrap, while the runtime saturates.
     """
@@ -83,10 +83,10 @@ def number_tensor(node: Node, count: Extent, element: Type) -> Value:
 
 
 def softmax(node: Node) -> None:
-    """Compute the softmax of float32 along an axis; before opset 13, along all axes from ``axis`` on.
+    """Import Softmax: compute the softmax of float32 along an axis.
 
-    Exponentials are correctly rounded and then divided by their sum. The error of the sum does not grow with the number
-    of terms.
+    Before opset 13, it is along all axes from ``axis`` on. Exponentials are correctly rounded and then divided by their
+    sum. The error of the sum does not grow with the number of terms.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
@@ -98,10 +98,10 @@ def softmax(node: Node) -> None:
 
 
 def batch_normalization(node: Node) -> None:
-    """Normalize float32 by parameters that are known at import.
+    """Import BatchNormalization: normalize float32 by parameters that are known at import.
 
-    Each channel is multiplied by one constant, and a second one is added. These are computed in float32 from the
-    parameters.
+    Each channel is multiplied by one constant, and a second constant is added. Both constants are computed in float32
+    from the parameters.
     """
     if node.type(0).element is not F32 or any(node.returns(i) for i in range(1, 5)):
         node.refuse("in training, or of another type than float32")
@@ -122,7 +122,7 @@ def batch_normalization(node: Node) -> None:
 
 
 def extreme(node: Node) -> None:
-    """Compute the position of the largest (ArgMax) or least (ArgMin) element along an axis, as int64.
+    """Import ArgMax or ArgMin: compute the int64 position of the largest or least element along an axis.
 
     If several elements are equal, it is the position of the first one, or with ``select_last_index`` of the last one.
     """

@@ -19,9 +19,10 @@ def _pair(node: Node, name: str, a: Operand, b: Operand, element: Type) -> Opera
 
 
 def mod(node: Node) -> None:
-    """Compute remainders of numbers of one type, with the sign of the divisor, or of the dividend with ``fmod``.
+    """Import Mod: compute remainders of numbers of one type.
 
-    The remainder of an integer by 0 is an error.
+    They have the sign of the divisor, or with ``fmod`` that of the dividend. The remainder of an integer by 0 is an
+    error.
     """
     element = one_type(node)
     kind, signless_type, fmod = form(element), signless(element), node.attribute("fmod", 0)
@@ -42,7 +43,7 @@ def mod(node: Node) -> None:
 
 
 def bit_shift(node: Node) -> None:
-    """Shift integers to the left, or to the right with the sign kept.
+    """Import BitShift: shift integers to the left, or to the right with the sign kept.
 
     A shift by at least the width of the type moves out all bits.
     """
@@ -63,7 +64,7 @@ def bit_shift(node: Node) -> None:
 
 
 def bitwise_not(node: Node) -> None:
-    """Invert all bits of integers."""
+    """Import BitwiseNot: invert all bits of integers."""
     element = one_type(node)
     signless_type = signless(element)
     if form(element) == 2 or element is BOOL:
@@ -79,13 +80,13 @@ def _of_floats(node: Node) -> Type:
 
 
 def is_nan(node: Node) -> None:
-    """Test whether floats are NaN."""
+    """Import IsNaN: test whether floats are NaN."""
     element, x = _of_floats(node), operand(node, 0)
     finish(node, 0, compare(node, "ne", x, x, element), BOOL)
 
 
 def is_inf(node: Node) -> None:
-    """Test whether floats are infinite, of either sign or of one sign only."""
+    """Import IsInf: test whether floats are infinite, of either sign or of one sign only."""
     element, x = _of_floats(node), operand(node, 0)
     signs = [sign for sign, name in ((1, "positive"), (-1, "negative")) if node.attribute(f"detect_{name}", 1)]
     tests = [compare(node, "eq", x, number_of(sign * np.inf, element), element) for sign in signs]
@@ -94,7 +95,7 @@ def is_inf(node: Node) -> None:
 
 
 def sign(node: Node) -> None:
-    """Compute -1, 0 or 1 for numbers below, at or above 0. The result for a NaN is 0."""
+    """Import Sign: compute -1, 0 or 1 for numbers below, at or above 0. The result for a NaN is 0."""
     element = one_type(node)
     signless_type, x = signless(element), operand(node, 0)
     if element is BOOL:
@@ -120,7 +121,10 @@ def sign(node: Node) -> None:
 
 
 def mean(node: Node) -> None:
-    """Average any number of float tensors, element by element: the sum of the tensors, divided by their number."""
+    """Import Mean: average any number of float tensors elementwise.
+
+    The sum of the tensors is divided by their number.
+    """
     element = one_type(node)
     if not isinstance(element, FloatType):
         node.refuse(f"of {node.dtype(0)}")

@@ -26,13 +26,14 @@ _MOST_TAPS = 1024
 
 
 def resize(node: Node) -> None:
-    """Resize to sizes, or by scales that are known at import: nearest, linear or cubic, the last two of float32 only.
+    """Import Resize: resize to sizes, or by scales that are known at import, in the mode nearest, linear or cubic.
 
-    Antialiasing is supported. One axis is resized after the other, and each product and sum is rounded. A coordinate
-    within 1e-6 of the middle of two elements is a tie. As in the runtime, an axis of scale 1 is not changed, and if no
-    size changes, the input is not changed either, whatever the scales and the region are. Before opset 11 the nearest
-    element is the one before the coordinate if the axis grows, and the one after it if the axis shrinks. An axis whose
-    size or new size only the run knows is resized to nearest elements or linearly.
+    The modes linear and cubic are for float32 only. Antialiasing is supported. One axis is resized after the other, and
+    each product and sum is rounded. A coordinate within 1e-6 of the middle of two elements is a tie. As in the runtime,
+    an axis of scale 1 is not changed, and if no size changes, the input is not changed either, whatever the scales and
+    the region are. Before opset 11 the nearest element is the one before the coordinate if the axis grows, and the one
+    after it if the axis shrinks. An axis whose size or new size is known only at run time supports the modes nearest
+    and linear.
     """
     mode = node.attribute("mode", "nearest")
     if mode not in _TAPS:
@@ -47,7 +48,10 @@ def resize(node: Node) -> None:
 
 
 def upsample(node: Node) -> None:
-    """Resize by scales that are known at import, with nearest or linear elements and asymmetric coordinates."""
+    """Import Upsample: resize by scales that are known at import, in the mode nearest or linear.
+
+    Coordinates are asymmetric.
+    """
     mode = node.attribute("mode", "nearest")
     mode = "linear" if mode == "bilinear" else mode  # the name in early models
     if mode not in ("nearest", "linear"):
@@ -106,9 +110,10 @@ def _axes(node: Node, coordinates: str) -> list[Axis | OpenAxis]:
 
 
 def _sized(node: Node, named: Sequence[int], wanted: Sizes) -> list[Axis | OpenAxis]:
-    """Return the axes that the operator resizes, given by number in ``named``, with their sizes in the result.
+    """Return the axes in ``named`` that the operator resizes, with their sizes in the result.
 
-    These are ``wanted``, or with another `keep_aspect_ratio_policy` than `stretch` the sizes by one scale for all axes.
+    ``wanted`` has the sizes. If `keep_aspect_ratio_policy` is not `stretch`, the sizes follow from one scale for all
+    axes instead.
     """
     policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
     known = [size for size in shape if size is not None]
@@ -148,7 +153,7 @@ def _sized_axes(named: Sequence[int], sizes: Sequence[int], wanted: Sequence[int
 
 
 def _is_own(node: Node, axis: int, size: int | Value) -> bool:
-    """Return True if a size is that of the same axis of the input, which is then not resized."""
+    """Return True if ``size`` is the input's size on the same axis, which is then not resized."""
     dim = size.operation if isinstance(size, Value) else None
     if dim is None or dim.name != "tensor.dim" or dim.operands[0] is not node.value(0):
         return False

@@ -1,4 +1,4 @@
-"""Samples of images between their elements: GridSample, RoiAlign, DeformConv, and MaxRoiPool."""
+"""Samples of images between their pixels: GridSample, RoiAlign, DeformConv, and MaxRoiPool."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -70,7 +70,10 @@ def _weighted(graph: ComposedGraph, values: Sequence[str], weights: Sequence[str
 def _interpolated(
     graph: ComposedGraph, lines: Sequence[tuple[Sequence[str], Sequence[str]]], pixel: Any, at: tuple[str, ...] = ()
 ) -> str:
-    """Interpolate along the last axis first. ``lines`` has the positions and their weights for each axis."""
+    """Add nodes that interpolate pixels, along the last axis first; return the result's name.
+
+    ``lines`` has (positions, weights) for each axis. ``pixel`` returns the pixels at one position on every axis.
+    """
     if len(at) == len(lines):
         return str(pixel(at))
     positions, weights = lines[len(at)]
@@ -106,10 +109,10 @@ def _cubic_line(graph: ComposedGraph, x: str) -> tuple[list[str], list[str]]:
 
 
 def grid_sample(node: Node) -> None:
-    """Sample float32 images of one, two or three axes at the positions of a grid: nearest, linear or cubic.
+    """Import GridSample: sample float32 images of one, two or three axes at the positions of a grid.
 
-    Positions outside of an image give 0, the pixel at the border, or the pixel at the mirrored position. The shapes
-    must be known at import.
+    The modes are nearest, linear and cubic. Positions outside of an image give 0, the pixel at the border, or the pixel
+    at the mirrored position. The shapes must be known at import.
     """
     require_floats(node, 0, 1)
     shape, grid_shape = (static_sizes(node, i, *range(len(node.shape(i)))) for i in range(2))
@@ -164,7 +167,7 @@ def grid_sample(node: Node) -> None:
 
 
 def _mirrored(graph: ComposedGraph, x: str, low: float, high: float) -> str:
-    """Mirror positions at both ends of an image until they are inside."""
+    """Add nodes that mirror positions at both ends of an image until they are inside; return the result's name."""
     if high <= low:
         return str(graph.add("Mul", x, graph.constant(0)))
     width = graph.constant(high - low)
@@ -192,9 +195,10 @@ def _regions(node: Node) -> tuple[int, int]:
 
 
 def roi_align(node: Node) -> None:
-    """Average linear samples of float32 images in the bins of regions, or take the largest weighted pixel of a bin.
+    """Import RoiAlign: average linear samples of float32 images in the bins of regions.
 
-    The shapes must be known at import, and ``sampling_ratio`` must be positive.
+    In the mode ``max``, the largest weighted pixel of a bin is taken instead. The shapes must be known at import, and
+    ``sampling_ratio`` must be positive.
     """
     require_floats(node, 0, 1)
     shape, (count, sides) = static_sizes(node, 0, *range(len(node.shape()))), _regions(node)
@@ -262,13 +266,19 @@ def _clamped_line(graph: ComposedGraph, x: str, size: int) -> tuple[list[str], l
 
 
 def _split(graph: ComposedGraph, name: str, axis: int, pooled: Sequence[int], ratio: int) -> str:
-    """Reshape [regions, samples] along the height or width to [regions, bins, samples, bins, samples]."""
+    """Reshape the tensor ``name`` [regions, samples] to [regions, bins, samples, bins, samples].
+
+    The samples are along ``axis``, the height or the width; the bins and samples of the other axis have size 1.
+    """
     sizes = (pooled[axis], ratio, 1, 1) if axis == 0 else (1, 1, pooled[axis], ratio)
     return str(graph.add("Reshape", name, graph.integers(0, *sizes)))
 
 
 def max_roi_pool(node: Node) -> None:
-    """Take the largest element of float32 images in the bins of regions. The shapes must be known at import."""
+    """Import MaxRoiPool: take the largest element of float32 images in the bins of regions.
+
+    The shapes must be known at import.
+    """
     require_floats(node, 0, 1)
     shape, regions_shape = (static_sizes(node, i, *range(len(node.shape(i)))) for i in range(2))
     pooled, scale = node.ints("pooled_shape"), node.attribute("spatial_scale", 1.0)
@@ -312,9 +322,10 @@ def _half_away(graph: ComposedGraph, x: str) -> str:
 
 
 def deform_conv(node: Node) -> None:
-    """Convolve float32 images whose windows are deformed by offsets, which may be known only at run time.
+    """Import DeformConv: convolve float32 images whose windows are deformed by offsets.
 
-    The shapes must be known at import. Samples are linear, with 0 outside of the image, and may be masked.
+    The offsets may be known only at run time. The shapes must be known at import. Samples are linear, with 0 outside of
+    the image, and may be masked.
     """
     require_floats(node, *range(5))
     shape, weights = (static_sizes(node, i, *range(len(node.shape(i)))) for i in range(2))

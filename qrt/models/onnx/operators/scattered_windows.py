@@ -9,7 +9,7 @@ from qrt.models.onnx.node import Node
 
 
 def col2im(node: Node) -> None:
-    """Add the elements of blocks of float32 at their places in images. All shapes must be known at import."""
+    """Import Col2Im: add up float32 blocks at their positions in images. All shapes must be known at import."""
     require_floats(node, 0)
     if len(node.shape()) != 3:
         node.refuse(f"of shape {list(node.shape())}, expected a batch, rows and blocks")
@@ -50,9 +50,9 @@ def col2im(node: Node) -> None:
 
 
 def max_unpool(node: Node) -> None:
-    """Put the largest elements of windows of float32 back to their positions; all other elements are 0.
+    """Import MaxUnpool: put the largest elements of float32 windows back to their positions.
 
-    The shape must be known at import, and the result has the shape that the attributes give.
+    All other elements are 0. The shape must be known at import, and the result has the shape that the attributes give.
     """
     require_floats(node, 0)
     shape = static_sizes(node, 0, *range(len(node.shape())))
@@ -73,9 +73,9 @@ def max_unpool(node: Node) -> None:
 
 
 def tensor_scatter(node: Node) -> None:
-    """Replace elements of a cache along an axis, from an index for each batch on. All shapes must be known at import.
+    """Import TensorScatter: write updates into a cache along an axis, from one index for each batch on.
 
-    In mode ``circular``, elements beyond the end go to the beginning.
+    The shapes must be known at import. In mode ``circular``, elements beyond the end go to the beginning.
     """
     shape, updates = (static_sizes(node, i, *range(len(node.shape(i)))) for i in range(2))
     axis, mode = node.axis(node.attribute("axis", -2), len(shape)), node.attribute("mode", "linear")

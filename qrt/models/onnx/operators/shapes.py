@@ -16,7 +16,7 @@ from qrt.types import IndexType, TensorType
 
 
 def constant(node: Node) -> None:
-    """Create the constant that an attribute gives: a tensor, a number or a list of numbers."""
+    """Import Constant: create the constant that an attribute gives: a tensor, a number or a list of numbers."""
     attributes = node.op.attributes
     if len(attributes) > 1:
         node.fail(f"it must have one attribute, got {' and '.join(attributes)}")
@@ -35,7 +35,7 @@ def constant(node: Node) -> None:
 
 
 def constant_of_shape(node: Node) -> None:
-    """Create a tensor of a given shape that is filled with one number."""
+    """Import ConstantOfShape: create a tensor of a given shape that is filled with one number."""
     dimensions, value = run_sizes(node, 0), node.op.attributes.get("value")
     array, dtype = (value.data, value.dtype) if isinstance(value, Tensor) else (np.zeros(1, np.float32), "float")
     if array.size != 1:
@@ -45,7 +45,7 @@ def constant_of_shape(node: Node) -> None:
 
 
 def shape(node: Node) -> None:
-    """Compute the sizes of a tensor, or of some of its axes, as int64."""
+    """Import Shape: compute the sizes of a tensor, or of some of its axes, as int64."""
     input_shape = node.shape()
     start, end = node.attribute("start", 0), node.attribute("end", len(input_shape))
     first, last = (max(0, min(len(input_shape), n + len(input_shape) if n < 0 else n)) for n in (start, end))
@@ -63,7 +63,7 @@ def _size(node: Node, size: int | None, axis: int) -> int | Value:
 
 
 def size(node: Node) -> None:
-    """Compute the number of elements of a tensor, as int64."""
+    """Import Size: compute the number of elements of a tensor, as int64."""
     input_shape = node.shape()
     known = math.prod(length for length in input_shape if length is not None)
     if None not in input_shape:
@@ -78,7 +78,7 @@ def size(node: Node) -> None:
 
 
 def range_(node: Node) -> None:
-    """List the numbers from a start up to a limit by a step.
+    """Import Range: list the numbers from a start up to a limit by a step.
 
     The start and the limit of integers may be known only at run time, but not the step.
     """

@@ -21,7 +21,7 @@ _END = 2**31 - 1
 
 
 def slice_(node: Node) -> None:
-    """Slice a tensor from starts to ends along axes. The axes and steps must be known at import.
+    """Import Slice: slice a tensor from starts to ends along axes. The axes and steps must be known at import.
 
     Negative bounds count from the end. With a negative step, the bounds and the size of the axis must be known at
     import too.
@@ -119,7 +119,7 @@ def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
 
 
 def split(node: Node) -> None:
-    """Split a tensor along an axis into parts of equal sizes, or of sizes that are known at import."""
+    """Import Split: split a tensor along an axis into parts of equal sizes, or of sizes that are known at import."""
     input_shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(input_shape))
     size, count = input_shape[axis], len(node.op.outputs)
@@ -148,7 +148,7 @@ def split(node: Node) -> None:
 
 
 def _split_open(node: Node, axis: int, parts: Sequence[int]) -> None:
-    """Split an axis whose size only the run knows. Sizes of parts that do not add up to it are an error of the run."""
+    """Split an axis whose size is known only at run time. If the parts do not add up to this size, the run fails."""
     value, count, context = movable(node), len(node.op.outputs), lowering_context(node)
     size = context.index(context.extent(value, axis))
     if parts and (len(parts) != count or min(parts) < 0):
@@ -166,7 +166,7 @@ def _split_open(node: Node, axis: int, parts: Sequence[int]) -> None:
 
 
 def gather(node: Node) -> None:
-    """Take elements along an axis at positions, which may be known at import or computed.
+    """Import Gather: take elements along an axis at positions, which may be known at import or computed.
 
     Negative positions count from the end.
     """
@@ -215,7 +215,7 @@ def _size(node: Node, value: Value, axis: int, element: Type) -> Operand:
 
 
 def pad(node: Node) -> None:
-    """Pad with a constant, by reflection, by repetition of the edge, or by wrapping around.
+    """Import Pad: pad with a constant, by reflection, by repetition of the edge, or by wrapping around.
 
     The widths must be known at import, except for a constant. Negative widths crop the tensor.
     """
@@ -362,7 +362,7 @@ def _mirrored(node: Node, value: Value, pairs: list[tuple[int, int]], mode: str)
 def _from_positions(node: Node, value: Value, axis: int, widths: tuple[int, int], mode: str) -> Value:
     """Pad one axis with elements that are gathered from positions, some of which follow from the size of the axis.
 
-    A position out of range, because the axis is too short, is an error of the run.
+    If the axis is too short, so that a position is out of range, the run fails.
     """
     before, after = (np.arange(width, dtype=np.int64) for width in widths)
     size = _size(node, value, axis, I64)

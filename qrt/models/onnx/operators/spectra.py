@@ -13,7 +13,7 @@ _MOST = 1 << 24
 
 
 def dft(node: Node) -> None:
-    """Transform float32 signals along an axis by a product with a matrix of cosines and sines.
+    """Import DFT: transform float32 signals along an axis by a product with a matrix of cosines and sines.
 
     The axis, its size and the length of the transform must be known at import. With ``onesided`` the result is the
     first half of a real signal's spectrum, or, with ``inverse`` too, the real signal of such a half.
@@ -44,7 +44,7 @@ def dft(node: Node) -> None:
 
 
 def stft(node: Node) -> None:
-    """Transform frames of float32 signals, multiplied by a window, as DFT does.
+    """Import STFT: transform frames of float32 signals, multiplied by a window, as DFT does.
 
     The signals' length, the length of a frame and the step between frames must be known at import.
     """
@@ -117,7 +117,10 @@ def _transformed(
 
 
 def _matrix(rows: int, columns: int, length: int, is_inverse: bool, is_onesided: bool) -> Array:
-    """Return the factors [row, part, column, part of the result] of a transform, in float64."""
+    """Return the float64 matrix [row, part of the input, column, part of the result] of a transform.
+
+    Part 0 of a complex number is real, part 1 imaginary.
+    """
     numbers = np.arange(rows)[:, np.newaxis] * np.arange(columns) % length
     angles = 2 * np.pi * np.arange(length) / length
     cosines, sines = (bind(name, "f64")(angles)[numbers] for name in ("cos", "sin"))  # NumPy's depend on the CPU
@@ -135,7 +138,10 @@ def _matrix(rows: int, columns: int, length: int, is_inverse: bool, is_onesided:
 
 
 def mel_weight_matrix(node: Node) -> None:
-    """Compute the weights of mel bands for the bins of a spectrum. All inputs must be known at import."""
+    """Import MelWeightMatrix: compute the weights of mel bands for the bins of a spectrum.
+
+    All inputs must be known at import.
+    """
     names = ("a number of bands", "a length", "a sample rate", "a lower frequency", "an upper frequency")
     given = [node.known(i, name).ravel() for i, name in enumerate(names)]
     number = node.attribute("output_datatype", 1)

@@ -21,9 +21,9 @@ _STAND_IN = 1 << 20
 
 
 def conv_transpose(node: Node) -> None:
-    """Apply a transposed convolution to float32 images with one to three spatial axes and weights known at import.
+    """Import ConvTranspose: apply a transposed convolution to float32 images with one to three spatial axes.
 
-    Sums are computed as in Conv, over the input with zeros between its elements.
+    The weights must be known at import. Sums are computed as in Conv, over the input with zeros between its elements.
     """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")

@@ -1,9 +1,8 @@
 """Ensembles of decision trees of the domain ``ai.onnx.ml``.
 
 The nodes of all trees are numbered together. A table has the next node of each node for each outcome of its
-comparison: the feature is below the node's value, equal, above, or not comparable, as it is a NaN. A leaf is its own
-next node. A loop nest follows each tree to a leaf; another one adds the weights of the leaves, in the order of the
-trees.
+comparison: the feature is below the node's value, equal, above, or a NaN. The next node of a leaf is the leaf itself.
+A loop nest follows each tree to a leaf; another one adds the weights of the leaves, in the order of the trees.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ _OUTCOMES = {
     "BRANCH_LEQ": (1, 1, 0, 0), "BRANCH_LT": (1, 0, 0, 0), "BRANCH_GTE": (0, 1, 1, 0), "BRANCH_GT": (0, 0, 1, 0),
     "BRANCH_EQ": (0, 1, 0, 0), "BRANCH_NEQ": (1, 0, 1, 1),
 }  # fmt: skip
-"""Whether a mode is true for a feature below, equal to and above a node's value, and for a NaN."""
+"""For each mode, its truth for a feature below, equal to and above a node's value, and for a NaN."""
 _MOST_LEVELS = 1000
 _LESS, _EQUAL, _GREATER = 4, 1, 2
 """Predicates of `arith.cmpf`."""
@@ -167,7 +166,10 @@ def _finished(node: Node, sums: Value, graph: ComposedGraph, name: str, *results
 
 
 def tree_ensemble_regressor(node: Node) -> None:
-    """Follow trees for each row of float32 or integers, and add or average the weights of their leaves."""
+    """Import TreeEnsembleRegressor: follow trees for each row, and add or average the weights of their leaves.
+
+    The rows are of float32 or integers.
+    """
     count, aggregate = node.attribute("n_targets", 1), node.attribute("aggregate_function", "SUM")
     if aggregate not in ("SUM", "AVERAGE"):
         node.refuse(f"aggregate_function {aggregate}")
@@ -181,10 +183,11 @@ def tree_ensemble_regressor(node: Node) -> None:
 
 
 def tree_ensemble_classifier(node: Node) -> None:
-    """Add the weights of leaves for each class, and compute the integer label of the class with the largest sum.
+    """Import TreeEnsembleClassifier: sum the weights of leaves for each class, and find the label of the largest sum.
 
-    Of two classes the first one has the weights, and their sum is the score of the second one. The score of the first
-    one is 1 - x if all weights are at least 0, else -x. ``post_transform`` is then LOGISTIC, of -x and x, or none.
+    Labels are integers. If there are two classes, all weights must be of the first class, but their sum x is the score
+    of the second class. The score of the first class is 1 - x if all weights are at least 0, else -x.
+    ``post_transform`` LOGISTIC is of -x and x; other values do nothing.
     """
     labels = class_labels(node, "classlabels_int64s", len(node.ints("classlabels_int64s")))
     sums, is_positive, targets = _scores(node, "class", max(len(labels), 1))

@@ -24,7 +24,7 @@ def unpacked(array: Array, bits: int) -> Array:
 
 
 def matmul_nbits(node: Node) -> None:
-    """Multiply float32 by weights of 2, 4 or 8 bits, which have a scale for each block of a column.
+    """Import MatMulNBits: multiply float32 by weights of 2, 4 or 8 bits, with a scale for each block of a column.
 
     Zero points are packed integers or floats. With ``g_idx``, each row of the weights names its block. Sums are
     computed in float32 as in `qrt.float_matmul`, whatever ``accuracy_level`` the file has. With zero points of float,
@@ -106,9 +106,10 @@ def _multiply_dequantized(node: Node, stored: Array, scales: Array, zeros: Array
 
 
 def gather_block_quantized(node: Node) -> None:
-    """Take elements along an axis of weights of 4 or 8 bits, and dequantize them. The weights must be known at import.
+    """Import GatherBlockQuantized: take elements along an axis of weights of 4 or 8 bits, and dequantize them.
 
-    They have a scale for each block along ``quantize_axis``, and a zero point for each block or a common one.
+    The weights must be known at import. They have a scale for each block along ``quantize_axis``, and a zero point for
+    each block or a common one.
     """
     data, rank = node.known(0, "weights"), len(node.shape(0))
     bits, size = node.attribute("bits", 4), node.attribute("block_size", 128)
@@ -166,7 +167,7 @@ def _padded(node: Node, depth: int, wanted: int) -> Value:
 
 
 def dynamic_quantize_matmul(node: Node) -> None:
-    """Multiply float32 by 8-bit weights, and add an optional bias.
+    """Import DynamicQuantizeMatMul: multiply float32 by 8-bit weights, and add an optional bias.
 
     The float32 operand is quantized at run time with a single scale. The weights have one scale, or one for each
     column.
@@ -193,7 +194,7 @@ def dynamic_quantize_matmul(node: Node) -> None:
 
 
 def _multiply_of_the_run(node: Node) -> None:
-    """Quantize the input, multiply it by weights that only the run knows, and multiply the sums by both scales."""
+    """Quantize the input, multiply it by weights known only at run time, and multiply the sums by both scales."""
     graph, names = composed(node), [*node.op.inputs, "", ""]
     stored, scale, zero = graph.add("DynamicQuantizeLinear", names[0], outputs=3)
     inputs = (stored, names[1], scale, names[2], zero, names[3], names[4])

@@ -35,7 +35,7 @@ _BINARY = {
 _STABLEHLO = {"ADD": _BINARY["ADD"], "AND": ("arith.andi", ""), "MULTIPLY": _BINARY["MUL"]}
 """The op on integers and the op on floats of StableHLO's operators."""
 _EXTREMES = {"MAXIMUM": "slt", "MINIMUM": "sgt"}
-"""The comparison of the first with the second operand by which StableHLO's operators take the second."""
+"""The comparison of the first with the second operand that is true if StableHLO's operators return the second."""
 _UNARY = {
     "CEIL": "math.ceil", "COS": "math.cos", "EXP": "math.exp", "FLOOR": "math.floor", "LOG": "math.log",
     "ROUND": "math.roundeven", "RSQRT": "math.rsqrt", "SIN": "math.sin", "SQRT": "math.sqrt", "TANH": "math.tanh",
@@ -66,7 +66,7 @@ def binary(node: Node) -> None:
 def stablehlo(node: Node) -> None:
     """Import a StableHLO operator on two tensors of the same shape.
 
-    The tensors are integers or float32, for STABLEHLO_AND integers or bools. Integers wrap on overflow. If an operand
+    The tensors are integers or float32; STABLEHLO_AND takes integers or bools. Integers wrap on overflow. If an operand
     of a maximum or minimum is a NaN, the result is the first operand.
     """
     operator = node.op.name.removeprefix("STABLEHLO_")
@@ -82,7 +82,7 @@ def stablehlo(node: Node) -> None:
 
 
 def stablehlo_shift_left(node: Node) -> None:
-    """Import STABLEHLO_SHIFT_LEFT: shift int8, int16 or int32 integers left by the integers of a tensor of that shape.
+    """Import STABLEHLO_SHIFT_LEFT: shift int8, int16 or int32 elements left by those of a tensor of the same shape.
 
     Bits beyond the width are lost. A run fails if a shift is not from 0 to 31.
     """

@@ -1,12 +1,17 @@
 """Import of QUANTIZE, DEQUANTIZE and DENSIFY."""
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from qrt.errors import shown
 from qrt.ir import Value
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext
 from qrt.models.importing.data_movement import constant_result
+from qrt.models.importing.node import lowering_context
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.operands import finish
 from qrt.ops.core import Array
@@ -21,15 +26,20 @@ _CASTS = {
 
 
 def quantize(node: Node) -> None:
-    """Import QUANTIZE: quantize float32 values, or requantize quantized values to another type."""
+    """Import QUANTIZE: quantize float32 values, or requantize quantized values to another type.
+
+    A result of floats may have a scale and a zero point for each index of an axis.
+    """
     source, out = node.type(0).element, node.result_element()
     if source is _F32:
-        rule = node.rule("quantize", storage=out.storage)
+        rule = node.rule("quantize", storage=out.storage, is_per_axis=out.is_per_axis)
         result = _in_eights(node, out) if rule == "eights" else _cast(node, node.value(0), rule, out)
         node.set(0, result)
         return
     if not isinstance(source, UniformType):
         node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
+    if not source.is_per_layer or not out.is_per_layer:
+        node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}, of several scales")
     if source.storage == out.storage == "i16" and (source.zero_point or out.zero_point):
         node.refuse("int16 to int16 with a zero point other than 0, which LiteRT does not run")
     if source.storage == "i32" and source.zero_point:
@@ -56,25 +66,57 @@ def _in_eights(node: Node, out: UniformType) -> Value:
     The elements after the last whole block are divided by the scale in float64.
     """
     x = node.value(0)
-    shape = [size for size in node.type(0).shape or () if size is not None]
-    if len(shape) < (node.type(0).rank or 0):
-        node.refuse("float32 to int16 of a size known only at run time")
-    count = prod(shape)
-    blocks = count // 8 * 8
-    if blocks == count:
+    context = lowering_context(node)
+    extents = context.extents(x)
+    inner = prod(extent for extent in extents if isinstance(extent, int))
+    if inner % 8 == 0:
         return _cast(node, x, "reciprocal", out)
+    if not all(isinstance(extent, int) for extent in extents):
+        return _in_eights_of_open_sizes(node, context, extents, out)
+    count = inner
+    blocks = count // 8 * 8
     flat = node.emit("qrt.reshape", [x], None, TensorType((count,), _F32))
     parts = []
     if blocks:
         whole = node.emit("qrt.slice", [flat], {"offsets": (0,), "sizes": (blocks,), "strides": (1,)})
         parts.append(_cast(node, whole, "reciprocal", out))
     rest = node.emit("qrt.slice", [flat], {"offsets": (blocks,), "sizes": (count - blocks,), "strides": (1,)})
-    wide = node.make("arith.extf", [rest], None, [TensorType((count - blocks,), _F64)]).result
-    cast = _cast(node, wide, "divide", out.with_(expressed=_F64))
-    stored = node.emit("quant.scast", [cast], None, TensorType((count - blocks,), out.storage_type))
-    parts.append(node.emit("quant.scast", [stored], None, TensorType((count - blocks,), out)))
+    parts.append(_as_type(node, _divided(node, rest, out), out))
     joined = parts[0] if len(parts) == 1 else node.emit("qrt.concat", parts, {"axis": 0}, out)
-    return node.emit("qrt.reshape", [joined], None, TensorType(shape, out))
+    return node.emit("qrt.reshape", [joined], None, TensorType(node.type(0).shape, out))
+
+
+def _in_eights_of_open_sizes(
+    node: Node, context: LoweringContext, extents: Sequence[Extent], out: UniformType
+) -> Value:
+    """Quantize by the rule `eights` a tensor whose number of elements is known only at run time.
+
+    Each element is quantized in both ways, of which its place selects one.
+    """
+    x = node.value(0)
+    cast = _cast(node, x, "reciprocal", out)
+    whole = node.emit("quant.scast", [cast], None, node.type(0).with_(element=out.storage_type))
+    rest = _divided(node, x, out)
+    eight = context.constant(8, INDEX)
+    eights = context.value("arith.divui", (context.index(context.count(extents)), eight), INDEX)
+    end = context.value("arith.muli", (eights, eight), INDEX)
+    nest = LoopNest(context, "requantize", extents)
+    parts = [nest.read(part, nest.loops) for part in (whole, rest)]
+    chosen = nest.value("arith.select", (nest.is_before(end), *parts), out.storage_type)
+    return _as_type(node, nest.finish(chosen)[0], out)
+
+
+def _divided(node: Node, x: Value, out: UniformType) -> Value:
+    """Return the storage of floats that are divided by the scale in float64."""
+    assert isinstance(x.type, TensorType)
+    wide = node.make("arith.extf", [x], None, [x.type.with_(element=_F64)]).result
+    cast = _cast(node, wide, "divide", out.with_(expressed=_F64))
+    return node.emit("quant.scast", [cast], None, x.type.with_(element=out.storage_type))
+
+
+def _as_type(node: Node, storage: Value, out: UniformType) -> Value:
+    assert isinstance(storage.type, TensorType)
+    return node.emit("quant.scast", [storage], None, storage.type.with_(element=out))
 
 
 def is_shift(source: UniformType, out: UniformType) -> bool:
@@ -93,7 +135,7 @@ def is_shift(source: UniformType, out: UniformType) -> bool:
 def dequantize(node: Node) -> None:
     """Import DEQUANTIZE: convert quantized values to float32 with one rounding each, or widen float16.
 
-    A constant is dequantized at import.
+    There may be a scale and a zero point for each index of an axis. A constant is dequantized at import.
     """
     if node.result_type().element is not _F32:
         node.refuse(f"to {node.outputs[0].dtype}")
@@ -106,6 +148,8 @@ def dequantize(node: Node) -> None:
             node.refuse(f"{node.input(0).dtype} without scales, to float32")
         own, is_constant = x.type.element, node.constant(0) is not None
         storage = "i8" if own.storage_width < 8 else own.storage  # the runtime unpacks integers of less than 8 bits
+        if node.tensor_beside_axis_0 is not None and (own.storage == "u8" or not is_constant):
+            node.refuse_beside_axis_0(node.tensor_beside_axis_0)
         facts = {"storage": storage, "is_constant": is_constant, "is_per_axis": own.is_per_axis}
         rule = node.rule("dequantize", **facts)
         result = node.emit("quant.dcast", [x], None, _F32)
@@ -137,7 +181,7 @@ def _rounded_twice(x: Value, exact: Array) -> Array:
 
 
 def densify(node: Node) -> None:
-    """Import DENSIFY: give a sparse constant of float32, float16 or int8 as a dense one."""
+    """Import DENSIFY: convert a sparse constant of float32, float16 or int8 to a dense constant."""
     tensor, array = node.input(0), node.constant(0)
     if array is None or tensor.blocks is None:
         node.fail(f"its input {shown(tensor.name)} must be a sparse constant, but is dense or not constant")

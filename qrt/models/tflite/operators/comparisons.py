@@ -27,7 +27,7 @@ def comparison(node: Node) -> None:
 def quantized(node: Node) -> None:
     """Import a comparison: compare 8-bit or int16 tensors that broadcast.
 
-    A table gives each storage value as an integer in a scale that both tensors share, and these integers are compared.
+    A table maps each storage value to an integer in a scale that both tensors share, and these integers are compared.
     LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of int16 tensors compare the storage instead.
     """
     types = node.element(0), node.element(1)

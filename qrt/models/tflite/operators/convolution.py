@@ -19,8 +19,9 @@ _LANES = 8
 def conv_2d(node: Node) -> None:
     """Import CONV_2D: convolve 8-bit, int16 or float32 images with OHWI weights.
 
-    Weights have one scale or one for each filter. Weights of int8 images are int8 or int4, those of float32 images
-    float32, int8 or int4. If the input has n times as many channels as the weights, the convolution has n groups.
+    Weights have one scale or one for each filter. Weights of int8 and int16 images are int8 or int4, those of float32
+    images float32, int8 or int4. If the input has n times as many channels as a filter, the convolution has n
+    groups.
     """
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
@@ -76,6 +77,8 @@ def depthwise_conv_2d(node: Node) -> None:
         importer.depthwise(node, window_of(node, shape[1:3], _dilations(node)), shape[3], shape[3] // channels)
         return
     x, w = node.element(0), node.element(1)
+    if (x.storage, w.storage) == ("i16", "i4"):
+        node.refuse("weights of int4 with an input of i16, which LiteRT reads as int8")
     _check_weights(node, w, 3)
     element = w.with_(axis=2) if w.is_per_axis else w
     attributes = _window(node, shape)
@@ -112,7 +115,7 @@ def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: 
 
 
 def _joined(node: Node, parts: list[Value], whole: int) -> Value:
-    """Return the first ``whole`` channels of the first of two results, and the other channels of the second."""
+    """Join the first ``whole`` channels of the first of two results with the other channels of the second result."""
     assert isinstance(parts[0].type, TensorType)
     *outer, channels = parts[0].type.shape or ()
     if None in outer or channels is None:

@@ -10,13 +10,13 @@ from qrt.models.tflite.operators.operands import finish, input_shape, raw
 from qrt.types import TensorType, Type
 
 _VALUES = {"DILATE": 2}
-"""The input that is the value of elements between others, by operator, if it is not input 1."""
+"""The input with the value of the inserted elements, by operator; input 1 if the operator is not listed."""
 
 
 def dilate(node: Node) -> None:
     """Import DILATE: put elements of one value between the elements of a tensor, by a factor for each axis.
 
-    The factors must be known at import. Of quantized tensors the storage is used.
+    The factors must be known at import. Quantized tensors are dilated as their storage.
     """
     shape, factors = _sizes(node), node.integers(1, "dilation factors")
     if len(factors) != len(shape) or not shape or min(factors) < 1:
@@ -29,7 +29,7 @@ def dilate(node: Node) -> None:
 def stablehlo_pad(node: Node) -> None:
     """Import STABLEHLO_PAD: put elements of one value before, between and after the elements of each axis.
 
-    A negative number before or after an axis removes elements. Of quantized tensors the storage is used.
+    A negative number before or after an axis removes elements. Quantized tensors are padded as their storage.
     """
     shape = _sizes(node)
     lists = [node.options[name] for name in ("edge_padding_low", "interior_padding", "edge_padding_high")]
@@ -43,7 +43,7 @@ def stablehlo_pad(node: Node) -> None:
 
 
 def _sizes(node: Node) -> tuple[int, ...]:
-    """Return the shape of input 0. Raise an error for a dynamic dimension, or another dtype of the value or result."""
+    """Return the shape of input 0. Raise an error if it is dynamic, or if input, value and result differ in dtype."""
     shape = input_shape(node)
     value = _VALUES.get(node.op.name, 1)
     dtypes = [tensor.dtype for tensor in (node.input(0), node.input(value), node.outputs[0])]
@@ -57,10 +57,10 @@ def _sizes(node: Node) -> tuple[int, ...]:
 
 
 def padded(node: Node, pads: Sequence[tuple[int, int, int]]) -> Value:
-    """Return input 0 with elements before, between and after those of each axis: their numbers are in ``pads``.
+    """Return input 0 with elements inserted along each axis, by their numbers (before, between, after) in ``pads``.
 
-    The value of these elements is an input. A negative number before or after an axis removes elements, of the others
-    as well.
+    Another input has the value of these elements. A negative number before or after an axis removes elements, also
+    those inserted between others.
     """
     element, shape = signless(node.type(0).element), _sizes(node)
     x = as_value(node, raw(node, 0), element)
@@ -79,7 +79,7 @@ def padded(node: Node, pads: Sequence[tuple[int, int, int]]) -> Value:
 
 
 def _spread(node: Node, x: Value, axis: int, between: int, filler: Value, element: Type) -> Value:
-    """Return a tensor with ``between`` elements of one value between two neighbours along an axis."""
+    """Insert ``between`` elements of the value ``filler`` between each two neighbours along an axis."""
     shape = tuple(size or 0 for size in shape_of(x))
     count = shape[axis]
     if not between or count < 2:
@@ -92,7 +92,7 @@ def _spread(node: Node, x: Value, axis: int, between: int, filler: Value, elemen
 
 
 def _filled(node: Node, x: Value, axis: int, count: int, filler: Value, element: Type) -> Value | None:
-    """Return a tensor of one value that has ``count`` elements along an axis, and else the shape of ``x``."""
+    """Return a tensor filled with ``filler``, in the shape of ``x`` but with ``count`` elements along an axis."""
     if not count:
         return None
     shape = tuple(count if d == axis else size for d, size in enumerate(shape_of(x)))

@@ -5,7 +5,7 @@ The loop nests add the products in the same order as the runtime's kernels:
 - XNNPACK starts with the bias and adds each product with a fused multiply-add. It goes over the rows of a window, then
   its columns, then the channels. In a depthwise convolution with one filter per channel it goes over columns first.
 - The reference kernels start with 0, round each product, go over the rows first, and add the bias at the end. So do
-  kernels for sparse weights; if these are stored in blocks of 4, each position in the blocks has a sum of its own.
+  kernels for sparse weights; if these are stored in blocks of 4, each of the 4 positions has a sum of its own.
 """
 
 import numpy as np
@@ -26,8 +26,8 @@ from qrt.types import UniformType
 def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
     """Import a float convolution with OHWI weights.
 
-    ``channels`` is the number of output channels, and ``depth`` that of the weights' input channels. If the input has n
-    times as many channels, the convolution has n groups.
+    ``channels`` is the number of output channels, and ``depth`` the number of channels of a filter. If the input has n
+    times as many channels as a filter, the convolution has n groups.
     """
     width = (node.type(0).shape or ())[3] or depth
     groups = max(width // depth, 1) if depth else 1

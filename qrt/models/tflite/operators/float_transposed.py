@@ -27,9 +27,9 @@ _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
 
 
 def batch_matmul(node: Node) -> None:
-    """Import BATCH_MATMUL: multiply float32 matrices, whose batches broadcast, known at import or not.
+    """Import BATCH_MATMUL: multiply float32 matrices, whose batches broadcast.
 
-    The options adj_x and adj_y transpose an operand.
+    Both operands may be constant or computed. The options adj_x and adj_y transpose an operand.
     """
     require_floats(node, *(i for i in range(2) if node.input(i).quantization is None))
     shapes = [node.type(i).shape or () for i in range(2)]
@@ -108,7 +108,7 @@ def transpose_conv_bias(node: Node) -> None:
 
 
 def _require_filters(node: Node, i: int, w: int) -> None:
-    """Raise ModelError if input ``w`` is not filters for the images of input ``i``."""
+    """Raise ModelError if the weights in input ``w`` do not have the rank and channels of the images in input ``i``."""
     images, weights = node.type(i).shape or (), node.type(w).shape or ()
     if len(images) != 4 or len(weights) != 4:
         node.fail(f"the input and the weights must have rank 4, got {len(images)} and {len(weights)}")
@@ -119,8 +119,9 @@ def _require_filters(node: Node, i: int, w: int) -> None:
 def transposed(node: Node, window: dict[str, Any], i: int, w: Value, b: int, order: str) -> None:
     """Set the result to the transposed convolution of images, input ``i``, with weights ``w`` and bias, input ``b``.
 
-    The weights begin with the axis of filters and end with that of channels. ``order`` is one of `float_products`, or
-    "taps_then_bias", which adds the products of all channels at each element of the window, and then these sums.
+    The first axis of the weights is that of filters, the last that of channels. ``order`` is one of the orders of
+    `importing.float_products`, or "taps_then_bias": for each element of the window, the products of all channels are
+    added, and then these sums.
     """
     images, weights = node.type(i).shape or (), tensor_type(w).shape or ()
     context, rank = lowering_context(node), len(images) - 2

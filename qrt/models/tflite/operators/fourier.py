@@ -70,7 +70,7 @@ def rfft2d(node: Node) -> None:
 
 
 def _sized(node: Node, x: Value, outer: int, sizes: tuple[int, ...]) -> Value:
-    """Return matrices cut or padded with zeros to ``sizes``, as [rows, columns]."""
+    """Return ``outer`` matrices, cut or padded with zeros to ``sizes``, as one matrix of all rows."""
     shape = [size or 0 for size in (tensor_type(x).shape or ())[-2:]]
     common = [min(pair) for pair in zip(shape, sizes, strict=True)]
     x = _in_shape(node, x, (outer, *shape))
@@ -106,7 +106,9 @@ def _circle(turns: Array, size: int) -> tuple[Array, Array]:
 
 
 def _product(context: LoweringContext, x: _Complex, rows: int, size: int, last: int) -> _Complex:
-    """Return the transforms along axis 1 of ``x`` [rows, size, last], as [rows, last, size]; of [rows, size], as such.
+    """Return the Fourier transforms of ``x`` [rows, size, last] along axis 1, as [rows, last, size].
+
+    A matrix ``x`` [rows, size] gives a result [rows, size].
 
     Each real or imaginary part is one sum in the order of the axis: for complex numbers both products of a term are
     added one after the other.
@@ -128,7 +130,7 @@ def _product(context: LoweringContext, x: _Complex, rows: int, size: int, last: 
 
 
 def _rotated(context: LoweringContext, x: _Complex, rows: int, rest: int) -> _Complex:
-    """Return numbers [rows, rest, _RADIX], each times exp(-2 pi i j k / size)."""
+    """Multiply each number [row, j, k] of a tensor [rows, rest, _RADIX] by exp(-2 pi i j k / (rest * _RADIX))."""
     tables = _circle(np.outer(np.arange(rest), np.arange(_RADIX)), rest * _RADIX)
     nest = LoopNest(context, "rotate", [rows, rest, _RADIX])
     a, b = (nest.read(part, nest.loops) for part in x.parts())
@@ -141,7 +143,7 @@ def _rotated(context: LoweringContext, x: _Complex, rows: int, rest: int) -> _Co
 
 
 def _turned(node: Node, x: _Complex, shape: tuple[int, int, int], result: tuple[int, int]) -> _Complex:
-    """Return numbers in a shape of three axes, with the last two swapped, and then in the shape ``result``."""
+    """Reshape numbers to the three axes of ``shape``, swap the last two axes, and reshape to ``result``."""
     parts = [
         node.emit("qrt.transpose", [_in_shape(node, part, shape)], {"permutation": [0, 2, 1]}) for part in x.parts()
     ]

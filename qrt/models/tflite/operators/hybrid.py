@@ -233,9 +233,9 @@ Axes = list[int | None]
 
 
 def _batches(node: Node, x: Shape, y: Shape) -> tuple[list[int | None], Axes, Axes]:
-    """Return the shape to which ``x`` and ``y`` broadcast, and for each axis of ``x`` and of ``y`` its number there.
+    """Return the shape to which ``x`` and ``y`` broadcast, and the axis in it of each axis of ``x`` and of ``y``.
 
-    The number is None for an axis of size 1 that broadcasts to another size.
+    An axis of size 1 that broadcasts to another size has None.
     """
     rank = max(len(x), len(y))
     padded = [(*(1,) * (rank - len(shape)), *shape) for shape in (x, y)]

@@ -22,13 +22,13 @@ from qrt.numerics.conversions import between_floats
 from qrt.types import TensorType, UniformType
 
 _MULTIPLE = 32
-"""The number of which the size of a block is a multiple."""
+"""The number that must divide the size of a block."""
 _OFFSET = 128
 """The number that is added to q, because VNNI multiplies unsigned bytes by signed ones."""
 
 
 def is_hybrid(node: Node) -> bool:
-    """Return True if the operator is computed in this way; False if the profile converts the weights to floats.
+    """Return True if the input is quantized at each run; False if the profile converts the weights to floats.
 
     Raise UnsupportedForm if LiteRT computes 0 instead: outside XNNPACK, which needs blocks of a multiple of 32.
     """

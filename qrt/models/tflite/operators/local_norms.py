@@ -1,4 +1,4 @@
-"""Import of L2_POOL_2D and LOCAL_RESPONSE_NORMALIZATION: roots and powers of sums of squares near an element."""
+"""Import of L2_POOL_2D and LOCAL_RESPONSE_NORMALIZATION: roots and powers of sums of neighbouring squares."""
 
 from math import prod
 
@@ -50,8 +50,8 @@ def _squares(node: Node, x: Value, factor: float | None) -> Value:
 def local_response(node: Node) -> None:
     """Import LOCAL_RESPONSE_NORMALIZATION: multiply each float32 value by ``(bias + alpha * s) ** -beta``.
 
-    s is the sum of the squares of the channels of the same pixel from ``radius`` before to ``radius`` after it. In the
-    profile ``litert-ref`` the last of these is left out.
+    s is the sum of the squares of the channels of the same pixel, from ``radius`` channels before the value's channel
+    to ``radius`` channels after it. In the profile ``litert-ref`` the last of these channels is left out.
     """
     require_floats(node, 0)
     shape = input_shape(node)
@@ -78,7 +78,7 @@ def local_response(node: Node) -> None:
 
 
 def _scales(node: Node, x: Value, radius: int, bias: float, alpha: float) -> Value:
-    """Return ``bias + alpha * s`` of each element, with the sum s of a window that is added in order."""
+    """Return ``bias + alpha * s`` for each element, where s is the sum of squares of its window, added in order."""
     context = lowering_context(node)
     sums = None
     if radius:
@@ -98,10 +98,10 @@ def _padded(node: Node, x: Value, radius: int) -> Value:
 
 
 def _running_scales(node: Node, x: Value, radius: int, bias: float, alpha: float) -> Value:
-    """Return ``bias + s`` of each element, with a sum s of ``alpha * square`` that runs along the channels.
+    """Return ``bias + s`` for each element, where s is a running sum of ``alpha * square`` along the channels.
 
     The sum begins with the first ``2 * radius`` terms of the padded channels. Each channel adds the last term of its
-    window, and subtracts the first one afterwards. All sums so far are those of one row of terms in this order.
+    window, and afterwards subtracts the window's first term. One cumulative sum adds all these terms in order.
     """
     context = lowering_context(node)
     *pixels, channels = (size or 0 for size in input_shape(node))

@@ -26,8 +26,8 @@ def batch_matmul(node: Node) -> None:
     x, y, out = node.element(0), node.element(1), node.result_element()
     if y.storage not in (x.storage, "i8") or x.storage != out.storage:
         node.refuse(", ".join(tensor.dtype for tensor in (node.input(0), node.input(1), *node.outputs)))
-    if x.storage == "i16" and y.is_per_axis:
-        node.refuse("int16 with several scales, for which LiteRT computes 0")
+    if x.is_per_axis or y.is_per_axis:
+        node.refuse(f"{node.input(0).dtype} with several scales, for which LiteRT computes 0")
     facts = multiplier_facts(node, x, y, out)
     rule = node.rule("batch_matmul", **facts)
     operands = [adjoint(node, i) if node.options[name] else node.value(i) for i, name in enumerate(("adj_x", "adj_y"))]
@@ -37,8 +37,8 @@ def batch_matmul(node: Node) -> None:
 def fully_connected(node: Node) -> None:
     """Import FULLY_CONNECTED: multiply 8-bit, int16 or float32 rows by weights [outputs, depth].
 
-    Weights of int8 rows are int8, int4 or int2, those of float32 rows float32, int8, int4 or int2. The input is
-    reshaped to [rows, depth], unless keep_num_dims is set.
+    Weights of int8 rows are int8, int4 or int2, those of int16 rows int8 or int4, those of float32 rows float32, int8,
+    int4 or int2. The input is reshaped to [rows, depth], unless keep_num_dims is set.
     """
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":

@@ -156,6 +156,8 @@ def _rescaled(node: Node, value: Value, own: UniformType, out: UniformType) -> V
     """Return an input of CONCATENATION, of the quantized type ``own``, requantized to the result's type ``out``."""
     if own is out:
         return value
+    if not own.is_per_layer or not out.is_per_layer:
+        node.refuse(f"{own.storage} of several scales")
     if own.storage != out.storage:
         node.fail(f"its inputs must have the storage type of its result, {out.storage}, got {own.storage}")
     if out.storage != "u8":
@@ -207,7 +209,7 @@ def tile(node: Node) -> None:
 def broadcast_to(node: Node) -> None:
     """Import BROADCAST_TO: broadcast a tensor by NumPy's rules. The shape is known at import, or computed from sizes.
 
-    A dimension of the tensor that is known only at run time, or whose size in the shape is, must equal that size.
+    If a dimension of the tensor, or its size in the shape, is known only at run time, the two must be equal in a run.
     """
     own, wanted = input_shape(node), sizes(node, 1, "a shape")
     aligned = (*(1,) * (len(wanted) - len(own)), *own)

@@ -95,7 +95,7 @@ def shape_from(extents: Sequence[int | Value]) -> Shape:
 
 
 def filled(node: Node, number: Operand, element: Type, extents: Sequence[int | Value]) -> Operand:
-    """Return a tensor of the given sizes that repeats a tensor of one ``number``, of signless ``element``."""
+    """Return a tensor of the given sizes, filled with ``number``, an operand of one element of type ``element``."""
     shape = shape_from(extents)
     if None not in shape:
         return broadcast(node, number, element, shape)

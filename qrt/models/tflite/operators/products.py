@@ -9,6 +9,9 @@ from qrt.models.tflite.model import Tensor
 from qrt.models.tflite.node import Node
 from qrt.types import UniformType
 
+_NARROW_WEIGHTS = {("i2", "i8"), ("i4", "i8"), ("i4", "i16")}
+"""The pairs of weights of less than 8 bits and an input that LiteRT multiplies."""
+
 
 def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice = slice(None)) -> Value:
     """Append input ``i``, an int32 bias, as a constant and return it. ``channels`` selects some of its elements.
@@ -82,7 +85,7 @@ def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformTyp
     """
     if x.storage != out.storage:
         node.refuse(f"an input of {x.storage} with a result of {out.storage}")
-    if w.storage in ("i2", "i4") and x.storage != "i8":
+    if (w.storage, x.storage) not in _NARROW_WEIGHTS and w.storage_width < 8:
         node.refuse(f"weights of int{w.storage_width} with an input of {x.storage}")
     largest = np.float32(np.float32(x.scale) * np.float32(w.scale_array.max())) / np.float32(out.scale)
     given = node.inputs[bias] if node.has(bias) else None

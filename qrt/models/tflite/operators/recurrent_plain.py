@@ -39,7 +39,7 @@ def lstm(node: Node) -> None:
 
 
 def require_full_kernel(node: Node) -> None:
-    """Raise UnsupportedForm if the operator is an LSTM of five inputs, and ModelError for several results."""
+    """Raise UnsupportedForm unless the operator's kernel is FULL, and ModelError unless it has one result."""
     if node.options.get("kernel_type", "FULL") != "FULL":
         node.refuse(f"the kernel {node.options['kernel_type']}")
     if len(node.outputs) != 1:
@@ -119,14 +119,14 @@ def bidirectional_rnn(node: Node) -> None:
 
 
 def _directed(node: Node, numbers: Sequence[int]) -> Node:
-    """Return the operator with these inputs alone: those of the unidirectional operator."""
+    """Return a copy of the node with only the given inputs, in the order of the unidirectional operator."""
     directed = copy.copy(node)
     directed.inputs = [node.inputs[i] if node.has(i) else None for i in numbers]
     return directed
 
 
 def _both(node: Node, directed: Sequence[Node], step: Callable[[Node], Step], states: tuple[int, ...]) -> None:
-    """Set the results of both directions. ``step`` returns a direction's step."""
+    """Set the results of the forward and the backward direction. ``step`` returns the step function of a direction."""
     if [input_shape(other)[:2] for other in directed] != [input_shape(node)[:2]] * 2:
         node.fail(
             f"the auxiliary inputs must have the batch and steps of the inputs, {list(input_shape(node)[:2])}, got "
@@ -146,9 +146,9 @@ def _both(node: Node, directed: Sequence[Node], step: Callable[[Node], Step], st
 
 
 class _Lstm:
-    """A float LSTM during import, with its weights (``matrices``) and its biases, peepholes and norms (``vectors``).
+    """A float LSTM during import.
 
-    Both are by input number.
+    ``matrices`` has its weights, and ``vectors`` its biases, peepholes and norms, by input number.
     """
 
     def __init__(self, node: Node, gates: range) -> None:

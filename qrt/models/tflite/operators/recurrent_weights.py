@@ -1,4 +1,4 @@
-"""Weights of recurrent operators on floats. Of int8 weights, every step quantizes what it multiplies by them."""
+"""Weights of recurrent operators on floats. Every step quantizes the operands that it multiplies by int8 weights."""
 
 from typing import NamedTuple
 

@@ -26,8 +26,8 @@ def reduce_window(node: Node) -> None:
     """Import REDUCE_WINDOW: reduce windows of integers or float32 values by ADD, MUL, MINIMUM, MAXIMUM, ALL or ANY.
 
     A reduction starts with a value of one element, and goes over its window in row-major order. Sizes, strides and
-    dilations of windows must be known at import. If an operand of a comparison is a NaN, the result is the element of
-    the window. ALL and ANY give 1 or 0.
+    dilations of windows must be known at import. If an operand of MINIMUM or MAXIMUM is a NaN, the result is the
+    element of the window. ALL and ANY give 1 or 0.
     """
     sizes, strides, dilations = (node.integers(i, what) for i, what in ((2, "sizes"), (3, "strides"), (4, "dilations")))
     rank = len(_shape(node))
@@ -108,7 +108,7 @@ def _reduced(
 
 
 def _combined(nest: LoopNest, function: str, a: Value, b: Value, dtype: str) -> Value:
-    """Return a function of two scalars of a dtype, whose integers are signless."""
+    """Append a function such as "ADD" of two scalars, and return its result. Integers of ``dtype`` are signless."""
     element, is_float = a.type, isinstance(a.type, FloatType)
     if function in ("ADD", "MUL"):
         return nest.value(f"arith.{function.lower()}{'f' if is_float else 'i'}", (a, b), element)

@@ -2,6 +2,8 @@
 
 from math import prod
 
+import numpy as np
+
 from qrt.ir import Value
 from qrt.models.importing.data_movement import axes_of, axis_of, reshaped
 from qrt.models.importing.float_reductions import reduced
@@ -9,8 +11,8 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, as_value, number_of
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators import float_sums
-from qrt.models.tflite.operators.operands import finish, input_shape, one_integer, settle
-from qrt.types import IntegerType
+from qrt.models.tflite.operators.operands import finish, input_shape, one_integer, raw, settle
+from qrt.types import FloatType, IntegerType, TensorType, UniformType
 
 
 def reduce(node: Node) -> None:
@@ -30,11 +32,28 @@ def reduce(node: Node) -> None:
     if x.storage != out.storage:
         node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
     rule = node.rule(name, storage=x.storage)
+    if rule == "float32_away":
+        node.set(0, _sum_scaled_as_float(node, numbers, x, out))
+        return
     attributes = {"axes": numbers, "keepdims": bool(node.options["keep_dims"]), "requant": rule}
     node.set(0, node.emit(f"qrt.{name}", [node.value(0)], attributes, out))
 
 
-_I64 = IntegerType(64)
+def _sum_scaled_as_float(node: Node, axes: tuple[int, ...], x: UniformType, out: UniformType) -> Value:
+    """Return the sum of the storage by the rule `float32_away`: scaled in float32 and rounded half away from zero."""
+    wide = as_value(node, apply(node, "arith.extsi", [raw(node, 0)], [IntegerType(16)], _I32), _I32)
+    total = _with_dims(node, reduced(lowering_context(node), wide, axes, "arith.addi", 0), axes)
+    scaled = apply(node, "arith.sitofp", [total], [_I32], _F32)
+    ratio = float(np.float32(x.scale) / np.float32(out.scale))
+    scaled = as_value(node, apply(node, "arith.mulf", [scaled, number_of(ratio, _F32)], [_F32] * 2, _F32), _F32)
+    attributes = {"rounding": "half_away", "zero_point": "after"}
+    whole = node.emit("quant.qcast", [scaled], attributes, out.with_(scales=1.0))
+    assert isinstance(whole.type, TensorType)
+    stored = node.emit("quant.scast", [whole], None, whole.type.with_(element=out.storage_type))
+    return node.emit("quant.scast", [stored], None, whole.type.with_(element=out))
+
+
+_F32, _I32, _I64 = FloatType("f32"), IntegerType(32), IntegerType(64)
 _NUMBERS = ("int32", "int64", "float32")
 
 
@@ -86,9 +105,14 @@ def reduce_integers(node: Node, axes: tuple[int, ...]) -> None:
 
 
 def _finish(node: Node, value: Value, axes: tuple[int, ...]) -> None:
-    if node.options["keep_dims"]:
-        value = reshaped(node, value, tuple(1 if d in axes else n for d, n in enumerate(input_shape(node))))
-    finish(node, 0, value)
+    finish(node, 0, _with_dims(node, value, axes))
+
+
+def _with_dims(node: Node, value: Value, axes: tuple[int, ...]) -> Value:
+    """Return a reduced value with the reduced axes, of size 1, if the option keep_dims is set."""
+    if not node.options["keep_dims"]:
+        return value
+    return reshaped(node, value, tuple(1 if d in axes else n for d, n in enumerate(input_shape(node))))
 
 
 _REDUCED = {"REDUCE_MAX": "max", "REDUCE_MIN": "min", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}

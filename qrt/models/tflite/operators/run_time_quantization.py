@@ -42,7 +42,7 @@ class Parameters(NamedTuple):
 def parameters_of(
     context: LoweringContext, x: Value, axes: tuple[int, ...], outer: list[Extent], rule: str
 ) -> Parameters:
-    """Return the quantization parameters of ``x`` by a rule `hybrid`.
+    """Return the quantization parameters of ``x``. ``rule`` is a profile's rule `hybrid`.
 
     All elements along ``axes`` share one scale and zero point. ``outer`` has the sizes of the other axes, which are
     those of the parameters.
@@ -204,8 +204,8 @@ def _rounded_away(nest: LoopNest, scaled: Value, first: int, padding: tuple[tupl
     """Round half away from zero as TFLite's kernels do.
 
     A row or an image consists of the elements of all loops from number ``first`` on. TFLite's kernels add 0.5 to
-    complete groups of eight of its elements, so that the largest float below 0.5 becomes 1; they round the last
-    elements exactly.
+    complete groups of eight of its elements, so that the largest float below 0.5 becomes 1. They round the elements
+    after the last complete group exactly.
     """
     ends = (*padding, (0, 0)) if padding else ((0, 0),) * (len(nest.parallel) - first)
     sizes = _unpadded(nest.parallel[first:], ends)

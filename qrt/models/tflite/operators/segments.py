@@ -1,4 +1,4 @@
-"""Import of SEGMENT_SUM and the operators UNSORTED_SEGMENT: reductions of the rows that have the same number."""
+"""Import of SEGMENT_SUM and UNSORTED_SEGMENT_*: reductions of the rows that have the same segment number."""
 
 from math import prod
 
@@ -82,7 +82,7 @@ def unsorted_segment(node: Node) -> None:
 def _of_known_segments(node: Node, data: Value, numbers: Array, count: int) -> Value:
     """Reduce the rows of each segment. ``numbers`` has the number of each row's segment.
 
-    Each segment reads its row numbers from a line of a constant table, which -1 fills up to the longest line.
+    Each segment reads its row numbers from a line of a constant table, in which -1 pads the shorter lines.
     """
     members = [np.flatnonzero(numbers == segment) for segment in range(count)]
     table = np.full((count, max(map(len, members), default=0)), -1, np.int32)

@@ -187,7 +187,7 @@ def _require(node: Node, dtype: str, *dtypes: str) -> None:
 
 
 def cast(node: Node) -> None:
-    """Import CAST: convert numbers to another type. Of a quantized tensor the storage is converted."""
+    """Import CAST: convert numbers, or the storage of a quantized tensor, to another type."""
     given, wanted = node.input(0).dtype, node.outputs[0].dtype
     _require(node, given, *_CAST)
     _require(node, wanted, *_CAST)

@@ -107,7 +107,7 @@ def _blocks(node: Node) -> list[int]:
 def _sizes(node: Node, value: Value, count: int) -> tuple[int | None, list[int]]:
     """Return the size of axis 0, the batch, and the sizes of the ``count`` axes after it.
 
-    The batch may be dynamic (None). Raise UnsupportedForm if one of the other axes is.
+    The batch may be dynamic (None). Raise UnsupportedForm if another axis is dynamic.
     """
     shape: Shape = getattr(value.type, "shape", None) or ()
     known = [size for size in shape[1 : 1 + count] if size is not None]

@@ -22,7 +22,7 @@ _DTYPES = ("int8", "uint8", "int16", "int32", "int64", "float32")
 def gather(node: Node) -> None:
     """Import STABLEHLO_GATHER: take slices of a tensor at int32 or int64 positions, which may be computed.
 
-    Positions are clamped so that the slices lie inside the tensor. Of quantized tensors the storage is used.
+    Positions are clamped so that the slices lie inside the tensor. Slices of quantized tensors are taken as storage.
     """
     shape, positions = _sizes(node, 0), _positions(node, 1)
     sizes, offsets, collapsed, axes = (
@@ -66,14 +66,15 @@ def gather(node: Node) -> None:
 _BODIES = {
     "STABLEHLO_ADD": "add", "STABLEHLO_MULTIPLY": "multiply", "STABLEHLO_MAXIMUM": "slt", "STABLEHLO_MINIMUM": "sgt",
 }  # fmt: skip
-"""What each operator of a body does; of an extreme, the comparison by which the update replaces the element."""
+"""The function that each operator of a body computes. For a maximum or minimum it is a comparison, which is true if the
+update replaces the element."""
 
 
 def scatter(node: Node) -> None:
     """Import STABLEHLO_SCATTER: combine elements of a tensor with updates, in order, at int32 or int64 positions.
 
-    The body replaces an element, or adds, multiplies, or takes the larger or smaller number. Updates beyond the end of
-    an axis are left out. A run fails if a position is negative.
+    The body replaces an element by the update, adds or multiplies both, or takes the larger or smaller of them. Updates
+    beyond the end of an axis are left out. A run fails if a position is negative.
     """
     shape, positions, given = _sizes(node, 0), _positions(node, 1), _sizes(node, 2)
     windows, inserted, axes = (
@@ -130,7 +131,7 @@ def scatter(node: Node) -> None:
 
 
 def _combined(node: Node, x: Value, places: Value, updates: Value, body: str, total: int) -> Value:
-    """Return ``x`` with updates multiplied or compared in order; each element reads all updates."""
+    """Return ``x``, in which each element is combined in order with the updates at its position, by ``body``."""
     numbers = node.dense(np.arange(total + 1), _I64)
     places = node.emit("qrt.gather", [numbers, places], {"axis": 0})  # a negative place is an error
     context, element = lowering_context(node), signless(node.type(0).element)
@@ -152,7 +153,7 @@ def _combined(node: Node, x: Value, places: Value, updates: Value, body: str, to
 
 
 def _body(node: Node) -> str:
-    """Return what the body does to an element and an update: "" for a body that returns the update."""
+    """Return the function by which the body combines an element and an update; "" if it returns the update."""
     number, subgraphs = node.options["update_computation_subgraph_index"], node.graph.model.subgraphs
     if not 0 <= number < len(subgraphs):
         node.fail(f"its body is subgraph {number}, but the file has {len(subgraphs)}")
@@ -183,7 +184,7 @@ def _sizes(node: Node, i: int) -> tuple[int, ...]:
 
 
 def _positions(node: Node, i: int) -> tuple[int, ...]:
-    """Return the shape of input ``i``, the positions."""
+    """Return the shape of the positions in input ``i``. Raise UnsupportedForm or ModelError if they are not valid."""
     shape, last = _sizes(node, i), int(node.options["index_vector_dim"])
     if node.input(i).dtype not in ("int32", "int64"):
         node.refuse(f"positions of {node.input(i).dtype}")
@@ -211,6 +212,6 @@ def _check_map(node: Node, name: str, axes: Sequence[int], rank: int, positions:
 
 
 def _position(node: Node, nest: LoopNest, batch: Sequence[Expression], number: int, i: int) -> Value:
-    """Return index ``number`` of the position of the batch in input ``i``, as a 64-bit integer."""
+    """Return coordinate ``number`` of the position at ``batch`` in input ``i``, as a 64-bit integer."""
     last = int(node.options["index_vector_dim"])
     return nest.extend(nest.read(node.value(i), [*batch[:last], number, *batch[last:]]), _I64)

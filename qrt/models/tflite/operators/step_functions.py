@@ -16,9 +16,9 @@ _LESS = 4
 
 
 def bucketize(node: Node) -> None:
-    """Import BUCKETIZE: count the boundaries that are at most equal to each int32, int64 or float32 value.
+    """Import BUCKETIZE: count, for each int32, int64 or float32 value, the boundaries that are not above it.
 
-    Integers are rounded to float32 before they are compared. The count of a NaN is that of all boundaries.
+    Integers are rounded to float32 before they are compared. For a NaN all boundaries are counted.
     """
     tensor, boundaries = node.input(0), np.asarray(node.options["boundaries"], np.float32)
     if tensor.dtype not in ("int32", "int64", "float32") or node.outputs[0].dtype != "int32":
@@ -41,7 +41,7 @@ _MOST_BITS = 16
 def fake_quant(node: Node) -> None:
     """Import FAKE_QUANT: round float32 values to the numbers of a quantized type of 2 to 16 bits.
 
-    The options give the range of the type, of which 0 must be a part.
+    The options give the range of the type, which must include 0.
     """
     (x,), element = operands_of(node, ("float32",))
     low, high = np.float32(node.options["min"]), np.float32(node.options["max"])

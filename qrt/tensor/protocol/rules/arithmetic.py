@@ -32,10 +32,10 @@ from qrt.types import UniformType
 
 
 def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Any) -> Callable[..., Any]:
-    """Return the rule of a ufunc with the operator ``sign``.
+    """Return the implementation, for tensors, of a ufunc with the operator ``sign``.
 
-    If both operands are tensors, the rule calls ``family``, the public function of an op family, with the result type
-    ``dtype``. If one is a number, it calls ``with_number``. For all other operands it gives floats.
+    If both operands are tensors, the implementation calls ``family``, the public function of an op family, with the
+    result type ``dtype``. If one is a number, it calls ``with_number``. For all other operands it gives floats.
     """
 
     def rule(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
@@ -98,8 +98,8 @@ def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any,
 def _hint_of_sum(sign: str, a: Any, b: Any, floats: str) -> str:
     """Return advice for a sum of a tensor and numbers: quantize the numbers, if that is exact.
 
-    If quantizing would round the numbers, the advice offers ``floats``, the sum in floats, too; if quantizing would
-    clamp them, the advice is ``floats`` alone.
+    If quantizing would round the numbers, the advice also offers ``floats``, the sum in floats. If quantizing would
+    clamp them, the advice is only ``floats``.
     """
     q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
     if not isinstance(q, QuantTensor) or not _has_numbers_near(q, x):
@@ -113,8 +113,7 @@ def _hint_of_sum(sign: str, a: Any, b: Any, floats: str) -> str:
 
 
 def _has_numbers_near(q: QuantTensor, x: Any) -> bool:
-    """Return True if tensors of the type of ``q`` have exact sums, and the numbers are in the range of each of its
-    scales."""
+    """Return True if sums of tensors of ``q``'s type are exact, and each of its scales covers the numbers ``x``."""
     t, numbers = q.type, np.asarray(x)
     if t.is_sub_channel or 2 * max_magnitude(t) >= I32_END or numbers.dtype.kind not in "iuf":
         return False

@@ -1,5 +1,4 @@
-"""Comparisons of the values of tensors with tensors, arrays of numbers and real numbers; sets, and searches in sorted
-values.
+"""Comparisons of tensors with tensors, arrays and numbers by value; sets, and searches in sorted values.
 
 The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. For a per-layer type a
 real number becomes two integers, so that NumPy compares storage. Functions whose results hold values of the operands
@@ -29,18 +28,18 @@ from qrt.tensor.quant_tensor import wrap_storage
 from qrt.types import UniformType
 
 _MIRRORED: dict[Any, tuple[Any, str]] = {
-    np.equal: (np.equal, "Bools: is each value equal to the other?"),
-    np.not_equal: (np.not_equal, "Where a value is unequal to the other, as bools."),
-    np.less: (np.greater, "Where a value is less than the other, as bools."),
-    np.less_equal: (np.greater_equal, "Where a value is at most the other, as bools."),
-    np.greater: (np.less, "Where a value is greater than the other, as bools."),
-    np.greater_equal: (np.less_equal, "Where a value is at least the other, as bools."),
+    np.equal: (np.equal, "True for each pair of equal values."),
+    np.not_equal: (np.not_equal, "True for each pair of different values."),
+    np.less: (np.greater, "True for each pair whose first value is less than the second."),
+    np.less_equal: (np.greater_equal, "True for each pair whose first value is at most the second."),
+    np.greater: (np.less, "True for each pair whose first value is greater than the second."),
+    np.greater_equal: (np.less_equal, "True for each pair whose first value is at least the second."),
 }
-"""For each comparison, the one that gives the same with exchanged operands."""
+"""For each comparison, the comparison that gives the same result for exchanged operands."""
 
 
 def compare(ufunc: Any, a: Any, b: Any) -> Any:
-    """Return the array of bool of a comparison ufunc on values; at least one of the operands is a tensor."""
+    """Return the bool array of a comparison ufunc on values; at least one of the operands is a tensor."""
     if not isinstance(a, Tensor):
         ufunc, a, b = _MIRRORED[ufunc][0], b, a
     if not isinstance(b, Tensor):
@@ -64,7 +63,7 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
 
 
 _EXACT_INTEGERS = 1 << 53
-"""Float64 holds every integer of this magnitude."""
+"""The magnitude up to which float64 represents every integer."""
 
 
 @lru_cache(maxsize=256)
@@ -115,7 +114,7 @@ def _is_exact_in_float64(array: Array) -> bool:
 
 
 def sortable(operands: Sequence[Any]) -> list[Array]:
-    """Return `comparable` arrays. Raise QuantTypeError unless they hold real numbers alone."""
+    """Return `comparable` arrays. Raise QuantTypeError unless they hold only real numbers."""
     arrays = comparable(operands)
     if any(not isinstance(item, (Real, Decimal)) for x in arrays if x.dtype == object for item in x.ravel()):
         raise QuantTypeError("expected tensors and real numbers to compare, got other objects")
@@ -247,9 +246,9 @@ def _unique(function: Any) -> Callable[..., Any]:
 
 
 _UNIQUE = {
-    np.unique_all: "The values that occur, their first indices, the inverse and the counts.",
-    np.unique_counts: "The values that occur, and how often each does.",
-    np.unique_inverse: "The values that occur, and for each element which it is.",
+    np.unique_all: "The values that occur, their first indices, for each element the index of its value, and counts.",
+    np.unique_counts: "The values that occur, and how often each value occurs.",
+    np.unique_inverse: "The values that occur, and for each element the index of its value among them.",
     np.unique_values: "The values that occur.",
 }
 enter("order", _unique, _UNIQUE)

@@ -55,7 +55,7 @@ enter("moves", _like, _LIKE)
 
 
 def _triangle(function: Any) -> Callable[..., QuantTensor]:
-    """Return the rule of a function that keeps one triangle of matrices and sets the other to zeros."""
+    """Return the implementation of a NumPy function that keeps one triangle of matrices and sets the other to zeros."""
 
     def rule(m: QuantTensor, k: int = 0) -> QuantTensor:
         if m.ndim < 2:
@@ -132,14 +132,14 @@ def _framed(array: QuantTensor, pad_width: Any, values: Any) -> QuantTensor:
 
 @implements(np.copyto, kind="moves")
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
-    """Writes a tensor or numbers to a tensor, or a tensor's values to an array, where a condition is true."""
+    """Write a tensor or numbers to a tensor, or a tensor's values to an array, where a condition is true."""
     places = truth(where)
     write(dst, src, lambda array, values: np.copyto(array, values, casting, where=places))
 
 
 @implements(np.put, kind="moves")
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
-    """Writes at positions of the flattened tensor."""
+    """Write values at positions of the flattened tensor."""
     no_tensor(ind, "ind")
     if mode not in ("raise", "wrap", "clip"):  # NumPy's own refusal is a SystemError
         raise QuantValueError(f"'mode' must be 'raise', 'wrap' or 'clip', got {shown(mode)}")
@@ -148,26 +148,26 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
 
 @implements(np.place, kind="moves")
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    """Writes values one after the other where a mask is true."""
+    """Write values one after the other where a mask is true."""
     places = truth(mask)
     write(arr, vals, lambda array, values: np.place(array, places, values))
 
 
 @implements(np.putmask, kind="moves")
 def putmask(a: Any, mask: Any, values: Any) -> None:
-    """Writes the values at their own positions where a mask is true."""
+    """Write the values at their own positions where a mask is true."""
     places = truth(mask)
     write(a, values, lambda array, given: np.putmask(array, places, given))
 
 
 @implements(np.put_along_axis, kind="moves")
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
-    """Writes at positions along an axis; each line along this axis has positions of its own."""
+    """Write values at positions along an axis; each line along this axis has positions of its own."""
     no_tensor(indices, "indices")
     write(arr, values, lambda array, given: np.put_along_axis(array, indices, given, axis))
 
 
 @implements(np.fill_diagonal, kind="moves")
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
-    """Writes along the main diagonal."""
+    """Write values along the main diagonal."""
     write(a, val, lambda array, values: np.fill_diagonal(array, values, wrap))

@@ -1,5 +1,4 @@
-"""Functions without an exact quantized result, and functions that are not about values, each with advice on what to
-write instead.
+"""Functions without an exact quantized result or not about values, each with advice on what to write instead.
 
 In the hints q and r are QuantTensors, x and y arrays, and f is a function.
 """

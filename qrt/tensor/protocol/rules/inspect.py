@@ -13,7 +13,7 @@ from qrt.tensor.quant_tensor import QuantTensor
 
 
 def _with_stand_ins(function: Any, stand_in: Any) -> Callable[..., Any]:
-    """Return the rule of a function that NumPy computes on ``stand_in(q)`` in place of each tensor q."""
+    """Return the implementation of a function that NumPy computes on ``stand_in(q)`` in place of each tensor q."""
 
     def rule(*args: Any, **options: Any) -> Any:
         given = [stand_in(x) if isinstance(x, QuantTensor) else x for x in args]
@@ -23,7 +23,7 @@ def _with_stand_ins(function: Any, stand_in: Any) -> Callable[..., Any]:
 
 
 def _with_stand_in(function: Any, stand_in: Any) -> Callable[..., Any]:
-    """Return the rule of a function that NumPy computes on ``stand_in(q)`` in place of its only tensor q.
+    """Return the implementation of a function that NumPy computes on ``stand_in(q)`` in place of its only tensor q.
 
     The other arguments are integers, text and the like.
     """
@@ -72,7 +72,7 @@ _ON_STAND_IN = {
     np.diag_indices_from: (stored, "Indices of the main diagonal of a tensor of this shape."),
     np.array2string: (np.asarray, "The values as text."),
     np.array_str: (np.asarray, "The values as text."),
-    np.savetxt: (np.asarray, "Writes the values as text."),
+    np.savetxt: (np.asarray, "Write the values as text."),
 }
 enter("inspects", _with_stand_ins, _ON_STAND_INS)
 enter("inspects", _with_stand_in, _ON_STAND_IN)

@@ -81,7 +81,7 @@ def stack(
 
 
 def _along_axis(function: Any, atleast: Any, axis: int) -> Callable[..., QuantTensor]:
-    """Return the rule of ``np.vstack`` or a similar function, which joins tensors along ``axis``.
+    """Return the implementation of ``np.vstack`` or a similar function, which joins tensors along ``axis``.
 
     ``atleast`` adds axes to operands of too low rank. Vectors, which have no axis 1, are joined along axis 0.
     """
@@ -145,8 +145,7 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
 
 
 def _of_one_type(options: Sequence[Any], *others: Any) -> tuple[list[Array], UniformType]:
-    """Return the storage of tensors and numbers, which broadcast with one another and with ``others``, and their common
-    type."""
+    """Return the storage of tensors and numbers, which broadcast with each other and ``others``, and their type."""
     shape = broadcast_shapes(*map(np.shape, (*options, *others)))
     parts = [broadcast(x, shape) if isinstance(x, QuantTensor) else None for x in options]
     t = one_type([part[1] for part in parts if part is not None])

@@ -1,8 +1,8 @@
 """Functions that move the elements of one tensor without changing their type.
 
 NumPy's own function moves the storage. If scales or zero points vary, the type of the result follows from how the
-function moves the axes, which its row in the table gives: the order of the axes, an equivalent index, or the positions
-that it takes along each axis.
+function moves the axes. The function's row in the table says that by the order of the axes, an equivalent index, or the
+positions that it takes along each axis.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,11 +25,11 @@ from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType
 
 ElementOf = Callable[..., UniformType]
-"""Returns the result's type, given a tensor whose type is not per layer, its moved storage, and all other arguments."""
+"""A function that returns the result's type, given a tensor, its moved storage, and all other arguments of the call."""
 
 
 def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
-    """Return the rule of a function that moves the storage of its first argument, the tensor."""
+    """Return the implementation of a NumPy function that moves the storage of its first argument, the tensor."""
 
     def rule(*args: Any, **kwargs: Any) -> QuantTensor:
         if not args:
@@ -76,13 +76,13 @@ _ORDERS = {
     np.matrix_transpose: "A view with the last two axes interchanged.",
     np.linalg.matrix_transpose: "A view with the last two axes interchanged.",
     np.moveaxis: "A view with axes moved to other places.",
-    np.rollaxis: "A view with an axis moved back until it stands before ``start``.",
+    np.rollaxis: "A view with an axis moved to the position before the axis ``start``.",
 }
 enter("moves", lambda function: _moved(function, _order_of(function)), _ORDERS)
 
 
 def _atleast(function: Any, keys: Mapping[int, Any]) -> Callable[..., Any]:
-    """Return the rule of a function that adds axes to tensors of low rank; NumPy handles arrays."""
+    """Return the implementation of a NumPy function that adds axes to tensors of low rank; NumPy handles arrays."""
 
     def rule(*arys: Any) -> Any:
         results = [
@@ -108,7 +108,7 @@ enter("moves", _atleast, _AT_LEAST)
 
 
 def along(function: Any) -> ElementOf:
-    """Return the function that computes the result type of ``function``, which moves all lines along an axis alike.
+    """Return the function that computes the result type of ``function``, which moves the lines along an axis uniformly.
 
     ``function`` is applied to the positions along an axis of channels or blocks, and so gives their new order. If it
     adds axes, these come first.
@@ -181,7 +181,7 @@ def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
 
 
 def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[..., list[QuantTensor]]:
-    """Return the rule of a function that splits a tensor of at least ``least`` axes along an axis.
+    """Return the implementation of a NumPy function that splits a tensor of ``least`` or more axes along an axis.
 
     The axis is ``fixed`` (for a vector, its only one), or an argument if ``fixed`` is None. NumPy's function splits the
     positions along the axis, and the parts of the tensor follow from that.
@@ -270,10 +270,10 @@ _MOVES: dict[Any, tuple[ElementOf, str]] = {
     np.fliplr: (along(np.fliplr), "A view in reverse order along axis 1."),
     np.flipud: (along(np.flipud), "A view in reverse order along axis 0."),
     np.rot90: (_turned, "A view rotated in the plane of two axes."),
-    np.roll: (_rolled, "Elements moved on along axes; those beyond an end come in at the other."),
-    np.fft.fftshift: (along(np.fft.fftshift), "Rolled by half of each axis."),
-    np.fft.ifftshift: (along(np.fft.ifftshift), "Rolled back by half of each axis."),
-    np.tile: (along(np.tile), "The tensor again and again along axes."),
+    np.roll: (_rolled, "Elements shifted along axes; elements shifted beyond an end enter at the other end."),
+    np.fft.fftshift: (along(np.fft.fftshift), "Elements shifted by half of each axis, as by `np.roll`."),
+    np.fft.ifftshift: (along(np.fft.ifftshift), "Elements shifted back by half of each axis, as by `np.roll`."),
+    np.tile: (along(np.tile), "The tensor repeated along axes."),
     np.repeat: (
         _along_one(np.repeat, "np.repeat"),
         "Each element several times, along an axis or of the flattened tensor.",
@@ -346,6 +346,6 @@ _COPIES: dict[Any, Any] = {
     ),
     np.copy: (lambda a, order="K", subok=False: a.copy(), "A tensor with storage of its own."),
     (np.real, np.real_if_close): (lambda val, tol=100: val, "The tensor itself: its values are real."),
-    np.imag: (lambda val: filled(val.type, val.shape), "Zeros of its type: the values are real."),
+    np.imag: (lambda val: filled(val.type, val.shape), "Zeros of the tensor's type, because its values are real."),
 }
 enter_rules("moves", _COPIES)

@@ -39,7 +39,7 @@ _UFUNCS: dict[np.ufunc, tuple[np.ufunc, ...]] = {np.maximum: (np.maximum, np.fma
 
 
 def _extreme(function: Any, ufunc: Any) -> Callable[..., Any]:
-    """Return the rule of a reduction by ``np.maximum`` or ``np.minimum``."""
+    """Return the implementation, for tensors, of a reduction by ``np.maximum`` or ``np.minimum``."""
 
     def rule(
         a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
@@ -141,7 +141,7 @@ _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher",
 
 
 def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
-    """Return the rule of a quantile function, which ``plain`` computes on storage: no value of a tensor is NaN."""
+    """Return the implementation of a NumPy quantile, which ``plain`` computes on storage, because no value is NaN."""
     name = name_of(function)
 
     def rule(
@@ -219,7 +219,7 @@ def _refuse_array(function: Function, args: tuple[Any, ...], *bounds: Any) -> No
 
 
 def _choice(function: Any, ufunc: Any) -> Callable[..., Any]:
-    """Return the rule of ``function``, such as np.fmax, which equals ``ufunc`` because no value of a tensor is NaN."""
+    """Return the implementation of ``function``, such as np.fmax, which equals ``ufunc`` if no value is NaN."""
 
     def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
         refuse_others(others)

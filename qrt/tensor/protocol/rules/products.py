@@ -42,7 +42,7 @@ Labels = tuple[str, ...]
 Contraction = tuple[Sequence[Labels], Labels]
 """The labels of the axes of each operand, and those of the result."""
 _FEW = 4096
-"""Up to this number of products NumPy is faster than a kernel, whose operands need types."""
+"""The number of products up to which NumPy is faster than a kernel, whose operands need types."""
 
 
 @implements(np.einsum, kind="sums", operands=0)
@@ -57,7 +57,7 @@ def einsum(
 
 
 _OTHERS = "..."
-"""The label in place of all axes without a label."""
+"""The label that `einsum` has in place of all axes without a label."""
 
 
 def _subscripts_of(operands: tuple[Any, ...]) -> tuple[list[Labels], Labels | None, Sequence[Any]]:
@@ -93,8 +93,8 @@ def _of_list(given: Any) -> Labels:
 def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) -> Contraction:
     """Return the labels with a label for each axis that an ellipsis stands for.
 
-    Such an axis is labelled by its place, counted from the last one, because these axes broadcast as those of NumPy's
-    elementwise functions do. Without ``output``, the result has these axes first, and then all labels that occur once.
+    Axes of an ellipsis are labelled by their position, counted from the last one, because they broadcast as in NumPy's
+    elementwise functions. Without ``output``, the result has these axes first, and then all labels that occur once.
     """
     if len(inputs) != len(shapes) or not shapes:
         raise QuantValueError(f"expected {plural(len(inputs), 'operand')} by the subscripts, got {len(shapes)}")
@@ -129,7 +129,7 @@ def _spelled_out(labels: Labels, gap: Labels) -> Labels:
 
 @implements(np.dot, kind="sums", operands=2)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
-    """The product over the last axis of one tensor and the last but one of the other."""
+    """The product over the last axis of one tensor and the second to last axis of the other."""
     require_tensors(a, b)
     if out is None and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
         with suppress(QuantTypeError):  # whose message is about matmul's arguments
@@ -143,7 +143,7 @@ def _letters(prefix: str, count: int) -> Labels:
 
 
 def _of_two(function: Function, labels_of: Any) -> Callable[..., Any]:
-    """Return the rule of a product of two tensors.
+    """Return the implementation of a NumPy product of two tensors.
 
     ``labels_of`` returns the labels of operands and result, given the operands' shapes and the options of NumPy's
     function. Its parameters have the names and defaults of these options.
@@ -193,7 +193,7 @@ def _of_vectors(shapes: Shapes) -> Contraction:
 
 
 def _of_batches(left: Labels, right: Labels) -> Any:
-    """Return a ``labels_of`` that labels the operands' last axes by ``left`` and ``right``.
+    """Return a function ``labels_of`` (see `_of_two`) that labels the operands' last axes by ``left`` and ``right``.
 
     The axes before them are batch axes, which broadcast.
     """
@@ -292,7 +292,7 @@ class _Term:
     expressed: FloatType
     factors: tuple[tuple[float, ...], ...]
     channel: str | None
-    """The label of the axis along which ``factors`` differ, None where there is one."""
+    """The label of the axis along which ``factors`` differ; None if they are equal along every axis."""
 
     @property
     def magnitude(self) -> int:
@@ -311,7 +311,7 @@ class _Term:
 
 
 def _term(q: QuantTensor, labels: Labels, sizes: dict[str, int]) -> _Term:
-    """Return an operand as a term: axes with one label become their diagonal, and axes to be broadcast are dropped."""
+    """Return an operand as a term: axes with equal labels become their diagonal, axes to be broadcast are dropped."""
     t, once = q.type, tuple(dict.fromkeys(labels))
     if t.is_sub_channel:
         text = str(t) if len(t.scales) < 9 else "a sub-channel type"

@@ -16,7 +16,7 @@ from qrt.types import UniformType
 
 
 def _of_truths(function: Function) -> Callable[..., Any]:
-    """Return the rule of a function of one array that depends only on which elements are 0."""
+    """Return the implementation of a NumPy function of one array that depends only on which elements are 0."""
     plain: Callable[..., Any] = getattr(*function) if isinstance(function, tuple) else function
 
     def rule(a: Any, *args: Any, **options: Any) -> Any:
@@ -27,7 +27,8 @@ def _of_truths(function: Function) -> Callable[..., Any]:
 
 
 _LOGICAL = (np.logical_and, np.logical_or, np.logical_xor)
-_ALONG_AXIS = "The operation along an axis; an element counts as true where it is not 0."
+_ELEMENTWISE = "The logical operation; an element counts as true if it is not 0."
+_ALONG_AXIS = "The logical operation along an axis; an element counts as true if it is not 0."
 _OF_TRUTHS: dict[Any, str] = {
     np.any: "True if some element is not 0.",
     np.all: "True if no element is 0.",
@@ -49,7 +50,7 @@ def _logical(ufunc: np.ufunc) -> Callable[..., Any]:
     return rule
 
 
-enter("order", _logical, dict.fromkeys((np.logical_not, *_LOGICAL), "An element counts as true where it is not 0."))
+enter("order", _logical, dict.fromkeys((np.logical_not, *_LOGICAL), _ELEMENTWISE))
 
 
 def _always(function: Function, answer: bool) -> Callable[..., Any]:
@@ -92,8 +93,8 @@ def sign(q: QuantTensor) -> QuantTensor:
 def negative(q: QuantTensor) -> QuantTensor:
     """Return the opposite values.
 
-    Storage and zero points are mirrored at the middle of the storage bounds if that leaves the zero points unchanged;
-    otherwise at the middle of the storage type's range, and the bounds with them.
+    Storage and zero points are mirrored at the middle of the storage bounds if that leaves the zero points unchanged.
+    Otherwise storage, zero points and bounds are mirrored at the middle of the storage type's range.
     """
     t = q.type
     ends = t.storage_min + t.storage_max
@@ -106,10 +107,9 @@ def negative(q: QuantTensor) -> QuantTensor:
 
 
 def absolute(q: QuantTensor) -> QuantTensor:
-    """Return the magnitudes, in the same type if it holds them; else in unsigned storage of that width with zero point
-    0.
+    """Return the magnitudes, in the same type if it holds them; else in unsigned storage of the same width.
 
-    The unsigned storage holds them because two integers of N bits differ by less than 2**N.
+    Unsigned storage, with zero point 0, holds all magnitudes, because two integers of N bits differ by less than 2**N.
     """
     t, storage, zeros = q.type, stored(q), zero_points(q)
     distance = np.subtract(clipped(storage, zeros), clipped(storage, high=zeros))

@@ -1,5 +1,6 @@
-"""Exact sums, differences and products of the elements of one tensor, as i32 of the tensor's scale; and means,
-variances and norms, which are exact sums rounded once at the end.
+"""Exact sums, differences and products of one tensor's elements, as i32; and means, variances and norms.
+
+Means, variances and norms are exact sums, rounded once at the end.
 
 Zero points are subtracted from sums of storage. The sums may wrap in int32: a result that fits 32 bits is exact all the
 same.
@@ -203,7 +204,7 @@ def prod(
 
 
 def _by_numpy(function: Any, terms: Callable[[Shape, Shape], int]) -> Callable[..., Any]:
-    """Return the rule of a function of two per-layer tensors, each result of which is a sum of products of elements.
+    """Return the implementation of a NumPy function of two per-layer tensors, whose results are sums of products.
 
     ``terms`` returns the largest number of products in a sum, given the two shapes.
     """
@@ -276,7 +277,7 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
 
 
 def _spread(function: Any, root: bool) -> Callable[..., Any]:
-    """Return the rule of a variance or, with ``root``, of a standard deviation."""
+    """Return the implementation of a NumPy variance or, with ``root``, of a standard deviation."""
 
     def rule(
         a: Any,

@@ -15,9 +15,16 @@ def _halves(rng: np.random.Generator, *shape: int) -> Any:
     return rng.normal(size=shape).astype(np.float16)
 
 
-def _case(nodes: Any, shape: Any, constants: dict[str, Any], rng: np.random.Generator, ulp: int) -> Case:
+CANCELLED = 2 * 6 * 2**-24 * 16
+"""The bound of docs/reference/onnx.md for a Gemm of 6 products with magnitudes of up to 16 in all: the sums are of
+float32, and a result near 0 has units of float16 that are smaller than their errors."""
+
+
+def _case(
+    nodes: Any, shape: Any, constants: dict[str, Any], rng: np.random.Generator, ulp: int, absolute: float = 0.0
+) -> Case:
     content = model(nodes, [port("x", "FLOAT16", shape)], [port("y", "FLOAT16")], constants)
-    return Case(content, [[_halves(rng, *shape)]], ulp=ulp)
+    return Case(content, [[_halves(rng, *shape)]], ulp=ulp, absolute=absolute)
 
 
 def line(rng: np.random.Generator, ops: str) -> Case:
@@ -35,7 +42,9 @@ def network(rng: np.random.Generator) -> Case:
     nodes = [node("Conv", ["x", "w", "b"], ["a"], pads=[1, 1, 1, 1]), node("Relu", ["a"], ["r"]),
              node("Conv", ["r", "v"], ["d"]), node("GlobalAveragePool", ["d"], ["g"]), node("Flatten", ["g"], ["f"]),
              node("Gemm", ["f", "m", "c"], ["y"])]  # fmt: skip
-    return _case(nodes, (2, 3, *(int(n) for n in rng.integers(3, 9, 2))), constants, rng, 2)
+    return _case(
+        nodes, (int(rng.integers(2, 99)), 3, *(int(n) for n in rng.integers(3, 9, 2))), constants, rng, 2, CANCELLED
+    )
 
 
 CASES: dict[str, Any] = {

@@ -18,7 +18,7 @@ def _halves(rng, shape):
     return (rng.normal(size=shape) * 2.0 ** rng.integers(-24, 8, shape)).astype(np.float16)
 
 
-def _constant(rng, shape, dtype, axis=None):
+def _constant(rng, shape, dtype, axis=None, has_zero_points=False):
     """A constant that DEQUANTIZE takes, with a scale for each index of an axis if one is given."""
     if dtype in ("float16", "float32"):
         return Tensor(shape, dtype, data=rng.normal(size=shape).astype(dtype))
@@ -28,7 +28,8 @@ def _constant(rng, shape, dtype, axis=None):
         zero_point = int(rng.integers(low, high + 1)) if dtype in _SMALL else draw.zero_point(rng, dtype)
         return Tensor(shape, dtype, draw.around(rng, 2.0**-6), zero_point, data=data)
     scales = [draw.around(rng, 2.0**-6) for _ in range(shape[axis])]
-    return Tensor(shape, dtype, scales, 0, axis, data=data)
+    zero_points = draw.weights(rng, shape[axis : axis + 1], dtype) if has_zero_points else 0
+    return Tensor(shape, dtype, scales, zero_points, axis, data=data)
 
 
 def _case(name, x, constants, y, options, version=2):
@@ -61,11 +62,11 @@ def conv(rng, *, dtype, axis=None):
     return _case("CONV_2D", x, constants, y, options)
 
 
-def multiply(rng, *, dtype, is_per_axis=False):
+def multiply(rng, *, dtype, is_per_axis=False, has_zero_points=False):
     shape = draw.shape(rng, 3)
     x, y = Tensor(shape, "float32"), Tensor(shape, "float32")
-    axis = int(rng.integers(3)) if is_per_axis else None
-    return _case("MUL", x, [_constant(rng, shape, dtype, axis)], y, {}, 1)
+    axis = int(rng.choice(np.flatnonzero(np.array(shape) == max(shape)))) if is_per_axis else None
+    return _case("MUL", x, [_constant(rng, shape, dtype, axis, has_zero_points)], y, {}, 1)
 
 
 def computed(rng):
@@ -88,6 +89,12 @@ CASES = {
     "DEQUANTIZE i4 per axis, constants of MUL": partial(multiply, dtype="int4", is_per_axis=True),
     "DEQUANTIZE i8, constants of MUL": partial(multiply, dtype="int8"),
     "DEQUANTIZE i8 per axis, constants of MUL": partial(multiply, dtype="int8", is_per_axis=True),
+    **{
+        f"DEQUANTIZE {short} per axis, zero points, constants of MUL": partial(
+            multiply, dtype=dtype, is_per_axis=True, has_zero_points=True
+        )
+        for short, dtype in (("i2", "int2"), ("i4", "int4"), ("u4", "uint4"), ("i8", "int8"), ("u8", "uint8"))
+    },
     "DEQUANTIZE i8, weights of CONV_2D": partial(conv, dtype="int8"),
     "DEQUANTIZE i8 per axis, weights of FULLY_CONNECTED": partial(fully_connected, dtype="int8", axis=0),
     "DEQUANTIZE u8, constants of MUL": partial(multiply, dtype="uint8"),

@@ -54,9 +54,9 @@ def integers(rng, shape: Sequence[int], dtype="int8", low=None, high=None):
 
 
 def weights(rng, shape, dtype="int8", **bounds):
-    """Integers of a dtype, of which NumPy may lack int4 and int2."""
-    least = {"int2": -2, "int4": -8}.get(dtype)
-    return integers(rng, shape, dtype, **bounds) if least is None else integers(rng, shape, "int8", least, -least - 1)
+    """Integers of a dtype, of which NumPy may lack int4, uint4 and int2."""
+    low, high = {"int2": (-2, 1), "int4": (-8, 7), "uint4": (0, 15)}.get(dtype, (None, None))
+    return integers(rng, shape, dtype, **bounds) if low is None else integers(rng, shape, "int8", low, high)
 
 
 def tensor(rng, shape, dtype="int8", scales=None, **others):

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from tests.models.beside import Case
-from tests.models.tflite.generated import draw, hybrids, products
+from tests.models.tflite.generated import draw, hybrids, products, transpose_convs
 from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 
@@ -88,6 +88,14 @@ _INTEGERS = {
     "DEPTHWISE_CONV_2D i8 x i4 per axis, multiplier": partial(products.depthwise, most=8),
     "DEPTHWISE_CONV_2D i8 x i4": partial(products.depthwise, per_axis=False),
 }
+_INTEGERS_16 = {
+    "FULLY_CONNECTED i16 x i4": transpose_convs.fully_connected16,
+    "FULLY_CONNECTED i16 x i4 per axis": partial(transpose_convs.fully_connected16, per_axis=True),
+    "FULLY_CONNECTED i16 x i4, bias i32": partial(transpose_convs.fully_connected16, bias="int32"),
+    "FULLY_CONNECTED i16 x i4, no bias": partial(transpose_convs.fully_connected16, bias=None),
+    "CONV_2D i16 x i4": transpose_convs.conv16,
+    "CONV_2D i16 x i4, bias i32": partial(transpose_convs.conv16, bias="int32"),
+}
 _FLOATS = {
     "FULLY_CONNECTED f32 x i4": partial(hybrids.fully_connected, is_asymmetric=False),
     "FULLY_CONNECTED f32 x i4, asymmetric": partial(hybrids.fully_connected, is_asymmetric=True),
@@ -101,7 +109,7 @@ _FLOATS = {
     "CONV_2D f32 x i4 per axis, 1x1": partial(hybrids.conv, per_axis=True, one_by_one=True),
 }
 CASES = {
-    **{name: partial(form, weights="int4") for name, form in _INTEGERS.items()},
+    **{name: partial(form, weights="int4") for name, form in (_INTEGERS | _INTEGERS_16).items()},
     **{name: partial(form, dtype="int4") for name, form in _FLOATS.items()},
     **{
         name.replace("x i4", "x i2"): partial(form, **{"weights" if "i8 x" in name else "dtype": "int2"})

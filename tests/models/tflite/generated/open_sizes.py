@@ -120,7 +120,22 @@ def zeros_like(rng):
     return _case(rng, x, None, operators, y)
 
 
+def quantize(rng, *, inner):
+    """The last elements, behind the last whole block of eight, are rounded otherwise."""
+    shape = (1, *(draw.shape(rng, int(rng.integers(1, 3)), 300) if inner is None else inner))
+    x = Tensor(shape, "float32", name="x", signature=(-1, *shape[1:]))
+    y = Tensor(shape, "int16", draw.scale(rng, -10, 3), signature=x.signature)
+    runs = []
+    for batch in _BATCHES:
+        values = rng.normal(size=(batch, *shape[1:])) * y.scales * 3000
+        halves = np.float32(np.round(rng.normal(size=(batch, *shape[1:])) * 300)) * np.float32(y.scales / 2)
+        runs += [[values.astype(np.float32)], [halves]]
+    return Case(write([Subgraph([x], [y], [Operator("QUANTIZE", [x], [y], version=2)])]), runs)
+
+
 CASES = {
+    "QUANTIZE f32 to i16, open sizes": partial(quantize, inner=None),
+    "QUANTIZE f32 to i16, open batch": partial(quantize, inner=(1,)),
     **{f"TILE {dtype}, open multiples": partial(tile, dtype=dtype) for dtype in ("float32", "int8", "int32")},
     **{f"FILL {dtype}, open sizes": partial(fill, dtype=dtype) for dtype in ("float32", "int8", "int32")},
     **{

@@ -30,6 +30,33 @@ def flipped(rng, *, source, target):
     return Case(one_op("QUANTIZE", [x], [y]))
 
 
+def _several(rng, shape, dtype):
+    """A tensor with a scale and a zero point for each index of an axis, and its scales as they broadcast."""
+    axis = int(np.argmax(shape))
+    scales = [draw.scale(rng, -10, 3) for _ in range(shape[axis])]
+    zero_points = draw.integers(rng, shape[axis : axis + 1], dtype) if rng.random() < 0.7 else 0
+    y = Tensor(shape, dtype, scales, zero_points, axis)
+    return y, np.float32(scales).reshape([-1 if i == axis else 1 for i in range(len(shape))])
+
+
+def to_several(rng, *, target):
+    shape = (*draw.shape(rng), 2)
+    y, scales = _several(rng, shape, target)
+    values = [
+        rng.normal(size=shape) * scales * 80,
+        np.float32(np.round(rng.normal(size=shape) * 100)) * (scales / 2),
+        rng.uniform(-1, 1, shape) * scales * 300,
+    ]
+    x = Tensor(shape, "float32")
+    return Case(one_op("QUANTIZE", [x], [y], version=2), [[value.astype(np.float32)] for value in values])
+
+
+def from_several(rng, *, source):
+    shape = (*draw.shape(rng), 2)
+    x, _ = _several(rng, shape, source)
+    return Case(one_op("DEQUANTIZE", [x], [Tensor(shape, "float32")], version=5), ulp=0)
+
+
 def from_float(rng, *, target):
     shape = draw.shape(rng)
     y = draw.tensor(rng, shape, target, draw.scale(rng, -10, 3))
@@ -66,6 +93,11 @@ CASES = {
     "QUANTIZE f32 to i8": partial(from_float, target="int8"),
     "QUANTIZE f32 to u8": partial(from_float, target="uint8"),
     "QUANTIZE f32 to i16": partial(from_float, target="int16"),
+    "QUANTIZE f32 to i8 per axis": partial(to_several, target="int8"),
+    "QUANTIZE f32 to u8 per axis": partial(to_several, target="uint8"),
+    "QUANTIZE f32 to i16 per axis": partial(to_several, target="int16"),
+    "DEQUANTIZE i8 per axis": partial(from_several, source="int8"),
+    "DEQUANTIZE u8 per axis": partial(from_several, source="uint8"),
     "DEQUANTIZE i8": partial(to_float, source="int8"),
     "DEQUANTIZE u8": partial(to_float, source="uint8"),
     "DEQUANTIZE i16": partial(to_float, source="int16"),

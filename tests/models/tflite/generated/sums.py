@@ -23,5 +23,9 @@ def reduced(rng, dtype="int8"):
     return Case(one_op("SUM", [x, axis], [y], {"keep_dims": keeps}, version=2))
 
 
-CASES = {"SUM i8": reduced, "SUM u8": partial(reduced, dtype="uint8")}
-ONLY = {"SUM i8": ("litert",)}
+CASES = {
+    "SUM i8": reduced,
+    "SUM u8": partial(reduced, dtype="uint8"),
+    "SUM i16": partial(reduced, dtype="int16"),
+}
+ONLY = {"SUM i8": ("litert",), "SUM i16": ("litert",)}

@@ -14,7 +14,7 @@ from tests.models.tflite.writing import Tensor, one_op
 def _weights(rng, shape, channels, dtype, per_axis, axis=0):
     scales = [draw.around(rng, 2.0**-6) for _ in range(channels)] if per_axis else draw.around(rng, 2.0**-6)
     zero = [0] * channels if per_axis else draw.zero_point(rng, dtype) if dtype == "uint8" else 0
-    return Tensor(shape, dtype, scales, zero, axis, draw.integers(rng, shape, dtype))
+    return Tensor(shape, dtype, scales, zero, axis, draw.weights(rng, shape, dtype))
 
 
 def _bias(rng, x, w, channels, dtype):
@@ -27,7 +27,8 @@ def _bias(rng, x, w, channels, dtype):
 
 
 def _output(rng, shape, x, w, terms):
-    spread = 5000.0 * np.sqrt(terms) * float(np.max(np.float32(x.scales) * np.float32(w.scales)))
+    largest = 300.0 if w.dtype == "int4" else 5000.0
+    spread = largest * np.sqrt(terms) * float(np.max(np.float32(x.scales) * np.float32(w.scales)))
     return draw.tensor(rng, shape, x.dtype, draw.around(rng, spread / 60))
 
 
@@ -51,11 +52,11 @@ def transpose_conv(rng, *, dtype="int8", weights="int8", per_axis=True, bias="in
     return Case(one_op("TRANSPOSE_CONV", inputs, [y], options, version=5 if bias else 2))
 
 
-def conv16(rng, *, bias="int64", per_axis=True):
+def conv16(rng, *, bias="int64", per_axis=True, weights="int8"):
     image, window, result, options = _window(rng)
     batch, depth, channels = int(rng.choice([1, 1, 2])), draw.size(rng, 40), draw.size(rng, 40)
     x = draw.tensor(rng, (batch, *image, depth), "int16")
-    w = _weights(rng, (channels, *window, depth), channels, "int8", per_axis)
+    w = _weights(rng, (channels, *window, depth), channels, weights, per_axis)
     y = _output(rng, (batch, *result, channels), x, w, 200 * depth * window[0] * window[1])
     options["quantized_bias_type"] = bias.upper()
     return Case(one_op("CONV_2D", [x, w, _bias(rng, x, w, channels, bias)], [y], options, version=8))
@@ -80,10 +81,10 @@ def depthwise16(rng, *, per_axis=True):
     return Case(one_op("DEPTHWISE_CONV_2D", [x, w, _bias(rng, x, w, channels, "int64")], [y], options, version=4))
 
 
-def fully_connected16(rng, *, bias="int64", per_axis=False):
+def fully_connected16(rng, *, bias="int64", per_axis=False, weights="int8"):
     depth, units, rows = draw.size(rng, 200), draw.size(rng), draw.size(rng, 33)
     x = draw.tensor(rng, (rows, depth), "int16")
-    w = _weights(rng, (units, depth), units, "int8", per_axis)
+    w = _weights(rng, (units, depth), units, weights, per_axis)
     y = _output(rng, (rows, units), x, w, 200 * depth)
     options = {"fused_activation_function": draw.activation(rng), "keep_num_dims": False}
     if bias is not None:

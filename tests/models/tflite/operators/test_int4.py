@@ -63,6 +63,16 @@ def test_weights_of_two_bits(profile: str, depth: int, units: int) -> None:
     assert "i2" in str(imported(content, profile))
 
 
+@pytest.mark.parametrize("profile", NAMES)
+def test_rows_of_int16_by_weights_of_int4(profile: str) -> None:
+    """Products beyond the range of a product of bytes."""
+    x, w, y = Tensor((1, 3), "int16", 1.0), Tensor((1, 3), "int4", 1.0, data=[7, -8, 1]), Tensor((1, 1), "int16", 2.0)
+    bias = Tensor((1,), "int64", 1.0, data=[-100])
+    content = one_op("FULLY_CONNECTED", [x, w, bias], [y], FULLY_CONNECTED, version=11)
+    result = result_of(content, profile, np.int16([[3000, -2000, 4]]))
+    assert result.tolist() == [[(7 * 3000 + 8 * 2000 + 4 - 100) // 2]]
+
+
 def test_weights_keep_their_element_type() -> None:
     """Kernels for int4 weights can run."""
     program = imported(product())
@@ -95,7 +105,7 @@ def convolution(
     ("content", "message"),
     [
         (product("uint8"), "weights of int4 with an input of u8"),
-        (product("int16"), "weights of int4 with an input of i16"),
+        (convolution("DEPTHWISE_CONV_2D", "int16", (1, 1, 1, 3), 3, 3), "input of i16, which LiteRT reads as int8"),
         (convolution("DEPTHWISE_CONV_2D", "float32", (1, 1, 1, 3), 3, 3), "float32 with weights of int4"),
         (convolution("CONV_2D", "int8", (2, 1, 1, 2), 4, 2), "weights of int4 in groups"),
         (

@@ -106,9 +106,9 @@ class _Body:
         return {argument.index for argument in seen if argument.owner is self.block}
 
     def _expanded(self, name: str) -> str:
-        """Expand a tensor to the shape of the results.
+        """Add an Expand of a tensor to the shape of the results, and return the name of its result.
 
-        If that shape is not known, it is taken from an operand with an axis for every loop.
+        If the shape is not static, it is read from an operand with an axis for every loop.
         """
         group, sizes = self.group, self.group.result().shape
         if None not in sizes:
@@ -189,7 +189,7 @@ class _Body:
 
 
 def _half_away(group: Group, name: str) -> str:
-    """Round numbers to integers, with halves rounded away from 0.
+    """Add nodes that round numbers to integers, halves away from 0; return the result's name.
 
     The fraction is compared with 0.5, because 0.5 added to the float just below 0.5 would be 1.
     """

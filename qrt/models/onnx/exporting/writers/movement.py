@@ -15,7 +15,7 @@ _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 def reshape(group: Group) -> None:
     """Export the operation as Reshape, after a Transpose if the operand's tensor has its axes in another order.
 
-    If only axes of size 1 are elsewhere, there is no Transpose.
+    If the two orders differ only in axes of size 1, there is no Transpose.
     """
     order = _unmoved_order(group)
     source, target = shape_in_order(group.operand(0).shape, order), group.result().shape
@@ -64,7 +64,7 @@ def concat(group: Group) -> None:
 
 
 def pad(group: Group) -> None:
-    """Export the operation as Pad. A per-axis type whose padding is stored as different integers is refused."""
+    """Export the operation as Pad. Raise UnsupportedForm if a per-axis type stores the padding as several integers."""
     order, operand = group.common_order(), group.operand(0)
     element, pairs = operand.type.element, group.attributes["padding"]
     around = stored_value(element, group.attributes["value"])
@@ -85,7 +85,7 @@ def pad(group: Group) -> None:
 
 
 def slice_(group: Group) -> None:
-    """Export the operation as Slice. A negative stride up to the first element needs an end far below 0."""
+    """Export the operation as Slice. A negative stride that reaches index 0 needs an end far below 0, not -1."""
     order, shape = group.common_order(), group.operand(0).shape
     attributes, rank = group.attributes, len(shape)
     offsets, sizes, strides = (

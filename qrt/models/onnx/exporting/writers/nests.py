@@ -19,7 +19,7 @@ _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 
 
 def elementwise(group: Group) -> None:
-    """Export the expression that a loop nest computes for each element as one ONNX operator for each of its operations.
+    """Export a loop nest that computes an expression for each element, as one ONNX operator for each of its operations.
 
     The operands broadcast. Loop bodies for which `loop_bodies.is_needed` is true are exported by that module.
     """
@@ -80,7 +80,7 @@ def _has_no_wide_integers(group: Group) -> bool:
 
 
 def _written(group: Group, expression: Expression, known: dict[Expression, str]) -> str:
-    """Return the name of a tensor with an expression. ``known`` has the names of those that are already exported."""
+    """Return the name of a tensor with an expression's values. ``known`` has the names of exported expressions."""
     if expression not in known:
         known[expression] = _computed(group, expression, known)
     return known[expression]

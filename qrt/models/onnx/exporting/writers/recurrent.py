@@ -126,7 +126,7 @@ class _Step:
         return self.group.constant(values.astype(np.int16), hint)
 
     def _looked_up(self, table: str, words: str) -> str:
-        """Look up the function values of 16-bit integers, ``words``, in a table."""
+        """Add nodes that look up the function values of 16-bit integers, ``words``, in a table."""
         return self._cast(self._node("Gather", table, self._node("Add", words, self._number(1 << 15))), _INT64)
 
     def _product(self, x: str, zero_point: int, weights: str) -> str:
@@ -140,7 +140,7 @@ class _Step:
         return self._within(x, -(1 << bits - 1), (1 << bits - 1) - 1)
 
     def _scaled(self, x: str, m0: int, shift: int) -> str:
-        """Multiply by ``m0 / 2^31 * 2^shift``, and round as `numerics.scale_fixed_double` does."""
+        """Add nodes that multiply ``x`` by ``m0 / 2^31 * 2^shift``, and round as `numerics.scale_fixed_double` does."""
         x = self._saturated(x, 32)
         if shift > 0:
             x = self._saturated(self._node("Mul", x, self._number(1 << min(shift, 31))), 32)
@@ -150,7 +150,7 @@ class _Step:
         return self._divided(self._node("Min", high, self._number((1 << 31) - 1)), max(-shift, 0))
 
     def _divided(self, x: str, places: int) -> str:
-        """Divide by ``2^places`` as `numerics.divide_by_power` does, with halves rounded away from zero."""
+        """Add nodes that divide ``x`` by ``2^places`` as `numerics.divide_by_power` does, halves away from zero."""
         if not places:
             return x
         if places > 31:

@@ -32,7 +32,7 @@ class ReductionAxes:
         return cls(order, sorted(axes), bool(group.attributes["keepdims"]))
 
     def node(self, group: Group, op_type: str, input_since: int) -> str:
-        """Add a reduction of the first operand, and return its result.
+        """Add a reduction of the first operand, and return the name of its result.
 
         The axes are an input from opset ``input_since`` on, and an attribute before.
         """

@@ -27,7 +27,7 @@ def splat(group: Group) -> None:
 
 
 def _number(value: Value) -> Array | None:
-    """Return the constant that a float32 or integer scalar of the program has, or None if it is not constant."""
+    """Return the value of a float32 or integer scalar of the program, or None if it is not constant."""
     element, source = value.type, value.operation
     container = source.operands[0] if source is not None and source.name == "tensor.extract" else value
     if element is F32:
