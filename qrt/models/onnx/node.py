@@ -16,12 +16,13 @@ from qrt.types import IntegerType, TensorType, Type, UniformType
 
 FLAGS = frozenset(
     {
-        "align_corners", "allowzero", "antialias", "ceil_mode", "channels_last", "count_include_pad", "detect_negative",
-        "detect_positive", "do_rotary", "exclude_outside", "exclusive", "fmod", "input_forget", "interleaved",
-        "inverse", "is_causal", "is_packed_batching", "is_test", "keepdims", "largest", "layout", "linear_before_reset",
-        "noop_with_empty_axes", "onesided", "output_sequence", "past_present_share_buffer", "periodic", "reverse",
-        "saturate", "select_last_index", "sorted", "spatial", "storage_order", "training_mode", "transA", "transB",
-        "unidirectional", "upper",
+        "align_corners", "allowzero", "antialias", "causal", "ceil_mode", "channels_last", "count_include_pad",
+        "detect_negative", "detect_positive", "do_rotary", "exclude_outside", "exclusive", "fmod",
+        "input_forget", "interleaved", "inverse", "is_causal", "is_packed_batching", "is_test", "keepdims",
+        "largest", "layout", "linear_before_reset", "noop_with_empty_axes", "onesided", "output_sequence",
+        "past_present_share_buffer", "periodic", "reverse", "rotary_interleaved", "saturate",
+        "select_last_index", "smooth_softmax", "sorted", "spatial", "storage_order", "training_mode", "transA",
+        "transB", "unidirectional", "upper",
     }
 )  # fmt: skip
 """The boolean attributes of operators. Runtimes disagree on the meaning of numbers other than 0 and 1."""

@@ -12,6 +12,8 @@ INTEGER_PRODUCTS = "qrt/models/onnx/operators/integer_products.py"
 AVERAGES, ORDERS = "qrt/numerics/sums.py", "qrt/ir/passes/lower_qrt/averages.py"
 POOLING = "qrt/models/onnx/operators/pooling.py"
 COORDINATES, ORDER = "qrt/models/onnx/coordinates.py", "qrt/models/onnx/operators/quantized.py"
+ARITHMETIC, NARROW = "qrt/models/onnx/operators/arithmetic.py", "qrt/models/onnx/operators/narrow_floats.py"
+GROUPED, CELL = "qrt/models/onnx/operators/grouped_attention.py", "qrt/models/onnx/operators/recurrent.py"
 PACKED, PROFILE = "qrt/models/onnx/operators/weight_only.py", "qrt/models/profiles/ort.py"
 
 FORMS: dict[Change, tuple[str, ...]] = {
@@ -101,6 +103,23 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ("qrt/numerics/casts.py", 'if scale_form == "divide" else', 'if scale_form != "divide" else'): ("QuantizeLinear",),
     ("qrt/numerics/casts.py", "round_integral(scaled, rounding)", 'round_integral(scaled, "half_away")'): (
         "QuantizeLinear",
+    ),
+    (ARITHMETIC, '"math.round", [x]', '"math.roundeven", [x]'): ("Cast FLOAT",),
+    (NARROW, '"up": (0x3FFFFF, 0x7FFFFF)', '"up": (0x3FFFFF, 0x400000)'): ("Cast to FLOAT8E8M0, up",),
+    (NARROW, '"nearest": (0x200000, 0x400000)', '"nearest": (0x200000, 0x3FFFFF)'): ("Cast to FLOAT8E8M0, near",),
+    (NARROW, "0 if saturates else 255", "1 if saturates else 255"): ("Cast to FLOAT8E8M0",),
+    # Attention.
+    (
+        GROUPED,
+        "graph.integers(self.steps - 1)), graph.integers(0))",
+        "graph.integers(self.steps)), graph.integers(0))",
+    ): ("GroupQueryAttention, plain, further",),
+    (GROUPED, 'first = graph.add("Sub", own, graph.integers(window))', 'first = graph.add("Sub", own, own)'): (
+        "GroupQueryAttention, window",
+    ),
+    (GROUPED, "sinks = graph.constant(np.zeros(", "sinks = graph.constant(np.ones("): ("GroupQueryAttention, smooth",),
+    (CELL, "if is_backward else steps, last, c]", "if not is_backward else steps, last, c]"): (
+        "DynamicQuantizeLSTM reverse, lengths",
     ),
     # What is quantized at run time.
     (CASTS, "span, number_of(255, F32)", "span, number_of(254, F32)"): ("DynamicQuantizeLinear",),

@@ -12,7 +12,7 @@ from tests.models.onnx.writing import DTYPES, model, node, port, tensor
 
 BOUNDS = {
     "INT8": (-128, 127), "UINT8": (0, 255), "INT16": (-32768, 32767), "UINT16": (0, 65535), "INT4": (-8, 7),
-    "UINT4": (0, 15),
+    "UINT4": (0, 15), "INT2": (-2, 1), "UINT2": (0, 3),
 }  # fmt: skip
 SHAPE = (3, 4, 10)
 
@@ -53,16 +53,17 @@ def spread(form: str, values: Any) -> Any:
 @pytest.mark.parametrize("dtype", BOUNDS)
 def test_quantize_and_dequantize(dtype: str, form: str) -> None:
     x, (scale, zero, more) = drawn(), parameters(form, dtype)
+    version: Any = {"opset": 25, "ir_version": 13} if dtype.endswith("T2") else {"opset": 21}
     constants = {"s": scale, "z": tensor("z", zero, dtype)}
     nodes = [node("QuantizeLinear", ["x", "s", "z"], ["q"], **more),
              node("DequantizeLinear", ["q", "s", "z"], ["y"], **more)]  # fmt: skip
-    q, y = run(model(nodes, [port("x", shape=SHAPE)], [port("q", dtype), port("y")], constants, opset=21), x=x)
+    q, y = run(model(nodes, [port("x", shape=SHAPE)], [port("q", dtype), port("y")], constants, **version), x=x)
     stored = expected(x, spread(form, scale), spread(form, zero), BOUNDS[dtype])
     np.testing.assert_array_equal(q.astype(np.int64), stored)
     wide = (stored - spread(form, zero)).astype(np.float32) * spread(form, scale)
     np.testing.assert_array_equal(y, wide)
     if has_oracle():  # which gives no integers of 4 bits away
-        content = model(nodes, [port("x", shape=SHAPE)], [port("y")], constants, opset=21)
+        content = model(nodes, [port("x", shape=SHAPE)], [port("y")], constants, **version)
         x = np.clip(x, -1e4, 1e4)  # beyond the range of int32 its blocks of 4 bits wrap around
         np.testing.assert_array_equal(run(content, x=x)[0], run_oracle(content, {"x": x})[0])
 
@@ -165,12 +166,43 @@ def test_the_output_type_of_opset_21() -> None:
     np.testing.assert_array_equal(run(content, x=x)[0], expected(x, np.float32(0.01), 0, BOUNDS["INT16"]))
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("form", ["tensor", "axis", "blocks"])
+@pytest.mark.parametrize("dtype", ["INT4", "UINT8", "INT16"])
+def test_negative_scales(dtype: str, form: str, is_known: bool) -> None:
+    """ONNX Runtime's quantizer of blocks writes them, and 0 for blocks of zeros."""
+    x, (scale, zero, more) = np.clip(drawn(), -1e4, 1e4), parameters(form, dtype)
+    scale = scale * np.where(np.arange(scale.size).reshape(scale.shape) % 3, 1, -1).astype(np.float32)
+    stored = np.random.default_rng(0).integers(*BOUNDS[dtype], SHAPE, endpoint=True)
+    for type, given in (("QuantizeLinear", x), ("DequantizeLinear", stored)):
+        constants = {"s": scale, "z": tensor("z", zero, dtype)}
+        if type == "DequantizeLinear":
+            constants["s"] = scale * (np.arange(scale.size).reshape(scale.shape) % 5 != 1)
+        kind = "FLOAT" if type == "QuantizeLinear" else dtype
+        ports, name = [port("x", kind, SHAPE)], "x"
+        inputs = {"x": given}
+        if is_known:
+            constants["x"], ports = tensor("x", given, kind), [port("n", shape=(1,))]
+            inputs = {"n": np.zeros(1, np.float32)}
+        elif kind == "INT4":
+            ports, name, inputs = [port("w", "INT8", SHAPE)], "x", {"w": given.astype(np.int8)}
+        else:
+            inputs = {"x": given.astype(np.float32 if kind == "FLOAT" else kind.lower())}
+        nodes = [node("Cast", ["w"], ["x"], to=DTYPES["INT4"])] if "w" in inputs else []
+        nodes += [node(type, [name, "s", "z"], ["q"], **more), node("Cast", ["q"], ["f"], to=DTYPES["FLOAT"])]
+        nodes += [node("Add", ["f", "n"], ["y"])] if is_known else [node("Identity", ["f"], ["y"])]
+        content = model(nodes, ports, [port("y")], constants, opset=21)
+        (y,) = run(content, **inputs)
+        if has_oracle():
+            np.testing.assert_array_equal(y, run_oracle(content, inputs)[0])
+
+
 @pytest.mark.parametrize(
     ("scale", "zero", "more", "said"),
     [
         (np.float32(0), np.int8(0), {}, "the scale 's' must be a positive finite number, got 0.0"),
         (np.float32(np.nan), np.int8(0), {}, "the scale 's' must be a positive finite number, got nan"),
-        (np.float32([1, -1, 1, 1]), np.int8([0] * 4), {}, r"the scale 's' must be a positive finite number, got"),
+        (np.float32([1, -1, 0, 1]), np.int8([0] * 4), {}, r"the scale 's' must be a positive finite number, got"),
         (np.float32([1, 1]), np.int8([0, 0]), {}, r"the scales must have the shape \(4,\) for axis 1"),
         (
             np.float32([1] * 4),

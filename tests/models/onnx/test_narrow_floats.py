@@ -57,6 +57,29 @@ def test_float4_with_scales(shape: tuple[int, ...], more: dict[str, int]) -> Non
     _same(model([made], *ports, {"s": scale}, opset=25, ir_version=13), x=stored)
 
 
+@pytest.mark.parametrize("dtype", ["FLOAT4E2M1", "FLOAT8E4M3FN", "FLOAT8E5M2"])
+def test_a_zero_point_other_than_0_is_not_ignored(dtype: str) -> None:
+    """It is refused if it is known; elements are NaN if only the run knows it. float4 has no NaN to quantize to."""
+    own = onnx.helper.tensor_dtype_to_np_dtype(DTYPES[dtype])
+    x = np.array([1, -2, 3], own)
+    made, ports = node("DequantizeLinear", ["x", "s", "z"], ["y"]), [port("x", dtype, (3,))]
+    known: dict[str, Any] = {"s": np.float32(0.5), "z": onnx.helper.make_tensor("z", DTYPES[dtype], (), [1.0])}
+    with pytest.raises(ModelError, match="with a zero point other than 0"):
+        imported(model([made], ports, [port("y")], known, opset=25, ir_version=13))
+    ports.append(port("z", dtype, ()))
+    content = model([made], ports, [port("y")], {"s": np.float32(0.5)}, opset=25, ir_version=13)
+    np.testing.assert_array_equal(run(content, x=x, z=np.array(0, own))[0], np.float32([0.5, -1, 1.5]))
+    assert np.isnan(run(content, x=x, z=np.array(1, own))[0]).all()
+    made, ports = node("QuantizeLinear", ["x", "s", "z"], ["y"]), [port("x", shape=(3,)), port("z", dtype, ())]
+    content = model([made], ports, [port("y", dtype)], {"s": np.float32(0.5)}, opset=25, ir_version=13)
+    if dtype == "FLOAT4E2M1":
+        with pytest.raises(ModelError, match="a zero point of float4e2m1 known only at run time"):
+            imported(content)
+        return
+    (result,) = run(content, x=np.float32([1, 2, 3]), z=np.array(1, own))
+    assert np.isnan(result.astype(np.float32)).all()
+
+
 def test_scales_that_are_powers_of_two() -> None:
     """As the microscaling formats have them: a scale of 8 bits for each block of float4."""
     powers = np.random.default_rng(0).integers(120, 130, (2, 2)).astype(np.uint8)

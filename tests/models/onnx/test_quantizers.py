@@ -91,6 +91,26 @@ def test_quantize_static(folder: Path, name: str, form: str, activations: str, w
         _agrees(out, name, STEPS)
 
 
+@pytest.mark.parametrize("size", [16, 32])
+@pytest.mark.parametrize("form", ["QDQ", "QOperator"])
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("name", ["transformer", "cells"])
+def test_weights_in_blocks(folder: Path, name: str, bits: int, symmetric: bool, form: str, size: int) -> None:
+    """If they are symmetric, scales are negative where the element of the largest magnitude is positive."""
+    quantization: Any = pytest.importorskip("onnxruntime.quantization")
+    quantizers: Any = pytest.importorskip("onnxruntime.quantization.matmul_nbits_quantizer")
+    import onnx
+
+    config = quantizers.DefaultWeightOnlyQuantConfig(
+        block_size=size, is_symmetric=symmetric, quant_format=getattr(quantization.QuantFormat, form), bits=bits
+    )
+    quantizer = quantizers.MatMulNBitsQuantizer(onnx.load(folder / name), algo_config=config)
+    quantizer.process()
+    quantizer.model.save_model_to_file(str(folder / "q.onnx"), use_external_data_format=False)
+    _agrees(folder / "q.onnx", name, NEAR)
+
+
 @slow
 @pytest.mark.parametrize("level", ["BASIC", "EXTENDED"])
 @pytest.mark.parametrize("quantized", [False, True])

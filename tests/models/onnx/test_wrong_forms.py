@@ -297,6 +297,7 @@ def test_changed_models_are_refused_or_run(key: str) -> None:
         ("TensorScatter", "i0 of shape [1, 2, 3, 5, 4]", r"its cache has shape \[1, 2, 3, 5, 4\]"),
         ("ai.onnx.ml::LinearRegressor", "targets = 0", "coefficients for 0 results"),
         ("ai.onnx.ml::LinearRegressor", "targets = -1", "coefficients for -1 results"),
+        ("ai.onnx.ml::LinearRegressor", "intercepts = [0.5]", "it has 1 intercepts for 2 results"),
         ("ai.onnx.ml::LabelEncoder", "keys_int64s = 1", "attribute 'keys_int64s' must be integers, got 1"),
         ("ai.onnx.ml::LabelEncoder", "values_int64s = nan", "attribute 'values_int64s' must be integers, got nan"),
         ("ai.onnx.ml::TreeEnsembleRegressor", "n_targets = 1099511627776", "takes more than the limit"),
@@ -305,7 +306,7 @@ def test_changed_models_are_refused_or_run(key: str) -> None:
         ("com.microsoft::MatMulIntegerToFloat", "0 inputs", "input 0 is required, but missing"),
     ],
 )
-def test_a_wrong_form_is_no_bare_error_of_python(key: str, name: str, message: str) -> None:
+def test_a_wrong_form_is_an_error_of_the_model(key: str, name: str, message: str) -> None:
     content = models()[key]
     change = dict(changes(content))[name]
     with pytest.raises(ModelError, match=message):

@@ -120,8 +120,8 @@ def multi_head_attention(node: Node) -> None:
         node.refuse("packed queries, keys and values")
     if node.has(6) != node.has(7):
         node.fail("it must have both past keys and past values (inputs 6 and 7), or none of them")
-    if node.has(6) and not node.returns(1):
-        node.refuse("with past keys but without present keys (output 1), which ONNX Runtime computes wrongly")
+    if node.has(6) and not (node.returns(1) and node.returns(2)):
+        node.refuse("with past keys but without present keys and values, which ONNX Runtime computes wrongly")
     graph, parts, are_split = composed(node), list(node.op.inputs[:3]), ranks[1] == 4
     if are_split and (node.has(3) or node.has(6)):
         node.refuse("keys of four axes with a bias or with past keys")

@@ -1,5 +1,7 @@
 """QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear: per tensor, per axis, or in blocks along an axis."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from qrt.ir import Value
@@ -10,6 +12,7 @@ from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.narrow_floats import E8M0, F4, narrowed
 from qrt.models.onnx.operators.operands import quantized_element
 from qrt.models.onnx.types import NUMBERS, dtype_of, element_of, plain_of, signless
+from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 F32 = FloatType("f32")
@@ -25,6 +28,7 @@ def quantize_linear(node: Node) -> None:
     """Import QuantizeLinear: quantize floats to integers of 2, 4, 8 or 16 bits, or to float8 or float4e2m1.
 
     A scale that is known only at run time may be for the whole tensor or for each index of an axis, not for each block.
+    Scales of float32 may be negative.
     """
     x = node.type(0).element
     if not isinstance(x, FloatType) or x.name not in _EXPRESSED:
@@ -37,7 +41,7 @@ def quantize_linear(node: Node) -> None:
     if not isinstance(element, IntegerType) or element.width > 16:
         node.refuse(f"to {dtype_of(element)}")
     rule = node.rule("quantize", storage=f"{'u' if element.signedness == 'unsigned' else 'i'}{element.width}")
-    if _is_computed_at_run(node, size):
+    if _is_computed_at_run(node, size) or _has_negative_scale(node):
         _quantize_at_run(node, element)
         return
     source: Operand = node.value(0)
@@ -56,6 +60,20 @@ def _is_computed_at_run(node: Node, block_size: int) -> bool:
         return True
     size = node.shape()[node.axis(node.attribute("axis", 1), len(node.shape()))] if block_size else 0
     return bool(block_size) and size is not None and size % block_size != 0
+
+
+def _has_negative_scale(node: Node) -> bool:
+    """Return True if known scales of float32 are finite, and one is negative, or 0 in a DequantizeLinear.
+
+    A quantized type has positive scales alone. ONNX Runtime's quantizer of blocks writes others: the element of the
+    largest magnitude in a block becomes the least integer.
+    """
+    scales = node.constant(1)
+    if scales is None or node.type(1).element is not F32 or not np.isfinite(scales).all():
+        return False
+    if node.op.type == "DequantizeLinear":
+        return bool((scales <= 0).any())
+    return bool((scales < 0).any() and scales.all())
 
 
 def along(node: Node, i: int, axis: int) -> Value:
@@ -127,9 +145,9 @@ def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
         node.refuse(f"{node.dtype(0)} to {dtype_of(element)} with a scale of {node.dtype(1)}")
     if node.attribute("block_size", 0) and element is not F4:
         node.refuse(f"to {dtype_of(element)} in blocks")
-    _refuse_zero_point(node)
     scale = _as_float(node, along(node, 1, node.attribute("axis", 1)), F32)
     quotient: Operand = apply(node, "arith.divf", [node.value(0), scale], [F32, F32], F32)
+    quotient = _without_zero_point(node, quotient, F32)
     quotient = narrowed(node, quotient, element)
     if isinstance(quotient, Value):
         node.set(0, quotient)
@@ -137,13 +155,22 @@ def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
         node.set_constant(0, quotient, element)
 
 
-def _refuse_zero_point(node: Node) -> None:
-    """Raise UnsupportedForm if small floats have a zero point that is not 0, or that is known only at run time."""
+def _without_zero_point(node: Node, x: Operand, element: FloatType) -> Operand:
+    """Return ``x``, floats of the type ``element``, with NaN where the zero point, which has small floats, is not 0.
+
+    Raise UnsupportedForm if the zero point is known to be another number.
+    """
     if not node.has(2):
-        return
-    zero = node.constant(2)
-    if zero is None or np.asarray(zero, np.float32).any():
-        node.refuse(f"of {node.dtype(2)} with a zero point that is not known to be 0")
+        return x
+    has_nan = node.plain(2) is not F4 or node.op.type != "QuantizeLinear"
+    zero = node.constant(2) if has_nan else node.known(2, "a zero point of float4e2m1")
+    if zero is not None and np.asarray(zero, np.float32).any():
+        node.refuse(f"of {node.dtype(2)} with a zero point other than 0")
+    if zero is not None:
+        return x
+    point = apply(node, "arith.extf", [along(node, 2, node.attribute("axis", 1))], [node.plain(2)], element)
+    is_zero = compare(node, "eq", point, number_of(0, element), element)
+    return select(node, is_zero, x, number_of(np.nan, element), element)
 
 
 def _as_float(node: Node, value: Operand, element: FloatType) -> Operand:
@@ -153,7 +180,11 @@ def _as_float(node: Node, value: Operand, element: FloatType) -> Operand:
 
 
 def dequantize_linear(node: Node) -> None:
-    """Import DequantizeLinear: dequantize integers of up to 32 bits, float8 or float4e2m1, to floats."""
+    """Import DequantizeLinear: dequantize integers of up to 32 bits, float8 or float4e2m1, to floats.
+
+    Scales of float32 may be negative or 0; float8e8m0 can be the type of scales of float4e2m1. Zero points of floats
+    must be 0: if only the run knows them, elements with another one become NaN.
+    """
     source, out = node.plain(0), node.type(1).element
     if node.has(2) and node.plain(2) is not source:
         node.fail(f"the zero point must have the type of the input, {node.dtype(0)}, got {node.dtype(2)}")
@@ -167,7 +198,8 @@ def dequantize_linear(node: Node) -> None:
     if isinstance(source, FloatType):
         _dequantize_small_floats(node, source, out)
         return
-    if (_is_computed_at_run(node, size) or _has_wide_zero_point(node, source)) and out is F32:
+    is_at_run = _is_computed_at_run(node, size) or _has_negative_scale(node) or _has_wide_zero_point(node, source)
+    if is_at_run and out is F32:
         _dequantize_at_run(node, source)
         return
     # ONNX Runtime multiplies in float32, where 16 bits fit, and rounds the product to a narrower type.
@@ -197,6 +229,8 @@ def _dequantize_at_run(node: Node, source: Type) -> None:
     The difference from the zero point is in int32, and its product with the scale in float32.
     """
     axis, wide = node.attribute("axis", 1), IntegerType(32)
+    if _set_known(node, axis):
+        return
     result: Operand = _as_int32(node, node.value(0), source)
     if node.has(2):
         zero = _as_int32(node, along(node, 2, axis), plain_of(node.type(2).element))
@@ -205,6 +239,44 @@ def _dequantize_at_run(node: Node, source: Type) -> None:
     result = apply(node, "arith.mulf", [result, along(node, 1, axis)], [F32, F32], F32)
     assert isinstance(result, Value)
     node.set(0, result)
+
+
+def _set_known(node: Node, axis: int) -> bool:
+    """Set the output of a DequantizeLinear whose inputs are known at import. Return False if one is not."""
+    arrays = [node.constant(i) for i in range(3) if node.has(i)]
+    stored, scales, zero_points = (*arrays, None)[:3]
+    if stored is None or scales is None or arrays[-1] is None or not _fit(node, stored, arrays[1:], axis):
+        return False
+    node.graph.check_size(node.op, TensorType(stored.shape, F32))
+    shape, size = stored.shape, node.attribute("block_size", 0)
+
+    def spread(parameters: Array) -> Array:
+        """Return scales or zero points in a shape that broadcasts to the integers."""
+        if size:
+            return np.repeat(parameters, size, axis=axis).take(range(shape[axis]), axis)
+        if parameters.size == 1:
+            return parameters.reshape(())
+        return parameters.reshape([parameters.size if d == axis else 1 for d in range(len(shape))])
+
+    axis = node.axis(axis, len(shape)) if shape and (size or scales.size > 1) else 0
+    difference = stored.astype(np.int32)
+    if zero_points is not None:
+        difference = difference - spread(zero_points).astype(np.int32)
+    node.set_constant(0, difference.astype(np.float32) * spread(scales), F32)
+    return True
+
+
+def _fit(node: Node, stored: Array, parameters: Sequence[Array | None], axis: int) -> bool:
+    """Return True if known scales and zero points have the shapes that belong to the integers ``stored``."""
+    size, shape = node.attribute("block_size", 0), stored.shape
+    shapes = {array.shape for array in parameters if array is not None and (size or array.size != 1)}
+    if not shapes:
+        return True
+    if not shape:
+        return False
+    axis = node.axis(axis, len(shape))
+    blocks = tuple(-(-n // size) if d == axis else n for d, n in enumerate(shape)) if size else (shape[axis],)
+    return shapes == {blocks}
 
 
 def _as_int32(node: Node, value: Value, element: Type) -> Operand:
@@ -222,8 +294,8 @@ def _dequantize_small_floats(node: Node, source: FloatType, out: FloatType) -> N
         node.refuse(f"{node.dtype(0)} to {dtype_of(out)} with a scale of {node.dtype(1)}")
     if node.attribute("block_size", 0) and source is not F4:
         node.refuse(f"of {node.dtype(0)} in blocks")
-    _refuse_zero_point(node)
     wide = apply(node, "arith.extf", [node.value(0)], [source], out)
+    wide = _without_zero_point(node, wide, out)
     scale = _as_float(node, along(node, 1, node.attribute("axis", 1)), out)
     result = apply(node, "arith.mulf", [wide, scale], [out, out], out)
     assert isinstance(result, Value)

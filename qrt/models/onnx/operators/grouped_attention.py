@@ -1,6 +1,5 @@
 """GroupQueryAttention of ``com.microsoft`` as a graph of simpler operators."""
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,8 @@ import numpy as np
 from qrt.models.onnx.composed import composed, require_floats, static_sizes
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.attention import head_count, refuse_operands
+from qrt.models.onnx.operators.operands import F32
+from qrt.types import TensorType
 
 _DEFINED = 23
 """The opset that defines RotaryEmbedding."""
@@ -66,12 +67,17 @@ class _Attention:
         for i in (5, 6):
             if node.dtype(i) != "int32":
                 node.fail(f"input {i} must be of int32, got {node.dtype(i)}")
-        if prod(static_sizes(node, 5, *range(len(node.shape(5))))) != self.batch:
-            node.fail(f"seqlens_k must have a number for each of {self.batch} batches, got {list(node.shape(5))}")
-        total = node.constant(6)
-        self.is_known = total is not None and total.size == 1
-        self.total = max(self.past, int(total.reshape(-1)[0]) if total is not None and self.is_known else self.steps)
-        self.is_prompt = self.is_known and total is not None and int(total.reshape(-1)[0]) == self.steps
+        if node.shape(5) not in ((self.batch,), (self.batch, 1)):
+            node.fail(f"seqlens_k must have the shape [{self.batch}], got {list(node.shape(5))}")
+        if node.has(3) and not (node.returns(1) and node.returns(2)):
+            node.refuse("with past keys but without present keys and values, which ONNX Runtime computes wrongly")
+        known = node.constant(6)
+        self.is_known = known is not None and known.size == 1
+        total = int(known.reshape(-1)[0]) if known is not None and self.is_known else self.steps
+        if total < self.steps:
+            node.fail(f"total_sequence_length must be at least the {self.steps} new steps, got {total}")
+        self.total, self.is_prompt = max(self.past, total), self.is_known and total == self.steps
+        node.graph.check_size(node.op, TensorType((self.batch, self.heads, self.total, self.steps + self.size), F32))
         self.begins = self._begins()
 
     def _sizes(self, i: int, rank: int) -> tuple[int, ...]:
@@ -83,11 +89,18 @@ class _Attention:
     def _begins(self) -> str:
         """Add nodes that compute the number of earlier steps of each sequence, int64 [batch, 1]; return the name.
 
-        For a prompt that is shorter than the others, the number is 0.
+        It is 0 if the total length is that of the new steps: they are a prompt, and may be shorter in a batch.
         """
         graph = self.graph
+        if self.is_prompt:
+            return graph.constant(np.zeros((self.batch, 1)), np.int64)
         lengths = graph.add("Reshape", graph.add("Cast", self.node.input(5), to=7), graph.integers(self.batch, 1))
-        return str(graph.add("Max", graph.add("Sub", lengths, graph.integers(self.steps - 1)), graph.integers(0)))
+        begins = graph.add("Max", graph.add("Sub", lengths, graph.integers(self.steps - 1)), graph.integers(0))
+        if self.is_known:
+            return str(begins)
+        total = graph.add("Reshape", graph.add("Cast", self.node.input(6), to=7), graph.integers(1, 1))
+        is_prompt = graph.add("Equal", total, graph.integers(self.steps))
+        return str(graph.add("Where", is_prompt, graph.integers(0), begins))
 
     def split(self) -> list[str]:
         """Add nodes that bring queries, keys and values to the axes [batch, head, step, element]; return the names."""
@@ -198,6 +211,8 @@ class _Attention:
         """Add nodes that compute bools [batch, 1, query, key], true for keys that a query reads; return the name."""
         node, graph = self.node, self.graph
         window, is_causal = node.attribute("local_window_size", -1), node.attribute("causal", 1)
+        if window < -1 or not window or window >= 2**31:
+            node.fail(f"local_window_size must be -1 or from 1 to 2^31 - 1, got {window}")
         keys = graph.constant(np.arange(self.total), np.int64)
         begins = graph.add("Unsqueeze", self.begins, graph.integers(1, 3))
         if not is_causal:

@@ -214,6 +214,8 @@ def _linear_scores(node: Node, graph: ComposedGraph, x: str, rows: int) -> str:
     coefficients, intercepts = floats(node, "coefficients"), floats(node, "intercepts")
     if rows < 1 or not coefficients or len(coefficients) % rows:
         node.fail(f"it has {len(coefficients)} coefficients for {rows} results")
+    if len(intercepts) not in (0, rows):
+        node.fail(f"it has {len(intercepts)} intercepts for {rows} results")
     scores = graph.add("MatMul", x, graph.constant(np.asarray(coefficients, np.float32).reshape(rows, -1).T))
     return str(graph.add("Add", scores, graph.constant(intercepts)) if intercepts else scores)
 

@@ -27,8 +27,8 @@ def matmul_nbits(node: Node) -> None:
     """Import MatMulNBits: multiply float32 by weights of 2, 4 or 8 bits, with a scale for each block of a column.
 
     Zero points are packed integers or floats. With ``g_idx``, each row of the weights names its block. Sums are
-    computed in float32 as in `qrt.float_matmul`, whatever ``accuracy_level`` the file has. With zero points of float or
-    ``g_idx``, the weights are dequantized at import, and sums are computed as in MatMul.
+    computed in float32 as in `qrt.float_matmul`, whatever ``accuracy_level`` the file has. With zero points of float,
+    negative scales or ``g_idx``, the weights are dequantized at import, and sums are computed as in MatMul.
     """
     depth, columns = node.required("K", int), node.required("N", int)
     bits, size = node.attribute("bits", 4), node.required("block_size", int)
@@ -52,10 +52,13 @@ def matmul_nbits(node: Node) -> None:
         node.refuse(
             "g_idx with weights of 2 or 8 bits, or with packed zero points, which ONNX Runtime reads differently"
         )
-    if node.has(4) or zeros.dtype.kind == "f":
+    if node.has(4) or zeros.dtype.kind == "f" or (scales < 0).any():
         _multiply_dequantized(node, stored[:, :depth], scales, zeros, size)
         return
     stored[:, depth:] = np.repeat(zeros[:, -1:], blocks * size - depth, axis=1)  # weights equal to the zero point are 0
+    are_zero = np.repeat(scales == 0, size, axis=1)
+    stored[are_zero] = np.repeat(zeros, size, axis=1)[are_zero]
+    scales = np.where(scales == 0, 1, scales)
     blocks_of_columns = {0: size, 1: 1}
     element = UniformType(f"u{bits}", "f32", scales.T.tolist(), zeros.T.tolist(), block_sizes=blocks_of_columns)
     operands = [_padded(node, depth, blocks * size), node.dense(np.ascontiguousarray(stored.T), element)]
@@ -67,8 +70,8 @@ def matmul_nbits(node: Node) -> None:
 def _parameters(node: Node, columns: int, blocks: int, bits: int) -> tuple[Array, Array]:
     """Return the scales and the zero points of the weights, as arrays [columns, blocks]."""
     scales = np.asarray(node.known(2, "scales"), np.float64)
-    if scales.size != columns * blocks or not ((scales > 0) & (scales < np.inf)).all():
-        node.fail(f"it must have {columns * blocks} scales, all positive and finite, got {scales.size}")
+    if scales.size != columns * blocks or not np.isfinite(scales).all():
+        node.fail(f"it must have {columns * blocks} scales, all of them finite, got {scales.size}")
     zeros = np.full((columns, blocks), 1 << (bits - 1), np.int64)
     if node.has(3):
         array = node.known(3, "zero points")

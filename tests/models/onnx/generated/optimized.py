@@ -96,12 +96,14 @@ def to_floats(rng: np.random.Generator, per_column: bool) -> Case:
     return Case(content, [[x, np.exp2(rng.uniform(-9, -3, 1)).astype(np.float32), zero]], absolute=NEAR)
 
 
-def of_blocks(rng: np.random.Generator, zeros: str, groups: bool) -> Case:
-    """MatMulNBits of 4 bits with floats or none for zero points, and with rows that name their block."""
+def of_blocks(rng: np.random.Generator, zeros: str, groups: bool, scales: tuple[int, ...] = (1,)) -> Case:
+    """MatMulNBits of 4 bits with floats or none for zero points, and with rows that name their block. Each scale has
+    one of the factors ``scales``."""
     depth, columns, size = 8 * int(rng.integers(2, 9)), draw.size(rng, 17), 16
     blocks = -(-depth // size)
     constants = {"w": rng.integers(0, 256, (columns, blocks, size // 2), np.uint8),
                  "s": rng.uniform(0.01, 0.1, columns * blocks).astype(np.float32)}  # fmt: skip
+    constants["s"] *= rng.choice(scales, columns * blocks).astype(np.float32)
     if zeros == "floats":
         constants["z"] = rng.uniform(0, 15, (columns, blocks)).astype(np.float32)
     if groups:
@@ -197,6 +199,8 @@ CASES |= {
     "MatMulIntegerToFloat": partial(to_floats, per_column=False),
     "MatMulIntegerToFloat, a scale for each column": partial(to_floats, per_column=True),
     "MatMulNBits, zero points of float": partial(of_blocks, zeros="floats", groups=False),
+    "MatMulNBits, negative scales": partial(of_blocks, zeros="", groups=False, scales=(-1, 0, 1)),
+    "MatMulNBits, scales of 0": partial(of_blocks, zeros="", groups=False, scales=(0, 1)),
     "MatMulNBits, g_idx": partial(of_blocks, zeros="", groups=True),
     "MatMulNBits, g_idx and zero points of float": partial(of_blocks, zeros="floats", groups=True),
     "GatherBlockQuantized INT4": partial(taken, dtype="INT4"),
