@@ -145,7 +145,8 @@ def test_the_pipeline_before_the_plan_is_shown_and_taken(program, capsys, tmp_pa
     assert main(["run", program(text), "--print-pipeline", "--output", f"result0={tmp_path / 'y.npy'}"]) == 0
     pipeline = capsys.readouterr().out
     assert pipeline == (
-        'builtin.module(\n  make-tables,\n  fold-plan-constants{entry="a {b" observed=false saturating=false}\n)\n'
+        "builtin.module(\n  tabulate-casts,\n  make-tables,\n"
+        '  fold-plan-constants{entry="a {b" observed=false saturating=false}\n)\n'
     )
     assert not (tmp_path / "y.npy").exists()
     assert main(["opt", program(text), f"--pass-pipeline={pipeline}"]) == 0

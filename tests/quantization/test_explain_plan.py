@@ -11,14 +11,14 @@ from qrt.quantization.report.steps import steps_text
 from qrt.runtime.compilation import compile
 
 Q = "tensor<64x!quant.uniform<i8:f32, 0.5>>"
-TEXT = f"""func.func @main(%a: {Q} {{qrt.name = "a"}}, %b: {Q}) -> tensor<64xf32> {{
+TEXT = f"""func.func @main(%a: {Q} {{qrt.name = "a"}}, %b: {Q}) -> (tensor<64xf32>, tensor<64xf32>) {{
   %0 = qrt.mul %a, %b {{requant = "float32", qrt.tensor = "product"}} : ({Q}, {Q}) -> {Q}
   %1 = qrt.add %0, %a {{qrt.fused = ["qrt.clamp"]}} : ({Q}, {Q}) -> {Q}
   %2 = quant.dcast %1 : {Q} to tensor<64xf32>
   %3 = math.tan %2 : tensor<64xf32>
   %4 = quant.qcast %3 : tensor<64xf32> to {Q}
   %5 = quant.dcast %4 : {Q} to tensor<64xf32>
-  return %5 : tensor<64xf32>
+  return %5, %3 : tensor<64xf32>, tensor<64xf32>
 }}"""
 
 

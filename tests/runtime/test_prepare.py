@@ -239,7 +239,7 @@ def test_kernels_of_a_function_that_is_not_called_fuse_nothing():
       return %1 : {_Q}
     }}"""
     assert names(text) == ["fuse-loops", "fold-plan-constants"]
-    assert names(text, "calls") == ["inline", "make-tables", "fuse-loops", "fold-plan-constants"]
+    assert names(text, "calls") == ["inline", "tabulate-casts", "make-tables", "fuse-loops", "fold-plan-constants"]
 
 
 def test_a_function_of_several_blocks_has_no_plan_to_prepare():
