@@ -112,7 +112,7 @@ def _function_of(last: Operation) -> _Function | None:
         return None
     source = casts[0].operands[0]
     element, shape = quantized(source), getattr(source.type, "shape", None)
-    if element is None or not element.is_per_layer or element.storage_width > 8 or not shape:
+    if element is None or not element.is_per_layer or element.storage_width > 8 or not shape or 0 in shape:
         return None
     if any(cast.operands[0] is not source for cast in casts) or getattr(last.results[0].type, "shape", None) != shape:
         return None

@@ -128,6 +128,9 @@ NEAR_MISSES = {
         f'iterator_types = ["parallel", "parallel"]}} ins(%0 : {F}) outs(%e : {F}) {{\n^bb0(%p: f32, %q: f32):\n'
         f"%n = arith.negf %p : f32\nlinalg.yield %n : f32\n}} -> {F}\n"
         f"%2 = quant.qcast %1 : {F} to {T}\nreturn %2 : {T}"),
+    "no elements": function(
+        f"%0 = quant.dcast %x : {T} to {F}\n%c = arith.constant dense<1.0> : {F}\n%1 = arith.addf %0, %c : {F}\n"
+        f"%2 = quant.qcast %1 : {F} to {T}\nreturn %2 : {T}").replace("2x3x", "0x3x"),
     "a scalar": function("%0 = quant.dcast %x : !quant.uniform<i8:f32, 0.5:3> to f32\n%1 = math.erf %0 : f32\n"
                          "%2 = quant.qcast %1 : f32 to !quant.uniform<i8:f32, 0.5:3>\n"
                          "return %2 : !quant.uniform<i8:f32, 0.5:3>", *["!quant.uniform<i8:f32, 0.5:3>"] * 2),
