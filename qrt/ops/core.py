@@ -484,7 +484,7 @@ def keep_element(op: str, element: Type, types: Types, result: TensorType | None
             fail(
                 op,
                 f"the result must have the type of the operand, {element}, got {result.element}: "
-                "change the type by another operation, requantize",
+                "requantize the result in a second operation",
                 types,
             )
         fail(op, f"the result must have the element type {element}, got {result.element}", types)

@@ -230,7 +230,7 @@ OPERATIONS = {
 
 
 @pytest.mark.parametrize("family", OPERATIONS)
-@hears("the result must have the type of the operand, {}, got {}: change the type by another operation, requantize")
+@hears("the result must have the type of the operand, {}, got {}: requantize the result in a second operation")
 def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, heard: Any) -> None:
     first, second = (f"tensor<1x4x4x2x!quant.uniform<i8:f32, {scale}>>" for scale in (0.5, 0.25))
     operands = "(" + ", ".join([first] * OPERATIONS[family].count("%")) + ")"
@@ -247,6 +247,6 @@ def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, hear
 
 enter_parts(
     "ops/core.py",
-    ("the result must have the type of the operand, {}, got {}: change the type by another operation, requantize",),
+    ("the result must have the type of the operand, {}, got {}: requantize the result in a second operation",),
     "apart",
 )

@@ -115,7 +115,8 @@ def test_more_bits(heard: Any) -> None:
 
 @advises(
     "tensor/choose.py",
-    "bias_type: 'w' must have a type per layer or per axis, got {}: choose the type of the bias yourself",
+    "bias_type: 'w' must have a type per layer or per axis, got {}: do not call bias_type, and give the bias a type of "
+    "your own",
 )
 def test_a_type_for_a_bias(heard: Any) -> None:
     heard(lambda: qrt.bias_type(X8, BLOCKS))

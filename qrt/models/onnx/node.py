@@ -310,7 +310,8 @@ class Node(importing.Node):
 
 
 _KINDS: dict[type, str] = {
-    int: "an integer", float: "a number", str: "a text", tuple: "integers", Tensor: "a tensor", ModelGraph: "a graph",
+    int: "an integer", float: "a number", str: "a string", tuple: "a list of integers", Tensor: "a tensor",
+    ModelGraph: "a graph",
 }  # fmt: skip
 
 

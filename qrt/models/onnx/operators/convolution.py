@@ -57,10 +57,12 @@ def _shape(node: Node, weights: int) -> _Shape:
         node.refuse("weights of a shape known only at run time")
     if channels is None:
         channels = groups * depth
-    if groups < 1 or channels != groups * depth or outputs % groups:
+    if groups < 1 or outputs % groups:
+        node.fail(f"attribute 'group' must be at least 1 and divide the {outputs} filters, got {groups}")
+    if channels != groups * depth:
         node.fail(
-            f"attribute 'group' must be channels / depth of a filter = {channels} / {depth}, and divide the "
-            f"{outputs} filters, got {groups}"
+            f"the input must have {groups * depth} channels, {depth} (the depth of a filter) for each of {groups} "
+            f"groups, got {channels}"
         )
     return _Shape(form, outputs, depth, groups, channels, len(x))
 
