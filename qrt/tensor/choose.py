@@ -271,8 +271,8 @@ def bias_type(x: UniformType, w: UniformType) -> UniformType:
         raise QuantTypeError(f"bias_type: 'x' must have a per-layer type, got {x}")
     if w.is_sub_channel:
         raise QuantTypeError(
-            f"bias_type: 'w' must have a type per layer or per axis, got {w}: do not call bias_type, and give the bias a "
-            "type of your own"
+            f"bias_type: 'w' must have a type per layer or per axis, got {w}: do not call bias_type, and give the bias "
+            "a type of your own"
         )
     if x.expressed_type != w.expressed_type:
         raise QuantTypeError(
