@@ -222,10 +222,10 @@ class QuantError(Exception):
 class QuantTypeError(QuantError, TypeError):
     """An error for a type, scale, rank or shape that is not allowed, or does not fit another one.
 
-    It is also a TypeError. The subclasses `QuantValueError`, `QuantIndexError` and `QuantAxisError` are for mistakes for
-    which NumPy raises a ValueError, an IndexError or an AxisError. For example, a sum of tensors whose shapes do not
-    broadcast is a `QuantValueError`. A shape that does not fit an operation that NumPy lacks, such as a convolution, is
-    a `QuantTypeError`.
+    It is also a TypeError. The subclasses `QuantValueError`, `QuantIndexError` and `QuantAxisError` are for mistakes
+    for which NumPy raises a ValueError, an IndexError or an AxisError. For example, a sum of tensors whose shapes do
+    not broadcast is a `QuantValueError`. A shape that does not fit an operation that NumPy lacks, such as a
+    convolution, is a `QuantTypeError`.
 
     Examples
     --------

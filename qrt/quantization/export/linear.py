@@ -1,8 +1,8 @@
 """The export of linear region bodies as integer arithmetic, with one requantization for each result.
 
-A body is linear if integers with exact rational scales can represent all its values. It has sums, differences,
-products, negations and divisions by constants, and operations that move elements. Other operations, such as `math.exp`,
-are errors.
+A body is linear if it has only sums, differences, products, negations and divisions by constants, and operations that
+move elements. Its values are then integers with exact rational scales. Another operation, such as `math.exp`, is an
+error.
 """
 
 from collections.abc import Callable, Sequence
