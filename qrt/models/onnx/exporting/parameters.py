@@ -31,7 +31,7 @@ class Parameters:
 
 
 def parameters_of(element: UniformType, shape: tuple[int | None, ...], order: Order) -> Parameters:
-    """Return the scales and zero points of a value of type ``element``, for an ONNX tensor with other axis order.
+    """Return the scales and zero points of a value of type ``element``, for an ONNX tensor with permuted axes.
 
     ``shape`` is the shape of the value in the program. Axis ``i`` of the ONNX tensor is axis ``order[i]`` of the value.
     Raises UnsupportedForm for an expressed type other than f32, or scales out of the range of float32, which ONNX does
