@@ -220,7 +220,12 @@ class QuantError(Exception):
 
 
 class QuantTypeError(QuantError, TypeError):
-    """An error for types, ranks, shapes, axes or scales that do not fit together. It is also a TypeError.
+    """An error for a type, scale, rank or shape that is not allowed, or does not fit another one.
+
+    It is also a TypeError. The subclasses `QuantValueError`, `QuantIndexError` and `QuantAxisError` are for mistakes
+    for which NumPy raises a ValueError, an IndexError or an AxisError. For example, a sum of tensors whose shapes do
+    not broadcast is a `QuantValueError`. A shape that does not fit an operation that NumPy lacks, such as a
+    convolution, is a `QuantTypeError`.
 
     Examples
     --------
@@ -232,7 +237,9 @@ class QuantTypeError(QuantError, TypeError):
 
 
 class QuantIndexError(QuantTypeError, IndexError):
-    """An index that is out of bounds, or a value of a type that cannot index. It is also an IndexError, as in NumPy.
+    """An error for an index that is out of bounds, or is of a wrong type, such as a float.
+
+    It is also an IndexError, which NumPy raises in these cases.
 
     Examples
     --------
@@ -244,7 +251,10 @@ class QuantIndexError(QuantTypeError, IndexError):
 
 
 class QuantValueError(QuantTypeError, ValueError):
-    """An error for invalid shapes or values, or a write to a read-only tensor. It is also a ValueError, as in NumPy.
+    """An error for a mistake for which NumPy raises a ValueError. It is also a ValueError.
+
+    Examples are operands whose shapes do not broadcast or cannot be multiplied, a reshape to another number of
+    elements, an unknown mode, and a write to a read-only tensor.
 
     Examples
     --------
@@ -256,7 +266,9 @@ class QuantValueError(QuantTypeError, ValueError):
 
 
 class QuantAxisError(AxisError, QuantTypeError):
-    """An axis that a tensor does not have. It is also an AxisError, which NumPy raises.
+    """An error for an axis that a tensor does not have, or for axes that are not different integers.
+
+    It is also NumPy's `numpy.exceptions.AxisError`, and therefore a ValueError and an IndexError.
 
     Examples
     --------

@@ -156,7 +156,9 @@ def lstm_parameters(
 ) -> LstmParameters:
     """Return the parameters of an LSTM from (scale, zero point) of its values, its gates, and the projection's scale.
 
-    A clip of 0 means no clip. LiteRT adds the zero point of ``cell_output``, but subtracts it if there is a projection.
+    A clip of 0 means no clip. Without a projection, the zero point of ``cell_output`` is added to the stored output of
+    the cell, as for every quantized result. With a projection, it is subtracted from the stored output instead, because
+    LiteRT does so.
     """
     largest, most = 1 << 15, 1 << 7
     if cell_clip > 0:

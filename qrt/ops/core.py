@@ -466,9 +466,10 @@ def declared_element(op: str, result: TensorType | None) -> UniformType | None:
 
 
 def any_element(t: TensorType, op: str, operand: str) -> Type:
-    """Return the element type of an operand whose elements are only moved: quantized, or any type with a dtype.
+    """Return the element type of an operand of an op that only moves elements, such as a reshape.
 
-    Raises QuantTypeError for other types, and for quantized types that fail the checks of `quantized`.
+    The type may be quantized, or any type for which `element_dtype` has a NumPy dtype. Raises QuantTypeError for other
+    types, and for quantized types that fail the checks of `quantized`.
     """
     if isinstance(t.element, UniformType):
         return quantized(t, op, operand)

@@ -31,7 +31,11 @@ Shape = tuple[int | None, ...]
 
 
 class Node(importing.Node):
-    """A node of an ONNX graph during import. ``op`` describes it in the file; inputs and outputs are counted from 0."""
+    """A node of an ONNX graph during import.
+
+    ``op`` has the node's contents in the file: its operator type, names of tensors, and attributes. Inputs and outputs
+    are counted from 0.
+    """
 
     graph: Graph
     op: Operator

@@ -1,4 +1,9 @@
-"""The export of linear region bodies as integer arithmetic, with one requantization for each result."""
+"""The export of linear region bodies as integer arithmetic, with one requantization for each result.
+
+A body is linear if it has only sums, differences, products, negations and divisions by constants, and operations that
+move elements. Its values are then integers with exact rational scales. Another operation, such as `math.exp`, is an
+error.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,7 +45,10 @@ _COPIES = ("linalg.fill", "tensor.splat", *IDENTITIES)
 
 @dataclass
 class Linear:
-    """A translator of the float operations of a linear body into integer operations, which ``context`` emits."""
+    """A translator of the float operations of a linear body into integer operations, which ``context`` emits.
+
+    The module's description says which bodies are linear.
+    """
 
     context: LoweringContext
     report: Report

@@ -77,11 +77,12 @@ def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
 
 
 def lookup(value: Value) -> list[KernelMatch]:
-    """Return the match of a value as an elementwise function of one tensor and constants.
+    """Return the match of a value with the kernel `lookup`: an elementwise function of one tensor and constants.
 
-    The operand is the earliest tensor from which, with constants, the value can be computed. The search for it stops at
-    a tensor with a `quant.stats` annotation, which would be lost inside of the function, and at averages, because their
-    division belongs to the kernel of the sum.
+    The kernel reads each result from a table, which has an entry for every stored integer of the operand. The operand
+    is the earliest tensor from which, with constants, the value can be computed. The search for it stops at a tensor
+    with a `quant.stats` annotation, which would be lost inside of the function. It also stops at an average, a sum
+    divided by a number of elements, because another kernel computes the sum and the division together.
     """
     first, parts = value.operation, _parts(value)
     if first is None or parts is None or first.name in INNER_ANNOTATIONS or _is_average(value):

@@ -31,10 +31,11 @@ class Parameters:
 
 
 def parameters_of(element: UniformType, shape: tuple[int | None, ...], order: Order) -> Parameters:
-    """Return the parameters of a quantized type for a tensor that has a value's axes in ``order``.
+    """Return the scales and zero points of a value of type ``element``, for an ONNX tensor with permuted axes.
 
-    ``shape`` is that of the value. Raises UnsupportedForm for an expressed type other than f32, or scales out of the
-    range of float32, which ONNX does not support.
+    ``shape`` is the shape of the value in the program. Axis ``i`` of the ONNX tensor is axis ``order[i]`` of the value.
+    Raises UnsupportedForm for an expressed type other than f32, or scales out of the range of float32, which ONNX does
+    not support.
     """
     if element.expressed_type.name != "f32":
         raise UnsupportedForm(f"the expressed type {element.expressed_type}")

@@ -103,7 +103,8 @@ def movable(node: Node, i: int = 0) -> Value:
 def set_moved(node: Node, i: int, value: Value) -> None:
     """Set output ``i`` to ``value``, which has elements of input 0 in another order or shape.
 
-    If they are signless integers, the output gets the signed or unsigned integer type of input 0.
+    Most operations of MLIR have signless integers, but ONNX's unsigned tensors have types such as ui8. If ``value`` has
+    signless integers, it is reinterpreted as the integer type of input 0.
     """
     assert isinstance(value.type, TensorType)
     if value.type.element is signless(node.plain(0)):

@@ -121,10 +121,10 @@ def transposed(
 ) -> None:
     """Set the result to the transposed convolution of images, input ``i``, with weights ``w`` and bias, input ``b``.
 
-    The first axis of the weights is that of filters, the last that of channels. ``order`` is one of the orders of
-    `importing.float_products`, or "taps_then_bias". With the latter, the products of all channels are added for each
-    element of the window, then these sums are added up.
-    ``dilations`` has one number for each spatial axis.
+    The first axis of the weights is that of filters, the last that of channels. ``dilations`` has one number for each
+    spatial axis; the default is 1. ``order`` is the order of additions: one of `importing.float_products`, or
+    "taps_then_bias", which has three steps. First, for each element of the window, the products of all channels are
+    added to a sum. Then the sums of all elements of the window are added. The bias is added last.
     """
     images, weights = node.type(i).shape or (), tensor_type(w).shape or ()
     context, rank = lowering_context(node), len(images) - 2
