@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir as ll
 
-from qrt.errors import ModelError, UndefinedError
+from qrt.errors import QuantError, UndefinedError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import plain_loops
 from qrt.ir.dialects.arith.scalars import bind_operation
@@ -110,7 +110,7 @@ def _structured(e: Emitter, op: Operation) -> None:
     assert isinstance(op, StructuredOp)  # other ops have other handlers
     try:
         loops = extents(op.indexing_maps, [e.shape(value) for value in op.operands])
-    except ModelError as error:
+    except QuantError as error:
         raise not_emitted(op, str(error)) from None
     inputs = [_operand(e, value) for value in op.inputs]
     outputs = [_output(e, op, number, loops) for number in range(len(op.outputs))]

@@ -154,6 +154,8 @@ class LoopNest:
         values = [frame[slot] for slot in self.operands]
         try:
             loops = self._extents([np.shape(value) for value in values])
+        except UndefinedError as error:
+            raise_located(self.op, error)
         except QuantError as error:
             raise failure(self.op, str(error)) from None
         try:

@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from qrt.errors import ModelError
+from qrt.errors import QuantError
 from qrt.ir.core.affine import AffineMapAttr, linear, plain_loops
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops.core import Array, Shape, row_major_strides, static_shape
@@ -52,7 +52,7 @@ def loops_of(op: StructuredOp, types: Sequence[TensorType]) -> Loops | None:
     maps, shapes = op.indexing_maps, [static_shape(t, op.name) for t in types]
     try:
         sizes = extents(maps, shapes)
-    except ModelError:
+    except QuantError:
         return None
     outputs = [plain_loops(map) for map in maps[op.input_count :]]
     if not outputs or outputs[0] is None or any(o is None or set(o) != set(outputs[0]) for o in outputs):

@@ -1,6 +1,19 @@
 """Forms that the reference evaluator of onnx 1.23.2 does not compute as the standard or the runtime says."""
 
 _BY_REASON = {
+    "rounds the determinant in the order of another library": (
+        *(f"Det(2x3x{n}x{n})[]@22?" for n in (2, 3, 5, 16)),
+        "Det(4x4)[]@11",
+    ),
+    "fails without a score_threshold": tuple(
+        f"NonMaxSuppression({shapes}center_point_box={centers}@11"
+        for shapes in ("2x9x4-2x3x9-1)[012]", "2x9x4-2x3x9)[01]")
+        for centers in (0, 1)
+    ),
+    "returns other indices, or the slices of another axis, unsorted": (
+        "Unique(4x5)[0]sorted=0@11",
+        "Unique(4x5)[0]sorted=0,axis=-1@11",
+    ),
     "does not crop": ("Pad(5x6x7-6-)[12]@17",),
     "takes no open sizes": ("MaxPool(2x3x9x8)[]kernel_shape=[3, 2]@17?",),
     "has the meaning of opset 13 alone": (
