@@ -7,7 +7,7 @@ glibc counts what is allocated, all of it: what a tensor keeps is what is given 
 import ctypes
 import gc
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,15 @@ TIMES = {"ref": 4, "avx512": 4, "amx": 4, "avx2": 5}
 """For kernels that take pairs of 16 bits, or several forms."""
 KINDS = ["layer", "zero point", "axis", "axis with zero points", "blocks"]
 Calls = Callable[[QuantTensor], None]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def frozen() -> Iterator[None]:
+    """Objects of earlier tests, of which a worker may have a gigabyte, are not looked through at each count."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def allocated() -> int:
