@@ -12,6 +12,7 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.traits import ELEMENTWISE
 from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ir.rewriting.constant_folder import captured
 from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ops import family_of
@@ -132,9 +133,10 @@ def _collect(value: Value, reader: Operation, casts: list[Operation], operations
         return op.parent is reader.parent
     if op.parent is not reader.parent or len(operations) + len(casts) >= _MOST_OPERATIONS:
         return False
+    operations[op] = None  # counted before those that it reads, which bounds the depth of the recursion
     if not _is_elementwise(op) or not all(_collect(operand, op, casts, operations) for operand in _read(op)):
         return False
-    operations[op] = None
+    operations[op] = operations.pop(op)
     return True
 
 
@@ -152,7 +154,8 @@ def _is_elementwise(op: Operation) -> bool:
         inner = list(op.regions[0].blocks[0])[:-1] if is_pointwise(op) else []
         reads = zip(op.inputs, op.indexing_maps, strict=False)
         has_places = all(is_identity(map) or not isinstance(value.type, TensorType) for value, map in reads)
-        return is_pointwise(op) and has_places and all(map(is_defined, inner))
+        has_operands_only = all(value in op.operands for value in captured(op))
+        return is_pointwise(op) and has_places and has_operands_only and all(map(is_defined, inner))
     is_tensor = all(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
     has_trait = op.definition is not None and ELEMENTWISE in op.definition.traits
     return has_trait and is_tensor and is_defined(op) and len(op.results) == 1

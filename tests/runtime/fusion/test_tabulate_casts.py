@@ -173,3 +173,17 @@ def test_sizes_that_differ_at_run_time_stay_errors():
     assert program(np.int8([1, 2]), 2).storage.tolist() == [5, 4]
     with pytest.raises(qrt.errors.ModelError, match="shapes disagree"):
         program(np.int8([1, 2]), 3)
+
+
+def test_long_chains_and_bodies_that_read_other_values_stay():
+    lines = "".join(f"%{i + 1} = arith.negf %{i} : {F}\n" for i in range(3000))
+    long = function(f"%0 = quant.dcast %x : {T} to {F}\n{lines}%y = quant.qcast %3000 : {F} to {T}\nreturn %y : {T}")
+    body = (
+        f"%0 = quant.dcast %x : {T} to {F}\n%e = tensor.empty() : {F}\n"
+        "%1 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], "
+        f'iterator_types = ["parallel", "parallel"]}} ins(%0 : {F}) outs(%e : {F}) {{\n^bb0(%p: f32, %q: f32):\n'
+        f"%n = arith.mulf %p, %s : f32\nlinalg.yield %n : f32\n}} -> {F}\n"
+        f"%2 = quant.qcast %1 : {F} to {T}\nreturn %2 : {T}"
+    )
+    for text in (long, function(body, f"{T}, %s: f32")):
+        assert "qrt.lookup" not in str(run_passes(ir.parse(text), "tabulate-casts"))
