@@ -35,6 +35,10 @@ LEAST_CASES, MOST_CASES = 40, 20_000
 """How many models of one form are compared: many, however large they are, but not endlessly many."""
 
 
+ALLOWED = 100
+"""Elements that may differ at the least where a share may, so that one model with a tie does not decide."""
+
+
 @dataclass(frozen=True)
 class Case:
     """A model, the inputs of its runs, how far floats may lie apart, by units in the last place or by an ``absolute``
@@ -146,8 +150,8 @@ def compared(
     seed: int = 0,
     interpret: bool = False,
 ) -> Row:
-    """Compares drawn models of a form until so many elements were compared, but a million where a share of them may
-    differ. Stops at the first model that differs more than it may."""
+    """Compare drawn models of a form until so many elements were compared; where a share of them may differ, until that
+    share would be `ALLOWED` elements. Stops at the first model that differs more than it may."""
     row, enough, least = Row(name, profile), elements, min(LEAST_CASES, elements // 1000)
     while (row.elements < enough or row.cases < least) and row.cases < MOST_CASES:
         rng = np.random.default_rng([seed, zlib.crc32(name.encode()), row.cases])
@@ -159,7 +163,7 @@ def compared(
         row.cases += 1
         if row.beyond or (row.differ and not row.share):
             break
-        enough = ELEMENTS if row.share else elements
+        enough = max(elements, int(ALLOWED / row.share)) if row.share else elements
     return row
 
 
