@@ -30,6 +30,7 @@ _SUFFIX_ID = re.compile(r"\d+|[a-zA-Z$._-][\w$.-]*", re.ASCII)
 _STRING = re.compile(r'"((?:[^"\\\n\0\v\f]++|\\(?:[\\"nt]|[0-9a-fA-F]{2}))*+)"')
 _ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|[\\\"nt])")
 _NUMBER = re.compile(rf"(?:(-){_TRIVIA})?(?:(0x[0-9a-fA-F]+)|(\d+\.\d*(?:[eE][-+]?\d+)?)|(\d+))", re.ASCII)
+_EXPONENT = re.compile(r"[eE][-+]?\d+", re.ASCII)
 _CODE = re.compile(r'(?:[^"/]++|"(?:[^"\\]++|\\.)*+"|/(?!/))*+')
 _BALANCE = re.compile(r'->|[<>]=|[<>()\[\]{}]|"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|[^-<>()\[\]{}"/]+|[-/]')
 _CLOSING = {"<": ">", "(": ")", "[": "]", "{": "}"}
@@ -305,6 +306,11 @@ class Scanner:
             self.pos = match.end()
         return match
 
+    def as_float(self, match: re.Match[str]) -> str:
+        """Return the text for an error about an integer that was just read: how to write it as a float literal."""
+        exponent = _EXPONENT.match(self.text, self.pos)
+        return f"as in {match[1] or ''}{match[4][:40]}.0{exponent[0][:40] if exponent else ''}"
+
     def integer(self, bits: int = 64, what: str = "an integer") -> int:
         """Read a decimal or hexadecimal integer. Raise ParseError unless it fits a signed integer of `bits` bits."""
         start = self.skip()
@@ -332,7 +338,9 @@ class Scanner:
         if match[3] is not None:
             return -float(match[3]) if match[1] else float(match[3]), start, self.pos
         if match[4] is not None:
-            raise self.error(f"expected {what}: add a trailing dot to the integer", start, self.pos)
+            raise self.error(
+                f"expected {what}: add a trailing dot to the integer, {self.as_float(match)}", start, self.pos
+            )
         if match[1]:
             raise self.error("a hexadecimal float literal must not have a leading minus", start, self.pos)
         digits = match[2][2:].lstrip("0")

@@ -157,7 +157,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.quantize([0.0, 1.0], qrt.UniformType.for_range(0.0, 1.0, 'i2', narrow=True))",), "[0, 1]",
     ),
     "qrt.parse_type('!quant.uniform<i8:f32, 1>')": (
-        "types/scanner.py", "expected {}: add a trailing dot to the integer",
+        "types/scanner.py", "expected {}: add a trailing dot to the integer, {}",
         ("qrt.parse_type('!quant.uniform<i8:f32, 1.>').scale",), "1.0",
     ),
     "huge * 1e300": (

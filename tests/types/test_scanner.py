@@ -81,8 +81,8 @@ def test_float_literals(text, value):
 @pytest.mark.parametrize(
     ("text", "message", "column"),
     [
-        ("1", "trailing dot", 1),
-        (" 1e5", "trailing dot", 2),
+        ("1", "as in 1.0", 1),
+        (" 1e5", "trailing dot to the integer, as in 1.0e5", 2),
         (".5", "expected", 1),
         ("+1.0", "expected", 1),
         ("nan", "expected", 1),

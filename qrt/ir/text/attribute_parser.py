@@ -197,7 +197,8 @@ class AttributeParser:
             return kind.format.encode_float(-value if negative else value)
         if match[4] is not None:
             message = (
-                f"unexpected decimal integer literal for a floating point value of type {kind}: add a trailing dot"
+                f"unexpected decimal integer literal for a floating point value of type {kind}: "
+                f"add a trailing dot, {self.scanner.as_float(match)}"
             )
             raise self.scanner.error(message, start, end)
         if negative:

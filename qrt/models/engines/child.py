@@ -163,6 +163,13 @@ def module_folders(searched: Sequence[str]) -> list[str]:
     return folders if _PLACE in folders else [*folders, _PLACE]
 
 
+def _check_numbers(results: Sequence[Array]) -> None:
+    """Raise ValueError if a result's elements are objects, such as texts: `send` sends the bytes of numbers."""
+    for number, array in enumerate(results):
+        if array.dtype.hasobject or array.dtype.kind in "US":
+            raise ValueError(f"result {number} has elements that are not numbers ({array.dtype})")
+
+
 def serve(module: str, descriptor: int, max_bytes: int) -> None:
     """Answer requests by the handlers of a module until the parent closes the connection.
 
@@ -181,6 +188,7 @@ def serve(module: str, descriptor: int, max_bytes: int) -> None:
             return
         try:
             answer, results = handlers[values.pop("what")](values, arrays)
+            _check_numbers(results)
         except MemoryError:
             answer, results = {"error": "out of memory"}, []
         except Exception as error:

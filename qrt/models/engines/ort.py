@@ -5,6 +5,7 @@ Only the child process imports ONNX Runtime.
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,6 +47,7 @@ class _LoadedModel:
         options.intra_op_num_threads = options.inter_op_num_threads = values["threads"]
         options.log_severity_level = 4
         given: Any = values["path"] or content
+        self.labels = _class_labels(given)
         self.outputs: list[str] = []
         if values["keeps"]:
             given, self.outputs = _with_every_output(given)
@@ -64,7 +66,17 @@ class _LoadedModel:
         if not wanted:  # the session would return all outputs
             return []
         results = dict(zip(wanted, self.session.run(wanted, self._feeds(arrays)), strict=True))
-        return [np.asarray(results[name]) for name in (self.outputs if tensors is None else tensors)]
+        return [self._array(name, results[name]) for name in (self.outputs if tensors is None else tensors)]
+
+    def _array(self, name: str, result: Any) -> Array:
+        """Return an output as an array; that of a ZipMap as scores [batch, class] in the order of the file."""
+        if not isinstance(result, list):
+            return np.asarray(result)
+        labels = self.labels.get(name)
+        if not labels or len({*labels}) != len(labels):
+            raise ValueError(f"output {name!r} is not a tensor: compare an output before it")
+        scores = [[row[label] for label in labels] for row in result]
+        return np.array(scores, np.float32).reshape(len(result), len(labels))
 
     def readable(self) -> list[str]:
         return [port.name for port in self.session.get_outputs() if _element(port) in _READ]
@@ -83,6 +95,23 @@ class _LoadedModel:
         if len(arrays) != len(self.inputs):
             raise ValueError(f"the model expects {len(self.inputs)} input arrays, got {len(arrays)}")
         return dict(zip(self.inputs, arrays, strict=True))
+
+
+def _class_labels(given: str | bytes) -> dict[str, list[Any]]:
+    """Return the class labels of each ZipMap of a model by the name of its output. Its result is a list of maps."""
+    content = given if isinstance(given, bytes) else Path(given).read_bytes()
+    if b"ZipMap" not in content:
+        return {}
+    model = extra("onnx", "onnx").load_model_from_string(content)
+    maps = [node for node in model.graph.node if node.op_type == "ZipMap"]
+    return {
+        node.output[0]: [
+            label.decode() if isinstance(label, bytes) else label
+            for attribute in node.attribute
+            for label in (*attribute.ints, *attribute.strings)
+        ]
+        for node in maps
+    }
 
 
 def _with_every_output(given: str | bytes) -> tuple[bytes, list[str]]:

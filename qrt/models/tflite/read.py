@@ -164,7 +164,9 @@ class _FileReader:
         self.dense_bytes += check.byte_count(dtype, math.prod(sparsity.shape))
         if self.dense_bytes > self.reader.max_bytes:
             limit = input_limit(self.reader.max_bytes)
-            raise ModelError(f"{sparsity.place}: the sparse tensors up to this one take more than {limit}")
+            raise ModelError(
+                f"{sparsity.place}: as dense arrays, this sparse tensor and those before it take more than {limit}"
+            )
         stored = self._elements(sparsity.place, index, dtype, (sparsity.count,), sparsity.count)
         if stored is None and sparsity.count:
             raise ModelError(f"{sparsity.place}: a sparse tensor must be constant, but this one has no data")

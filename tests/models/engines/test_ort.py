@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError, QuantTypeError
+from qrt.models.diff.compare import ModelComparison
 from qrt.models.engines.ort import OnnxRuntime
 from tests.models.onnx.writing import model, node, port
 
@@ -117,3 +118,51 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         match=r"the package onnxruntime is needed and is not installed: install " r'it by pip install "qrt\[ort\]"',
     ):
         OnnxRuntime()
+
+
+def scores_as_maps(shape: list[int], **labels: Any) -> bytes:
+    """A ZipMap, whose result is a list of maps from labels to scores."""
+    from onnx import TensorProto, helper
+
+    key = TensorProto.INT64 if "classlabels_int64s" in labels else TensorProto.STRING
+    maps = helper.make_map_type_proto(key, helper.make_tensor_type_proto(TensorProto.FLOAT, []))
+    graph = helper.make_graph(
+        [node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", **labels)],
+        "graph",
+        [port("x", shape=shape)],
+        [helper.make_value_info("y", helper.make_sequence_type_proto(maps))],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
+
+
+@pytest.mark.parametrize("shape", [[3, 2], [2]])
+@pytest.mark.parametrize("labels", [{"classlabels_int64s": [7, 1]}, {"classlabels_strings": ["b", "a"]}])
+def test_maps_of_scores_are_compared_in_the_order_of_the_file(
+    runtime: OnnxRuntime, shape: list[int], labels: dict[str, Any]
+) -> None:
+    comparison = ModelComparison(scores_as_maps(shape, **labels), runtime, "ort", every_tensor=True)
+    comparison.add([np.arange(np.prod(shape), dtype=np.float32).reshape(shape)])
+    (output,) = comparison.result().outputs
+    assert (output.elements, output.differ) == (np.prod(shape), 0)
+    comparison.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (lambda: scores_as_maps([3, 2], classlabels_int64s=[7, 7]), "output 'y' is not a tensor"),
+        (
+            lambda: model([node("Cast", ["x"], ["y"], to=8)], [port("x", shape=[3, 2])], [port("y", "STRING")]),
+            "elements that are not numbers",
+        ),
+    ],
+    ids=["equal labels", "texts"],
+)
+def test_results_without_numbers_are_errors_and_the_process_goes_on(
+    runtime: OnnxRuntime, content: Any, message: str
+) -> None:
+    loaded = runtime.load(content())
+    for _ in range(2):
+        with pytest.raises(ModelError, match=message):
+            loaded.run([np.zeros((3, 2), np.float32)])

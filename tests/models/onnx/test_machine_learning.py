@@ -115,3 +115,16 @@ def test_labels_that_are_texts_are_refused() -> None:
     x = np.float32([[1, 2], [3, -4]])
     (scores,) = run(model([other], [port("x", shape=(2, 2))], [port("y")]), x=x)
     np.testing.assert_array_equal(scores, np.float32([[5, 12], [-5, -6]]))
+
+
+def test_scores_of_one_row_without_a_batch_are_a_row() -> None:
+    made = node("ZipMap", ["x"], ["y"], domain=DOMAIN, classlabels_strings=["b", "a"])
+    (scores,) = run(model([made], [port("x", shape=(2,))], [port("y")]), x=ROWS[0])
+    np.testing.assert_array_equal(scores, ROWS[:1])
+
+
+@pytest.mark.parametrize("labels", [{"classlabels_int64s": [7]}, {"classlabels_strings": ["a", "b", "c"]}, {}])
+def test_class_labels_are_as_many_as_the_scores(labels: dict[str, Any]) -> None:
+    made = node("ZipMap", ["x"], ["y"], domain=DOMAIN, **labels)
+    with pytest.raises(ModelError, match=r"it has [013] class labels for scores of shape \[None, 2\]"):
+        imported(model([made], [port("x", shape=("n", 2))], [port("y")]))

@@ -92,7 +92,7 @@ def normalizer(node: Node) -> None:
     """
     norm, graph = node.attribute("norm", "MAX"), composed(node)
     if norm not in ("MAX", "L1", "L2"):
-        node.fail(f"norm is {norm!r}, expected MAX, L1 or L2")
+        node.fail(f"attribute 'norm' must be 'MAX', 'L1' or 'L2', got {norm!r}")
     x = as_floats(node, graph)
     name = {"MAX": "ReduceMax", "L1": "ReduceL1", "L2": "ReduceL2"}[norm]
     divisor = graph.add(name, x, graph.integers(-1), keepdims=1)
@@ -140,9 +140,16 @@ def feature_vectorizer(node: Node) -> None:
 def zip_map(node: Node) -> None:
     """Import ZipMap: set the output to the scores [batch, class], as a program has no maps.
 
-    The classes are in the file's order.
+    The classes are in the file's order. Scores [class] are those of a batch of 1.
     """
-    node.set(0, movable(node))
+    labels = len(node.ints("classlabels_int64s")) or len(node.numbers("classlabels_strings", str))
+    if node.shape()[-1:] not in ((labels,), (None,)):
+        node.fail(f"it has {labels} class labels for scores of shape {list(node.shape())}")
+    if len(node.shape()) == 1:
+        graph = composed(node)
+        graph.replace(node, graph.add("Unsqueeze", node.input(0), graph.integers(0)))
+    else:
+        node.set(0, movable(node))
 
 
 # -- encoders --------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ class _Rows:
     def __init__(self, node: Node, x: Value, axis: int) -> None:
         self.node, self.x, self.axis, self.context = node, x, axis, lowering_context(node)
         if 0 in node.shape()[axis:]:
-            node.refuse("of a tensor without elements")
+            node.refuse(f"of a tensor without elements, shape {list(node.shape())}")
         count = self.context.count(self.context.extents(x)[axis:])
         self.count = count if isinstance(count, int) else number_tensor(node, count, F64)
 
@@ -136,7 +136,7 @@ def rms_normalization(node: Node) -> None:
     The mean is over the axes from ``axis`` on. The quotient is multiplied by a scale.
     """
     if node.returns(1):
-        node.refuse("with the inverse of the root as a result")
+        node.refuse("with the second result, the inverse of the root mean square")
     _normalize(node, node.value(0), _axis(node), False, 1, None)
 
 

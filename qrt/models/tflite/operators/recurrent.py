@@ -117,7 +117,7 @@ def _check(node: Node, gates: range) -> None:
         node.refuse(f"{x.storage} with weights of {node.element(_WEIGHTS + 1).storage}")
     words = [i for i in (*peepholes, *range(_NORMS, _NORMS + 4)) if node.has(i)]
     if any(node.element(i).storage != "i16" for i in words):
-        node.refuse(f"peepholes or norms of {', '.join(sorted({node.element(i).storage for i in words}))}")
+        node.refuse(f"peephole or layer norm weights of {', '.join(sorted({node.element(i).storage for i in words}))}")
     if node.options["fused_activation_function"] != "TANH":
         node.refuse(f"activation {node.options['fused_activation_function']}")
     hidden, cell = node.element(_HIDDEN), node.element(_CELL)
