@@ -12,6 +12,7 @@ compared of each form and profile. `test_generated.py` finds the file by itself.
 """
 
 import argparse
+import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -31,6 +32,8 @@ from qrt.ops.core import Array
 from qrt.quantization.report.differences import Differences
 
 ELEMENTS = 1_000_000
+ELEMENTS_IN_TESTS = int(os.environ.get("QRT_ELEMENTS", "50000"))
+"""Elements of each form in `make test-oracle`, which has over 2,000 forms: `ELEMENTS` of each would take hours."""
 LEAST_CASES, MOST_CASES = 40, 20_000
 """How many models of one form are compared: many, however large they are, but not endlessly many."""
 

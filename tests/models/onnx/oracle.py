@@ -11,12 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qrt.models.engines.ort import OnnxRuntime
-from tests.models.beside import Case, Form, Row, compared, forms_of, main, model_row
+from tests.models.beside import ELEMENTS_IN_TESTS, Case, Form, Row, compared, forms_of, main, model_row
 
-__all__ = ["FEWER", "ROWS", "Case", "Form", "Row", "compared", "forms", "model_row"]
+__all__ = ["ELEMENTS_IN_TESTS", "ROWS", "Case", "Form", "Row", "compared", "forms", "model_row"]
 
-FEWER = 200_000
-"""Elements of each form in a run of the tests."""
 ROWS: list[Row] = []
 """What the tests of this run have compared."""
 

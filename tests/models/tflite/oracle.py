@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qrt.models.engines.litert import LiteRT
-from tests.models.beside import ELEMENTS, Case, Form, Row, compared, forms_of, inputs_of, main, model_row
+from tests.models.beside import ELEMENTS_IN_TESTS, Case, Form, Row, compared, forms_of, inputs_of, main, model_row
 
 __all__ = [
-    "ELEMENTS",
+    "ELEMENTS_IN_TESTS",
     "MODELS",
     "PROFILES",
     "ROWS",
