@@ -9,7 +9,7 @@ from qrt.models.tflite.node import ACTIVATIONS, Node
 from qrt.types import TensorType
 
 _WITH_TANH = (
-    "BIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_RNN", "FULLY_CONNECTED", "LSTM", "RNN",
+    "BIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_RNN", "FULLY_CONNECTED", "LSTM", "RNN", "SVDF",
     "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN",
 )  # fmt: skip
 """The operators that apply a fused TANH. LiteRT's other operators accept it and ignore it."""
