@@ -27,6 +27,7 @@ TABLES = "qrt/models/tflite/tables.py"
 PROFILE, REFERENCE = "qrt/models/profiles/litert.py", "qrt/models/profiles/litert_ref.py"
 
 RECURRENT_FLOAT = "qrt/models/tflite/operators/recurrent_plain.py"
+BASIC = "qrt/models/tflite/operators/recurrent_basic.py"
 SVDF_FLOAT = "qrt/models/tflite/operators/svdf_plain.py"
 DETECTIONS = "qrt/numerics/detections.py"
 COMPARED = "qrt/numerics/comparisons.py"
@@ -184,6 +185,9 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ),
     (RECURRENT_FLOAT, 'value("arith.subf", (one, scalar)', 'value("arith.addf", (one, scalar)'): (
         "UNIDIRECTIONAL_SEQUENCE_LSTM float32, CIFG",
+    ),
+    (BASIC, "_INPUT, _CANDIDATE, _FORGET, _OUTPUT = r", "_CANDIDATE, _INPUT, _FORGET, _OUTPUT = r"): (
+        "LSTM float32, BASIC",
     ),
     (SVDF_FLOAT, "_LANES = 4", "_LANES = 2"): ("SVDF float32", "SVDF f32 x i8"),
     (SVDF_FLOAT, "taken(node, state, 2, 1, memory - 1)", "taken(node, state, 2, 0, memory - 1)"): ("SVDF float32",),

@@ -51,10 +51,10 @@ def lstm(node: Node) -> None:
     CIFG, peepholes, projection and layer normalization are supported, also on float32 inputs with int8 weights. The
     operator LSTM computes one step, and its option kernel_type must be FULL.
     """
-    recurrent_plain.require_full_kernel(node)
     if node.is_float:
         recurrent_plain.lstm(node)
         return
+    recurrent_plain.require_full_kernel(node)
     gates = range(0 if node.has(_WEIGHTS) else 1, 4)
     _check(node, gates)
     hidden, cell = node.element(_HIDDEN), node.element(_CELL)
