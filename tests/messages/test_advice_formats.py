@@ -243,6 +243,22 @@ def test_a_single_scale_beside_axis_0(heard: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(run(path, x, x), np.float32([[0, 1]]))
 
 
+@advises("models/tflite/operators/recurrent_basic.py", "which LiteRT ignores; write {}")
+def test_an_option_that_a_basic_lstm_ignores(heard: Any, tmp_path: Path) -> None:
+    path, x = tmp_path / "m.tflite", Tensor((1, 1), "float32")
+    operands = [
+        x, Tensor((1, 1), "float32", is_variable=True), Tensor((4, 2), "float32", data=np.zeros((4, 2))),
+        Tensor((4,), "float32", data=[0, 1, 0, 0]), Tensor((1, 1), "float32", is_variable=True),
+    ]  # fmt: skip
+    results = [Tensor((1, size), "float32") for size in (1, 1, 2, 4)]
+    for clip in (0.25, 0.0):
+        options = {"kernel_type": "BASIC", "fused_activation_function": "TANH", "cell_clip": clip}
+        path.write_bytes(write([Subgraph([x], results[1:2], [Operator("LSTM", operands, results, options)])]))
+        if clip:
+            assert heard(lambda: qrt.load(path))[0].startswith("0)")
+    np.testing.assert_allclose(run(path, np.float32([[3]])), [[np.tanh(1) / 2]], rtol=1e-6)
+
+
 @advises(
     "models/tflite/operators/selection.py", "compute it outside of the model, and give it to the model as an input"
 )

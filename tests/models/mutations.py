@@ -27,6 +27,8 @@ TABLES = "qrt/models/tflite/tables.py"
 PROFILE, REFERENCE = "qrt/models/profiles/litert.py", "qrt/models/profiles/litert_ref.py"
 
 RECURRENT_FLOAT = "qrt/models/tflite/operators/recurrent_plain.py"
+BASIC = "qrt/models/tflite/operators/recurrent_basic.py"
+SVDF_FLOAT = "qrt/models/tflite/operators/svdf_plain.py"
 DETECTIONS = "qrt/numerics/detections.py"
 COMPARED = "qrt/numerics/comparisons.py"
 HYBRID = "qrt/models/tflite/operators/hybrid.py"
@@ -184,6 +186,11 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (RECURRENT_FLOAT, 'value("arith.subf", (one, scalar)', 'value("arith.addf", (one, scalar)'): (
         "UNIDIRECTIONAL_SEQUENCE_LSTM float32, CIFG",
     ),
+    (BASIC, "_INPUT, _CANDIDATE, _FORGET, _OUTPUT = r", "_CANDIDATE, _INPUT, _FORGET, _OUTPUT = r"): (
+        "LSTM float32, BASIC",
+    ),
+    (SVDF_FLOAT, "_LANES = 4", "_LANES = 2"): ("SVDF float32", "SVDF f32 x i8"),
+    (SVDF_FLOAT, "taken(node, state, 2, 1, memory - 1)", "taken(node, state, 2, 0, memory - 1)"): ("SVDF float32",),
     (DETECTIONS, "child -= is_before(child, child - 1)", "child -= is_before(child - 1, child)"): (
         "TFLite_Detection_PostProcess uint8, all classes",
     ),
@@ -209,6 +216,7 @@ FORMS: dict[Change, tuple[str, ...]] = {
     ),
     (PROFILE, '"asymmetric", {"operator": _RECURRENT', '"symmetric", {"operator": _RECURRENT'): (
         "UNIDIRECTIONAL_SEQUENCE_RNN f32 x i8, asymmetric",
+        "SVDF f32 x i8, asymmetric",
     ),
     (REFERENCE, '"asymmetric", {"operator": "BATCH', '"symmetric", {"operator": "BATCH'): (
         "BATCH_MATMUL f32 x i8, halves, asymmetric",

@@ -103,6 +103,7 @@ kernel |
 | AVERAGE_POOL_2D, L2_POOL_2D, MAX_POOL_2D, L2_NORMALIZATION | always |
 | CONV_3D, EMBEDDING_LOOKUP_SPARSE, FAKE_QUANT, NON_MAX_SUPPRESSION_V5, REDUCE_WINDOW | always |
 | STABLEHLO_REDUCE_WINDOW, UNSORTED_SEGMENT_MAX, _MIN, _PROD and _SUM | always |
+| SVDF | TANH is not fused |
 | SUM, MEAN | the profile is `litert-ref`, or the last axis of a size other than 1 is not reduced |
 
 In the profile `litert`, this is only true of numbers whose magnitude is at least 2^-126, because XNNPACK reads and
@@ -116,7 +117,7 @@ larger differences. If a row has two bounds, a difference within either of them 
 | all, in addition to the rows below | 2^-126 | XNNPACK reads and writes numbers of smaller magnitude as 0 |
 | ATAN2, ELU, LOGISTIC, LOCAL_RESPONSE_NORMALIZATION, POW, RSQRT, SQRT | 4 ulp | qrt rounds functions correctly, \
 LiteRT does not |
-| TANH | 8 ulp | LiteRT's function is less exact |
+| TANH, SVDF with a fused TANH | 8 ulp | LiteRT's function is less exact |
 | EXP | 64 ulp | LiteRT's function is less exact |
 | LOG | 4 ulp, or 2^-22 | XNNPACK's function is less exact around 1 |
 | SIN, COS of magnitudes up to 10,000 | 4 ulp, or 2^-21 | LiteRT's functions are less exact around their zeros |
@@ -137,7 +138,8 @@ where a hidden value is near a tie, LiteRT may quantize it to an integer that di
 | LSTM and RNN operators | 64 ulp of the element, or of the largest element of the result | errors \
 accumulate from step to step |
 
-A fused TANH is supported only in FULLY_CONNECTED and in LSTM and RNN operators, because LiteRT ignores it in others.
+A fused TANH is supported only in FULLY_CONNECTED, SVDF, and LSTM and RNN operators, because LiteRT ignores it in
+others.
 
 ### Values at the ends of float32
 
@@ -175,6 +177,10 @@ the columns before the rows.
     products_then_bias:  sum = 0;           sum = sum + x*w for each product;  sum = sum + bias
     fours_then_bias:     as products_then_bias, but with four sums, for k = 0, 1, 2 and 3 modulo 4, which are then
                          added in this order
+    fours_then_rest:     as fours_then_bias for the first n // 4 * 4 of the n products;
+                         sum = sum + x*w for each of the others
+
+SVDF has the rule `fours_then_rest` for its features and for the sums over its state.
 
 **float_transposed_volumes**: `products_then_bias` is the rule of `float_products`. `taps_then_bias` adds the products
 of all channels at each element of the window, then these sums in the order of the volumes, and then the bias.
@@ -231,14 +237,14 @@ terms are similar. An axis whose size is known only at run time is added in orde
 
 Operators with a float32 input and int8 weights are *hybrid*: they quantize the input in every run, with a scale s and a
 zero point z from the range of its elements x. These operators are FULLY_CONNECTED, BATCH_MATMUL, CONV_2D,
-DEPTHWISE_CONV_2D, and LSTM and RNN operators; FULLY_CONNECTED and CONV_2D may also have int4 weights. In the profiles,
-the rows of the computation `hybrid` name these rules, which differ in how many elements share one scale:
+DEPTHWISE_CONV_2D, SVDF, and LSTM and RNN operators; FULLY_CONNECTED and CONV_2D may also have int4 weights. In the
+profiles, the rows of the computation `hybrid` name these rules, which differ in how many elements share one scale:
 
 | rule | elements x that share one scale |
 |---|---|
 | `rows` | FULLY_CONNECTED, BATCH_MATMUL: a row. CONV_2D with a 1x1 kernel, strides of 1, no padding and no groups: a \
 pixel. Any other CONV_2D, and every CONV_2D from one channel to one channel: an image |
-| `symmetric`, `asymmetric` | FULLY_CONNECTED, BATCH_MATMUL: a row. Convolutions: an image. \
+| `symmetric`, `asymmetric` | FULLY_CONNECTED, BATCH_MATMUL, SVDF: a row. Convolutions: an image. \
 LSTM and RNN operators: a row of a step's inputs, of the hidden values before the step, and of the \
 values that are projected |
 | `images`, `images_in_fours` | an image |
@@ -277,6 +283,7 @@ of the weights, and the bias may be 0:
     rows:                   fma(acc * s, sw, bias)
     symmetric, asymmetric:  acc * (s * sw) + bias, and in LSTM and RNN operators
                             (bias + acc * (s * sw) of the inputs) + acc * (s * sw) of the hidden values
+                            In SVDF this is the feature, without a bias
     images:                 (acc * sw) * s + bias
     images_in_fours:        (acc * sw) * s + bias for the first c // 4 * 4 of the c output channels
                             (acc * s) * sw + bias for the others
@@ -390,8 +397,8 @@ COMPUTATIONS = {
     "requantize": Computation("QUANTIZE of a quantized tensor", "requantization.md#{rule}", {"exact": "#other-rules"}),
     "float_products": Computation("the sums of products of float32", "#rules-of-floats"),
     "hybrid": Computation(
-        "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, and LSTM and RNN operators of float32 with int8 "
-        "weights",
+        "BATCH_MATMUL, CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, SVDF, and LSTM and RNN operators of float32 with "
+        "int8 weights",
         "#float32-inputs-with-int8-weights",
     ),
     "hybrid_blocks": Computation(

@@ -10,8 +10,13 @@ _FUSED = Range(0.0, 256.0)
 _SUMMED = Range(2.0**-10, 2.0**8)
 _SLOPES = Range(2.0**-8, 2.0**7)
 """The ratios of scales that XNNPACK supports in ADD (``_SUMMED``) and LEAKY_RELU (``_SLOPES``)."""
-_RECURRENT = tuple(
-    f"{way}{name}" for way in ("", "UNIDIRECTIONAL_SEQUENCE_", "BIDIRECTIONAL_SEQUENCE_") for name in ("LSTM", "RNN")
+_RECURRENT = (
+    *(
+        f"{way}{name}"
+        for way in ("", "UNIDIRECTIONAL_SEQUENCE_", "BIDIRECTIONAL_SEQUENCE_")
+        for name in ("LSTM", "RNN")
+    ),
+    "SVDF",
 )
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "RSQRT", "SQRT")
 """The functions that are computed by a table of 256 entries."""
@@ -98,6 +103,7 @@ LITERT = Profile(
         Row("requantize", "fixed_double"),
         Row("float_products", "fours_then_bias", {"sparse_block": 4}),
         Row("float_products", "products_then_bias", {"sparse_block": Range(1, math.inf)}),
+        Row("float_products", "fours_then_rest", {"operator": "SVDF"}),
         Row("float_products", "bias_then_fma", {}, "delegate"),
         Row("float_transposed_volumes", "products_then_bias", {"is_dilated": True}),
         Row("float_transposed_volumes", "taps_then_bias"),

@@ -3,8 +3,13 @@
 from qrt.models.profiles.model import Profile, Row
 
 _BYTES = ("i8", "u8")
-_RECURRENT = tuple(
-    f"{way}{name}" for way in ("", "UNIDIRECTIONAL_SEQUENCE_", "BIDIRECTIONAL_SEQUENCE_") for name in ("LSTM", "RNN")
+_RECURRENT = (
+    *(
+        f"{way}{name}"
+        for way in ("", "UNIDIRECTIONAL_SEQUENCE_", "BIDIRECTIONAL_SEQUENCE_")
+        for name in ("LSTM", "RNN")
+    ),
+    "SVDF",
 )
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "LOGISTIC", "RSQRT", "SQRT", "TANH")
 """The functions that are computed by a table of 256 entries."""
@@ -60,6 +65,7 @@ LITERT_REF = Profile(
         Row("dequantize", "multiply", {}, "reference"),
         Row("requantize", "exact", {"is_shift": True}, "reference"),
         Row("requantize", "fixed_double", {}, "reference"),
+        Row("float_products", "fours_then_rest", {"operator": "SVDF"}, "reference"),
         Row("float_products", "products_then_bias", {}, "reference"),
         Row("float_transposed_volumes", "products_then_bias", {}, "reference"),
         Row("hybrid_blocks", "zeros", {"storage": "i4"}, "reference"),

@@ -23,7 +23,7 @@ SUMS = frozenset(
     {
         "AVERAGE_POOL_2D", "BATCH_MATMUL", "COMPLEX_ABS", "CONV_2D", "CONV_3D", "CONV_3D_TRANSPOSE",
         "Convolution2DTransposeBias", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "GELU", "IMAG", "L2_NORMALIZATION",
-        "LOG_SOFTMAX", "MEAN", "REAL", "SOFTMAX", "SUM", "SVDF", "TRANSPOSE_CONV", *RECURRENT,
+        "LOG_SOFTMAX", "MEAN", "REAL", "SOFTMAX", "SUM", "TRANSPOSE_CONV", *RECURRENT,
     }
 )  # fmt: skip
 """The operators whose float results are sums. The order of additions may depend on the CPU, and terms may cancel."""
@@ -40,6 +40,7 @@ _BOUNDS: Mapping[str, Bound] = {
     "LOG_SOFTMAX": Bound(8, is_sum=True, absolute=LEAST),
     "SIN": Bound(absolute=2.0**-21),
     "SOFTMAX": Bound(8, is_sum=True, absolute=LEAST),
+    "SVDF": Bound(8, absolute=LEAST),
     "TANH": Bound(8, absolute=LEAST),
     **dict.fromkeys(RECURRENT, Bound(64, is_sum=True, absolute=LEAST)),
 }

@@ -164,6 +164,7 @@ PLAIN_OPERATORS: Registry[Operator] = Registry(
             "recurrent_plain:lstm": "LSTM UNIDIRECTIONAL_SEQUENCE_LSTM",
             "reductions:cumsum": "CUMSUM",
             "reductions:product": "REDUCE_PROD",
+            "svdf_plain:svdf": "SVDF",
         },
     ),
 )

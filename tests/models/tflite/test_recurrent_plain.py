@@ -84,14 +84,6 @@ def both_lstm(is_first: bool = False, merges: bool = False, **changed: Any) -> b
     return one_op("BIDIRECTIONAL_SEQUENCE_LSTM", found, ys, options)
 
 
-def basic() -> bytes:
-    """An LSTM of five inputs and four results."""
-    shapes = [(BATCH, INPUTS), (BATCH, CELLS), (4 * CELLS, CELLS + INPUTS), (4 * CELLS,), (BATCH, CELLS)]
-    results = [(BATCH, CELLS), (BATCH, CELLS), (BATCH, CELLS + INPUTS), (BATCH, 4 * CELLS)]
-    x, *others = (Tensor(shape, "float32") for shape in shapes)
-    return one_op("LSTM", [x, *others], [Tensor(shape, "float32") for shape in results], {"kernel_type": "BASIC"})
-
-
 def imported(content: bytes) -> qrt.ir.Module:
     return import_model(read(content), profile("litert"))
 
@@ -163,7 +155,6 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "an RNN of several scales": (
         rnn(scales=[0.1] * CELLS, zero_points=[0] * CELLS), r"\(float32 with weights of int8, or of several scales\)"
     ),
-    "an LSTM of five inputs": (basic(), r"LSTM \(the kernel BASIC\)"),
     "weights of the auxiliary inputs": (both(_10=weights(1, CELLS, INPUTS)), "weights for the auxiliary inputs"),
     "an auxiliary input that LiteRT ignores": (
         both(_9=Tensor((BATCH, 2, INPUTS), "float32")), "auxiliary inputs without time_major, which LiteRT ignores"

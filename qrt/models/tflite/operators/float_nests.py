@@ -9,10 +9,12 @@ from qrt.models.tflite.node import ACTIVATIONS, Node
 from qrt.types import TensorType
 
 _WITH_TANH = (
-    "BIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_RNN", "FULLY_CONNECTED", "LSTM", "RNN",
+    "BIDIRECTIONAL_SEQUENCE_LSTM", "BIDIRECTIONAL_SEQUENCE_RNN", "FULLY_CONNECTED", "LSTM", "RNN", "SVDF",
     "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN",
 )  # fmt: skip
 """The operators that apply a fused TANH. LiteRT's other operators accept it and ignore it."""
+_LESS = 4
+"""The number of the predicate `olt` of arith.cmpf."""
 
 
 def float_bias(node: Node, i: int, channels: int) -> Value | None:
@@ -52,6 +54,15 @@ def activated(node: Node, nest: LoopNest, scalar: Value, activation: str) -> Val
     low, high = ACTIVATIONS[activation]
     scalar = nest.value("arith.maximumf", (scalar, nest.constant(low, F32)), F32)
     return scalar if high is None else nest.value("arith.minimumf", (scalar, nest.constant(high, F32)), F32)
+
+
+def sigmoid(nest: LoopNest, x: Value) -> Value:
+    """Append the sigmoid of a scalar, computed from exp(-abs(x)), which cannot overflow."""
+    one = nest.constant(1.0, F32)
+    power = nest.value("math.exp", (nest.value("arith.negf", (nest.value("math.absf", (x,), F32),), F32),), F32)
+    quotient = nest.value("arith.divf", (one, nest.value("arith.addf", (one, power), F32)), F32)
+    is_negative = nest.compare_floats(_LESS, x, nest.constant(0.0, F32))
+    return nest.value("arith.select", (is_negative, nest.value("arith.mulf", (power, quotient), F32), quotient), F32)
 
 
 def reshaped(node: Node, value: Value, shape: tuple[int | None, ...]) -> Value:

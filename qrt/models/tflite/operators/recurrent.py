@@ -4,7 +4,7 @@ from qrt.ir import Value
 from qrt.models.importing.data_movement import reshaped
 from qrt.models.tflite.model import element_of
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators import recurrent_plain
+from qrt.models.tflite.operators import recurrent_plain, svdf_plain
 from qrt.models.tflite.operators.functions import read_as
 from qrt.models.tflite.operators.operands import input_shape
 from qrt.numerics import GATES, NORM_BITS
@@ -12,7 +12,13 @@ from qrt.types import UniformType
 
 
 def svdf(node: Node) -> None:
-    """Import SVDF: run an SVDF layer with int8 input and weights and an int16 state."""
+    """Import SVDF: run an SVDF layer with int8 input and weights and an int16 state.
+
+    The layer may also have float32 inputs, with int8 weights and a float32 state.
+    """
+    if node.is_float:
+        svdf_plain.svdf(node)
+        return
     x, feature, time, memory = (node.element(i) for i in (0, 1, 2, 4))
     if (x.storage, feature.storage, time.storage, memory.storage) != ("i8", "i8", "i16", "i16"):
         node.refuse(f"{x.storage} with weights of {feature.storage} and a state of {memory.storage}")
@@ -45,10 +51,10 @@ def lstm(node: Node) -> None:
     CIFG, peepholes, projection and layer normalization are supported, also on float32 inputs with int8 weights. The
     operator LSTM computes one step, and its option kernel_type must be FULL.
     """
-    recurrent_plain.require_full_kernel(node)
     if node.is_float:
         recurrent_plain.lstm(node)
         return
+    recurrent_plain.require_full_kernel(node)
     gates = range(0 if node.has(_WEIGHTS) else 1, 4)
     _check(node, gates)
     hidden, cell = node.element(_HIDDEN), node.element(_CELL)

@@ -14,7 +14,8 @@ from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, LoweringContext
 from qrt.models.importing.data_movement import joined
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.float_nests import activated, require_floats
+from qrt.models.tflite.operators import recurrent_basic
+from qrt.models.tflite.operators.float_nests import activated, require_floats, sigmoid
 from qrt.models.tflite.operators.operands import input_shape
 from qrt.models.tflite.operators.recurrent_steps import Step, all_steps, check_shapes
 from qrt.models.tflite.operators.recurrent_weights import matrix, products, require_one_dtype
@@ -25,23 +26,25 @@ _WEIGHTS, _RECURRENT, _PEEPHOLES, _BIASES, _NORMS = 1, 5, 9, 12, 20
 _PROJECTION, _PROJECTION_BIAS, _HIDDEN_STATE, _CELL_STATE = 16, 17, 18, 19
 _LEAST_VARIANCE = 1e-8
 """The value that replaces a variance of 0."""
-_LESS = 4
-"""The number of the predicate `olt` of arith.cmpf."""
 
 
 def lstm(node: Node) -> None:
     """Import UNIDIRECTIONAL_SEQUENCE_LSTM or LSTM: run an LSTM on float32 inputs, with float32 or int8 weights.
 
-    CIFG, peepholes, projection and layer normalization are supported. LSTM computes one step.
+    CIFG, peepholes, projection and layer normalization are supported. LSTM computes one step. With the option
+    kernel_type BASIC it has 5 inputs, all float32, and 4 results; its activation must be TANH and its clips 0.
     """
+    if recurrent_basic.is_basic(node):
+        recurrent_basic.basic_step(node)
+        return
     require_full_kernel(node)
     node.set(0, all_steps(node, _lstm_step(node), (_HIDDEN_STATE, _CELL_STATE)))
 
 
 def require_full_kernel(node: Node) -> None:
-    """Raise UnsupportedForm unless the option kernel_type is FULL, and ModelError unless there is one result."""
-    if node.options.get("kernel_type", "FULL") != "FULL":
-        node.refuse(f"the kernel {node.options['kernel_type']}")
+    """Raise UnsupportedForm if the option kernel_type is BASIC, and ModelError unless there is one result."""
+    if recurrent_basic.is_basic(node):
+        node.refuse(f"the kernel BASIC of {node.input(0).dtype}")
     if len(node.outputs) != 1:
         node.fail(f"it must have 1 result, got {len(node.outputs)}")
 
@@ -239,7 +242,7 @@ class _Lstm:
             scalar = nest.value("arith.mulf", (nest.read(centred, nest.loops), nest.read(inverse, nest.loops[:1])), F32)
             scalar = nest.value("arith.mulf", (scalar, nest.read(norm, nest.loops[1:])), F32)
             scalar = nest.value("arith.addf", (scalar, nest.read(bias, nest.loops[1:])), F32)
-        return nest.finish(self._activated(nest, scalar) if number == _CELL else _logistic(nest, scalar))[0]
+        return nest.finish(self._activated(nest, scalar) if number == _CELL else sigmoid(nest, scalar))[0]
 
     def _projected(self, context: LoweringContext, value: Value) -> Value:
         if _PROJECTION not in self.matrices:
@@ -251,15 +254,6 @@ class _Lstm:
             bias = nest.read(self.vectors[_PROJECTION_BIAS], nest.loops[1:])
             scalar = nest.value("arith.addf", (bias, scalar), F32)
         return nest.finish(self._clipped(nest, scalar, "proj_clip"))[0]
-
-
-def _logistic(nest: LoopNest, x: Value) -> Value:
-    """Append the sigmoid of a scalar, computed from exp(-abs(x)), which cannot overflow."""
-    one = nest.constant(1.0, F32)
-    power = nest.value("math.exp", (nest.value("arith.negf", (nest.value("math.absf", (x,), F32),), F32),), F32)
-    quotient = nest.value("arith.divf", (one, nest.value("arith.addf", (one, power), F32)), F32)
-    is_negative = nest.compare_floats(_LESS, x, nest.constant(0.0, F32))
-    return nest.value("arith.select", (is_negative, nest.value("arith.mulf", (power, quotient), F32), quotient), F32)
 
 
 def _normalized(context: LoweringContext, x: Value) -> tuple[Value, Value]:

@@ -2,12 +2,15 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, I32, LoweringContext
 from qrt.models.importing.float_products import total
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.run_time_quantization import parameters_of, stored_integers
+from qrt.ops.core import Array
 from qrt.types import UniformType
 
 
@@ -21,21 +24,42 @@ class Matrix(NamedTuple):
 
 def matrix(node: Node, i: int) -> Matrix:
     """Return the weights of input ``i``. Raise UnsupportedForm if they are not float32 or symmetric int8."""
-    element = node.type(i).element
-    if element is F32:
+    element = _element(node, i)
+    if element is None:
         return Matrix(node.value(i))
-    if not isinstance(element, UniformType) or element.storage != "i8" or not element.is_per_layer:
-        node.refuse(f"float32 with weights of {node.input(i).dtype}, or of several scales")
-    if element.zero_point:
-        node.refuse("float32 with weights that have a zero point")
     is_asymmetric = bool(node.options.get("asymmetric_quantize_inputs", False))
     rule = node.rule("hybrid", operator=node.op.name, is_asymmetric=is_asymmetric)
     if rule == "floats":
         return Matrix(node.emit("quant.dcast", [node.value(i)], None, F32))
+    return Matrix(node.dense(_storage(node, i), element.storage_type), element.scale, rule)
+
+
+def dequantized(node: Node, i: int) -> Value:
+    """Return the weights of input ``i`` as float32. Raise UnsupportedForm if they are not float32 or symmetric int8."""
+    element = _element(node, i)
+    if element is None:
+        return node.value(i)
+    return node.dense(_storage(node, i).astype(np.float32) * np.float32(element.scale), F32)
+
+
+def _element(node: Node, i: int) -> UniformType | None:
+    """Return the type of input ``i``, symmetric int8, or None for float32. Raise UnsupportedForm for another one."""
+    element = node.type(i).element
+    if element is F32:
+        return None
+    if not isinstance(element, UniformType) or element.storage != "i8" or not element.is_per_layer:
+        node.refuse(f"float32 with weights of {node.input(i).dtype}, or of several scales")
+    if element.zero_point:
+        node.refuse("float32 with weights that have a zero point")
+    return element
+
+
+def _storage(node: Node, i: int) -> Array:
+    """Return the storage of int8 weights. Raise UnsupportedForm if it is known only at run time."""
     array = node.constant(i)
     if array is None:
         node.refuse("float32 with int8 weights known only at run time")
-    return Matrix(node.dense(array, element.storage_type), element.scale, rule)
+    return array
 
 
 def require_one_dtype(node: Node, *operands: int) -> None:

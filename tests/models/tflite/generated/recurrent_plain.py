@@ -70,6 +70,19 @@ def lstm(rng, *, form="", dtype="float32", is_asymmetric=False, name="UNIDIRECTI
     return _case(rng, name, operands, [y], options, **allowed)
 
 
+def basic(rng, *, has_variables=True):
+    """An LSTM whose weights are one matrix. Without variables, the state is given in each run."""
+    batch, inputs, cells, *_ = _sizes(rng)
+    x = Tensor((batch, inputs), "float32")
+    hidden, cell = (Tensor((batch, cells), "float32", is_variable=has_variables) for _ in range(2))
+    operands = [x, hidden, _weights(rng, 4 * cells, inputs + cells), _weights(rng, 4 * cells), cell]
+    results = [Tensor((batch, size), "float32") for size in (cells, cells, inputs + cells, 4 * cells)]
+    options = {"fused_activation_function": "TANH", "kernel_type": "BASIC"}
+    given = [x] if has_variables else [x, hidden, cell]
+    runs = [[rng.normal(size=tensor.shape).astype("float32") for tensor in given] for _ in range(CALLS)]
+    return Case(one_op("LSTM", operands, results, options), runs, ulp=_ULP, resets=(CALLS // 2,))
+
+
 def rnn(rng, *, dtype="float32", is_asymmetric=False, name="UNIDIRECTIONAL_SEQUENCE_RNN"):
     """RNN has one step, without an axis of its own."""
     batch, inputs, cells, around, time_major = _sizes(rng)
@@ -171,6 +184,8 @@ CASES = {
     **{f"LSTM float32, {form}": partial(lstm, form=form, name="LSTM") for form in FORMS},
     "LSTM f32 x i8": partial(lstm, dtype="int8", name="LSTM"),
     "LSTM f32 x i8, asymmetric": partial(lstm, dtype="int8", is_asymmetric=True, name="LSTM"),
+    "LSTM float32, BASIC": basic,
+    "LSTM float32, BASIC, given states": partial(basic, has_variables=False),
     "RNN float32": partial(rnn, name="RNN"),
     "RNN f32 x i8": partial(rnn, dtype="int8", name="RNN"),
     "RNN f32 x i8, asymmetric": partial(rnn, dtype="int8", is_asymmetric=True, name="RNN"),
