@@ -1,7 +1,8 @@
 """Planning of loops and branches as steps: `scf.while` and `scf.if` whose regions have only kernels.
 
 A loop copies its initial values to the slots of its carried values. At the end of an iteration it copies the next
-values there, as if all were assigned at once. A value that `scf.condition` passes on has one slot: the body's argument
+values there, as if all were assigned at once; a kernel that may overwrite its operand writes a next value there itself,
+if nothing reads the present value after it. A value that `scf.condition` passes on has one slot: the body's argument
 and the loop's result are views of it. A branch has slots for its results, which both regions write. The slots of values
 that are computed before a loop and read in it stay live until the loop ends.
 """
@@ -15,6 +16,7 @@ from qrt.ir import Block, Operation, Region, Value
 from qrt.ir.rewriting.constant_folder import captured
 from qrt.ops.core import KernelCall
 from qrt.runtime.coverage import Coverage
+from qrt.runtime.planner.arena import marked_in_place, overwritable
 from qrt.runtime.planner.executable import copy_call
 from qrt.runtime.planner.places import Attempt, SlotTable
 from qrt.runtime.planner.slots import CallStep, SlotView, copied, layout, root
@@ -86,7 +88,9 @@ class ControlPlanner(SlotTable):
         self._use(self._array_slot(condition))
         leave = self._reserve(op)
         given = _renamed(forwarded, after.arguments)
-        self._carry(op, self.block(after, given), carried)
+        values = self.block(after, given)
+        self._write_in_place(after, head, values, carried)
+        self._carry(op, values, carried)
         end = self._step(op, "jump", head)
         self._fill(leave, "unless", len(self.steps), len(after.operations), condition)
         self._keep(head, end)
@@ -117,6 +121,32 @@ class ControlPlanner(SlotTable):
                 pending.append((aside, target))
             else:
                 self._copy_to(op, source, target)
+
+    def _write_in_place(self, body: Block, head: int, values: Sequence[SlotView], carried: Sequence[SlotView]) -> None:
+        """Turn next values into views of the carried slots that the kernels which compute them may overwrite.
+
+        These kernels are steps from ``head`` on of operations in the block ``body`` itself, which runs once in an
+        iteration, and after which no result of the loop is computed.
+        """
+        makers = {
+            step.slots[-1]: number
+            for number, step in enumerate(self.steps[head:], head)
+            if isinstance(step, CallStep) and len(step.results) == 1 and step.operation.parent is body
+        }
+        for place, target in zip(values, carried, strict=True):
+            number = makers.get(place.slot)
+            if number is None or self.slots[place.slot].kind != "temporary" or place.type != target.type:
+                continue
+            step, memory = self.steps[number], target.slot
+            assert isinstance(step, CallStep)
+            later = [slot for other in self.steps[number + 1 :] if isinstance(other, CallStep) for slot in other.slots]
+            later += [other.slot for other in values if other is not place]
+            if (memory, 0) in overwritable(self.slots, step) and all(
+                root(self.slots, slot)[0] != memory for slot in later
+            ):
+                slot = self.slots[place.slot]
+                slot.kind, slot.base, slot.offset = "view", memory, 0
+                self.steps[number] = marked_in_place(step)
 
     def _keep(self, head: int, end: int) -> None:
         """Extend the lifetime of values from outside a loop to the loop's end, because every iteration reads them.

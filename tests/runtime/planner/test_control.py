@@ -90,6 +90,30 @@ def test_another_step_of_the_interpreter_leaves_loops_in_c(name: str) -> None:
         assert_same(program.run(given(count)), other.run(given(count), interpret=True))
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_are_written_in_place_only_if_nothing_reads_the_old_ones(seed: int) -> None:
+    """More drawn programs without a state, whose values are mostly sums that may be written over an operand."""
+    program = qrt.compile(control(Random(1000 + seed), has_state=False))
+    for count in (0, 2, 5):
+        assert_same(program.run(given(count)), program.run(given(count), interpret=True))
+
+
+def test_a_row_is_written_in_place() -> None:
+    """The loop copies no row but the one that it replaces."""
+    details = [step.detail for step in qrt.compile(PROGRAMS["rows are replaced"]).coverage() if "insert" in step.op]
+    assert details == ["slice (ref) in place"]
+    details = [step.detail for step in qrt.compile(PROGRAMS["rows are replaced, and the old ones read"]).coverage()
+               if "insert" in step.op]  # fmt: skip
+    assert details == ["slice (ref)"]
+
+
+def test_a_row_out_of_bounds_is_an_error_at_its_place() -> None:
+    program = qrt.compile(PROGRAMS["rows are replaced"])
+    for options in ({}, {"interpret": True}):
+        with pytest.raises(ModelError, match=r"<string>:\d+:\d+: error: 'tensor.extract_slice'.* (bounds|exceeds)"):
+            program.run(given(9), **options)
+
+
 FOREVER = main(
     f"""%r = scf.while (%a = %x) : ({T}) -> {T} {{
       %true = arith.constant true
