@@ -79,6 +79,23 @@ def rows(body: str, yields: str) -> str:
     return text.replace("%zero = ", f"%rows = arith.constant dense<7> : {ROWS}\n    %zero = ")
 
 
+def counted(bounds: str, body: str, yields: str) -> str:
+    """A program with an `scf.for` that carries eight rows and a row, with constant `bounds`."""
+    lower, upper, step = bounds.split()
+    return main(
+        f"""%l = arith.constant {lower} : index
+        %u = arith.constant {upper} : index
+        %t = arith.constant {step} : index
+        %rows = arith.constant dense<7> : {ROWS}
+        %r:2 = scf.for %k = %l to %u step %t iter_args(%all = %rows, %b = %x) -> ({ROWS}, {T}) {{
+          %row = tensor.extract_slice %all[%k, 0] [1, 4] [1, 1] : {ROWS} to {T}
+          %c = arith.index_cast %k : index to i32
+          %d = tensor.splat %c : {T}
+          {body}
+          scf.yield {yields} : {ROWS}, {T}
+        }}""", "%r#0, %r#1", f"{ROWS}, {T}")  # fmt: skip
+
+
 INSERT = f"%new = tensor.insert_slice %s into %all{ROW} into {ROWS}"
 PROGRAMS = {
     "rows are replaced": rows(f"%s = arith.addi %row, %b : {T}\n{INSERT}", "%new, %s"),
@@ -97,6 +114,11 @@ PROGRAMS = {
         f"""%c = tensor.extract_slice %all[%k, 1] [1, 2] [1, 2] : {ROWS} to tensor<1x2xi32>
         %d = arith.addi %c, %c : tensor<1x2xi32>
         %new = tensor.insert_slice %d into %all[0, 0] [1, 2] [1, 3] : tensor<1x2xi32> into {ROWS}""", "%new, %row"),
+    "a counted loop": counted(
+        "0 8 1", f"%1 = arith.addi %row, %b : {T}\n%s = arith.muli %1, %d : {T}\n{INSERT}", "%new, %s"),
+    "a counted loop with a step": counted("1 7 3", f"%s = arith.subi %row, %d : {T}\n{INSERT}", "%new, %b"),
+    "a counted loop of no iterations": counted("3 3 1", f"%s = arith.subi %row, %d : {T}\n{INSERT}", "%new, %s"),
+    "a counted loop from behind its end": counted("5 -3 2", f"%s = arith.subi %row, %d : {T}\n{INSERT}", "%new, %s"),
     "what is forwarded was computed from what is written over": main(
         f"""%r:2 = scf.while (%i = %n, %a = %x) : ({INT}, {T}) -> ({T}, {T}) {{
           %s = arith.addi %a, %y : {T}
