@@ -1,4 +1,4 @@
-/* Strided copies, and the sharing of bit-packed rows among threads. */
+/* Strided copies, slices, and the sharing of bit-packed rows among threads. */
 #include "core/core.h"
 
 /* ---- copy ---- */
@@ -154,6 +154,34 @@ qrt_status qrt_copy(const void *pointer, qrt_scratch *scratch) {
         const void *constant = args->part[i].constant;
         copy_part(&args->part[i], constant ? constant : *operand++, scratch->operands[operands]);
     }
+    return QRT_OK;
+}
+
+/* ---- slices ---- */
+
+qrt_status qrt_slice(const void *pointer, qrt_scratch *scratch) {
+    const qrt_slice_args *args = pointer;
+    void *const *operand = scratch->operands;
+    const char *part = args->inserts ? *operand++ : NULL;
+    const char *x = *operand++;
+    int64_t offset = 0;
+    for (int i = 0; i < args->axes; i++) {
+        const int64_t index = *(const int64_t *)*operand++;
+        if (index < 0 || index > args->most[i])
+            return QRT_INDEX_OUT_OF_RANGE;
+        offset += index * args->strides[i];
+    }
+    offset *= args->part.itemsize;
+    char *out = *operand;
+    if (!args->inserts) {
+        copy_part(&args->part, x + offset, out);
+        return QRT_OK;
+    }
+    if (part == out) /* it has as many elements as x, and replaces all of them */
+        return QRT_OK;
+    if (x != out)
+        memcpy(out, x, (size_t)args->bytes);
+    copy_part(&args->part, part, out + offset);
     return QRT_OK;
 }
 

@@ -1,4 +1,4 @@
-# Strided copies, and sub-byte rows.
+# Strided copies, slices, and sub-byte rows.
 
 cdef check_reach(str name, str what, tuple shape, tuple strides, int64_t offset, int64_t size):
     low = high = offset
@@ -50,6 +50,53 @@ def bind_copy(*, dtype, shapes, source_strides, target_strides, source_sizes, ta
         else:
             part[i].constant = constant(call, f"source {i}", array, dtype, size)
     add_operand(call, dtype, (target_size,))
+    return call
+
+
+def bind_slice(*, dtype, x_shape, offsets, sizes, strides, axes, inserts=False):
+    cdef KernelCall call = new_call("slice", "ref", qrt_slice, sizeof(qrt_slice_args))
+    cdef qrt_slice_args *args = <qrt_slice_args *>call.args
+    cdef qrt_copy_part *part = &args.part
+    cdef int64_t step = 1, own = 1, largest, offset = 0
+    cdef int d
+    dtype = np.dtype(dtype)
+    if dtype.itemsize not in (1, 2, 4, 8) or dtype.hasobject:
+        raise KernelError(f"slice: items must have 1, 2, 4 or 8 bytes, got {dtype}")
+    x_shape = dimensions("slice", "x_shape", x_shape)
+    sizes = dimensions("slice", "sizes", sizes, len(x_shape))
+    strides = dimensions("slice", "strides", strides, len(x_shape), 1)
+    offsets = dimensions("slice", "offsets", offsets, len(x_shape))
+    axes = dimensions("slice", "axes", axes, -1, 0, len(x_shape) - 1)
+    if len(set(axes)) < len(axes):
+        raise KernelError(f"slice: axes must differ, got {axes}")
+    args.bytes, args.inserts = element_count("slice", x_shape) * dtype.itemsize, bool(inserts)
+    part.rank, part.itemsize = max(len(x_shape), 1), dtype.itemsize
+    part.shape[0], part.source_strides[0], part.target_strides[0] = 1, 1, 1  # of rank 0
+    args.axes = len(axes)
+    for d in reversed(range(len(x_shape))):
+        largest = x_shape[d] - 1 - (sizes[d] - 1) * strides[d] if sizes[d] else x_shape[d]
+        if not offsets[d] <= largest:
+            raise KernelError(
+                f"slice: {sizes[d]} elements from {offsets[d]} with stride {strides[d]} exceed axis {d} of size {x_shape[d]}"
+            )
+        if d in axes:
+            args.most[axes.index(d)], args.strides[axes.index(d)] = largest - offsets[d], step
+        offset += offsets[d] * step
+        part.shape[d] = sizes[d]
+        part.source_strides[d], part.target_strides[d] = strides[d] * step, own
+        step *= x_shape[d]
+        own *= sizes[d]
+    part.source_offset = offset
+    if args.inserts:
+        for d in range(part.rank):
+            part.source_strides[d], part.target_strides[d] = part.target_strides[d], part.source_strides[d]
+        part.source_offset, part.target_offset = 0, offset
+        call.aliased = 2
+        add_operand(call, dtype, sizes)
+    add_operand(call, dtype, x_shape)
+    for _ in axes:
+        add_operand(call, np.int64, ())
+    add_operand(call, dtype, x_shape if args.inserts else sizes)
     return call
 
 

@@ -25,7 +25,7 @@ cdef class KernelCall:
     cdef Operand operands[QRT_MAX_OPERANDS]
     cdef int64_t largest  # elements of the largest operand, constants included
     cdef bint elementwise  # an element of the output takes a few steps, whatever the operands' sizes
-    cdef int aliased  # so many of the first operands are read element by element, each before the output's is written
+    cdef int aliased  # so many of the first operands may have the memory of the output
     cdef list keep  # arrays that args points into
     cdef readonly str name
     cdef readonly str isa

@@ -614,6 +614,21 @@ def bind_copy(
     constants: Sequence[npt.NDArray[Any] | None] | None = None,
 ) -> KernelCall: ...
 
+# x, numbers..., out: the elements of a slice of x, with `offsets`, `sizes` and `strides` for each axis. For each of
+# `axes` an operand of one int64 is added to the offset. With `inserts`, part, x, numbers..., out: x with the slice
+# replaced by the part; the output may have the memory of x. A slice that exceeds x is a KernelError when it runs; dtype
+# is any of 1, 2, 4 or 8 bytes.
+def bind_slice(
+    *,
+    dtype: npt.DTypeLike,
+    x_shape: Sequence[int],
+    offsets: Sequence[int],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    axes: Sequence[int],
+    inserts: bool = False,
+) -> KernelCall: ...
+
 # a, b, out: plain integers or bools, `size` of them; an operand of step 0 is one element. kind is an op of arith
 # without its dialect ("addi" "subi" "muli" "andi" "ori" "xori" "maxsi" "minsi" "maxui" "minui" "divsi" "floordivsi"
 # "remsi") or a predicate of cmpi ("eq" "ne" "slt" ... "uge"), whose results are bools. dtype is bool, or int8 to int64.

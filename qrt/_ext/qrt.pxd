@@ -443,6 +443,14 @@ cdef extern from "qrt/qrt.h" nogil:
         int parts
         const qrt_copy_part *part
 
+    ctypedef struct qrt_slice_args:
+        qrt_copy_part part
+        bint inserts
+        int64_t bytes
+        int axes
+        int64_t most[QRT_MAX_RANK]
+        int64_t strides[QRT_MAX_RANK]
+
     ctypedef struct qrt_bits_args:
         const qrt_kernels *kernels
         qrt_container container
@@ -550,6 +558,7 @@ cdef extern from "qrt/qrt.h" nogil:
     qrt_status qrt_top_k(const void *args, qrt_scratch *scratch)
     qrt_status qrt_resize_bilinear(const void *args, qrt_scratch *scratch)
     qrt_status qrt_copy(const void *args, qrt_scratch *scratch)
+    qrt_status qrt_slice(const void *args, qrt_scratch *scratch)
     qrt_status qrt_pack_bits(const void *args, qrt_scratch *scratch)
     qrt_status qrt_unpack_bits(const void *args, qrt_scratch *scratch)
 

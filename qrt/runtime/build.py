@@ -172,7 +172,7 @@ class _Builder(ControlPlanner):
             seen = self._view(operands[0].slot, t, offset)
             if seen is not None:
                 return [SlotView(seen, t, declared)]
-        call = plain_call(op, types)
+        call = plain_call(op, types, self._known)
         if call is None:
             return None
         result = as_tensor(declared)
@@ -434,11 +434,13 @@ def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[T
     """Return the results' types with static shapes, given those of the operands; None for a type that is not known.
 
     The results of a structured op have the types of its output operands, those of an elementwise op the operands'
-    shape.
+    shape, and an inserted slice does not change the type.
     """
     results = [value.type for value in op.results]
     if isinstance(op, StructuredOp) and results:
         return list(operands[op.input_count :])
+    if op.name == "tensor.insert_slice":
+        return [operands[1]]
     shapes = _shapes(op, operands)
     if len(shapes) != 1 or not all(isinstance(t, TensorType) for t in results):
         return [None] * len(results)

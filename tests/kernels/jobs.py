@@ -40,6 +40,7 @@ from qrt._ext.kernels import (
     bind_qcast,
     bind_requantize,
     bind_resize_bilinear,
+    bind_slice,
     bind_softmax,
     bind_svdf,
     bind_top_k,
@@ -309,6 +310,9 @@ def selections(isa: str, rng: np.random.Generator) -> list[Job]:
         jobs += [
             (bind_gather(dtype=np.int8, index_dtype=np.int64, batches=1, outer=1, sizes=(size,), count=50,
                                inner=1), (q, wide)),
+            (bind_slice(dtype=np.int8, x_shape=(size,), offsets=[0], sizes=[5], strides=[1], axes=[0],
+                        inserts=True),
+             (q[:5].copy(), q, np.array(size - 5))),
             (bind_extremum(**extremes), (q,)),
             (bind_extremum(**extremes, index_dtype=np.int64), (q,)),
             (bind_top_k(isa=isa, dtype=np.int8, rows=1, size=size, k=5), (q,)),

@@ -28,7 +28,7 @@ from tests.kernels.sizes_products import (
     pools,
     transpose_conv2d,
 )
-from tests.kernels.sizes_select import extremum, gather, resize_bilinear, top_k
+from tests.kernels.sizes_select import extremum, gather, resize_bilinear, slices, top_k
 
 ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
     "qcast": lambda: casts("qcast"), "dcast": lambda: casts("dcast"), "requantize": requantize, "clamp": clamp,
@@ -40,6 +40,6 @@ ENTRIES: dict[str, Callable[[], Iterator[Case]]] = {
     "lookup_interpolated": lookup_interpolated, "lstm": lstm, "svdf": svdf, "dynamic_matmul": dynamic_matmul,
     "dynamic_lstm": dynamic_lstm,
     "pack_bits": lambda: bits("pack_bits"), "unpack_bits": lambda: bits("unpack_bits"),
-    "gather": gather, "extremum": extremum, "top_k": top_k, "resize_bilinear": resize_bilinear,
+    "gather": gather, "slice": slices, "extremum": extremum, "top_k": top_k, "resize_bilinear": resize_bilinear,
     "plain": plain, "plain_select": plain_select, "plain_cast": plain_cast,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The sizes of gathering, extremes, the k largest and resized images."""
+"""The sizes of gathering, slices, extremes, the k largest and resized images."""
 
 from collections.abc import Iterator
 from math import prod
@@ -45,6 +45,51 @@ def _gathered(x: Array, indices: Array, sizes: tuple[int, ...]) -> Array:
     for batch in range(x.shape[0]):
         taken[batch] = x[batch][:, places[batch]]
     return taken
+
+
+def slices() -> Iterator[Case]:
+    """The first, the last and other slices, with parts of the offsets in operands."""
+    rng = np.random.default_rng(24)
+    for drawn in combinations(
+        rng,
+        8,
+        x_shape=((), (0,), (1,), (7,), (5, 1), (3, 17), (2, 3, 16), (4, 2, 0), (4, 2, 1, 3)),
+        stride=(1, 2, 3),
+        is_known=("no", "yes", "some"),
+        at=("first", "last", "between"),
+        dtype=(np.bool_, np.int8, np.uint16, np.float32, np.int64),
+        inserts=(False, True),
+    ):
+        shape = drawn["x_shape"]
+        strides = rng.integers(1, drawn.pop("stride") + 1, len(shape))
+        sizes = np.array(
+            [rng.integers(0, (n + step - 1) // step + 1) for n, step in zip(shape, strides, strict=True)], int
+        )
+        most = np.where(sizes, np.array(shape, int) - 1 - (sizes - 1) * strides, shape).astype(int)
+        at = {"first": most * 0, "last": most, "between": rng.integers(0, most + 1)}[drawn.pop("at")].astype(np.int64)
+        known = {"no": most < 0, "yes": most >= 0, "some": rng.random(len(shape)) < 0.5}[drawn.pop("is_known")]
+        static = rng.integers(0, at + 1)
+        given = drawn | {
+            "offsets": [int(n) for n in np.where(known, at, static)],
+            "axes": [int(axis) for axis in np.flatnonzero(~known)],
+            "sizes": [int(n) for n in sizes],
+            "strides": [int(n) for n in strides],
+        }
+        x, part = (
+            rng.integers(0, 2 if drawn["dtype"] is np.bool_ else 99, n).astype(drawn["dtype"]) for n in (shape, sizes)
+        )
+        x, part = np.asarray(x), np.asarray(part)
+        where = tuple(slice(a, a + n * step, step) for a, n, step in zip(at, sizes, strides, strict=True))
+        operands = (*([part] if drawn["inserts"] else []), x, *(np.array(n) for n in (at - static)[~known]))
+        yield Case(
+            "slice", given, operands, lambda x=x, w=where, p=part, i=drawn["inserts"]: _inserted(x, w, p) if i else x[w]
+        )
+
+
+def _inserted(x: Array, where: tuple[slice, ...], part: Array) -> Array:
+    result = x.copy()
+    result[where] = part
+    return result
 
 
 def extremum() -> Iterator[Case]:

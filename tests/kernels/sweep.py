@@ -28,8 +28,8 @@ REFUSED = ("would contain padding alone", "expected a sum of at least one elemen
 PRODUCT_ROWS = {"gemm", "depthwise", "mixed_row", "mixed_tile"}
 WITHOUT_PRODUCTS = {
     "qcast", "dcast", "requantize", "clamp", "binary", "pair", "leaky_relu", "lookup", "lookup_interpolated",
-    "avg_pool2d", "max_pool2d", "mean", "softmax", "copy", "pack_bits", "unpack_bits", "gather", "extremum", "top_k",
-    "resize_bilinear", "plain", "plain_select", "plain_cast",
+    "avg_pool2d", "max_pool2d", "mean", "softmax", "copy", "pack_bits", "unpack_bits", "gather", "slice", "extremum",
+    "top_k", "resize_bilinear", "plain", "plain_select", "plain_cast",
 }  # fmt: skip
 """Entries that reach no row of PRODUCT_ROWS: ISAs that differ in these alone run the same code."""
 
@@ -41,8 +41,8 @@ def isas_for(entry: str, isas: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def bound(case: Case, isa: str, **more: str) -> kernel_calls.KernelCall:
-    """Copies and gathering have no ISA."""
-    where = {} if case.entry in ("copy", "gather") else {"isa": isa}
+    """Copies, slices and gathering have no ISA."""
+    where = {} if case.entry in ("copy", "slice", "gather") else {"isa": isa}
     call: kernel_calls.KernelCall = getattr(kernel_calls, f"bind_{case.entry}")(**where, **case.given, **more)
     return call
 

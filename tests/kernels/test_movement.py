@@ -1,13 +1,16 @@
-"""Strided copies and sub-byte packing against NumPy.
+"""Strided copies, slices and sub-byte packing against NumPy.
 
-Hazards: reaching outside an operand, items of every size, negative strides, rows that do not fill a byte, signs."""
+Hazards: reaching outside an operand, items of every size, negative strides, rows that do not fill a byte, signs, an
+output that is an operand."""
+
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt._ext.kernels import bind_copy, bind_pack_bits, bind_unpack_bits
+from qrt._ext.kernels import KernelCall, bind_copy, bind_pack_bits, bind_slice, bind_unpack_bits
 from qrt.errors import KernelError
 from tests.kernels.draws import ISAS, Storage, kernels, stored
 
@@ -96,3 +99,54 @@ def test_bits(isa: str, width: int, signed: bool, rows: int, columns: int, seed:
     back = np.full_like(values, 99)
     bind_unpack_bits(**bound)(packed, back)
     np.testing.assert_array_equal(back, values)
+
+
+def slice_of(**changed: Any) -> KernelCall:
+    """A row of a matrix of 4 rows, at an index that is an operand."""
+    given: dict[str, Any] = {
+        "dtype": np.int16, "x_shape": (4, 3), "offsets": [0, 0], "sizes": [1, 3], "strides": [1, 1],
+        "axes": [0],
+    }  # fmt: skip
+    return bind_slice(**(given | changed))
+
+
+def test_a_slice_is_inserted_in_place() -> None:
+    x, row = np.arange(12, dtype=np.int16).reshape(4, 3), np.int16([-1, -2, -3])
+    call = slice_of(inserts=True)
+    assert call.in_place == (1,)
+    expected = x.copy()
+    expected[2] = row
+    call(row, x, np.array(2), x)
+    np.testing.assert_array_equal(x, expected)
+
+
+def test_a_part_of_all_elements_may_be_the_output() -> None:
+    part = np.arange(3, dtype=np.int16)
+    slice_of(x_shape=(1, 3), inserts=True)(part, np.zeros(3, np.int16), np.array(0), part)
+    assert part.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("index", [-1, 4, 1 << 62, -(1 << 63)])
+@pytest.mark.parametrize("inserts", [False, True])
+def test_a_slice_out_of_bounds_writes_nothing(index: int, inserts: bool) -> None:
+    x, out = np.ones((4, 3), np.int16), np.zeros((4, 3) if inserts else 3, np.int16)
+    with pytest.raises(KernelError, match="an index is out of bounds"):
+        slice_of(inserts=inserts)(*([np.int16([5, 5, 5])] if inserts else []), x, np.array(index), out)
+    assert not out.any()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"offsets": [0, 1]},
+        {"offsets": [4, 0]},
+        {"axes": [2]},
+        {"axes": [0, 0]},
+        {"sizes": [5, 3]},
+        {"strides": [0, 1]},
+        {"dtype": "c16"},
+    ],
+)
+def test_slices_that_exceed_their_operand_are_refused(changed: dict[str, Any]) -> None:
+    with pytest.raises(KernelError, match=r"^slice: "):
+        slice_of(**changed)

@@ -1,8 +1,9 @@
-/* Copies, and packing of bits: operands source..., out. */
+/* Copies, slices, and packing of bits. */
 #pragma once
 
 #include "qrt/base.h"
 
+/* Operands source..., out. */
 typedef struct {
     int rank;
     int itemsize; /* 1, 2, 4 or 8 */
@@ -19,6 +20,20 @@ typedef struct {
 
 qrt_status qrt_copy(const void *args, qrt_scratch *scratch);
 
+/* Operands x, numbers..., out: the elements of a slice of x. Or the part, x, numbers..., out: x with the elements of a
+ * slice replaced by the part. A number is one int64_t, which is added to the slice's offset along an axis. */
+typedef struct {
+    qrt_copy_part part; /* between the slice of x and a contiguous array, where the numbers are 0 */
+    bool inserts;
+    int64_t bytes;                 /* of x */
+    int axes;                      /* with numbers */
+    int64_t most[QRT_MAX_RANK];    /* the largest number */
+    int64_t strides[QRT_MAX_RANK]; /* of x along these axes, in elements */
+} qrt_slice_args;
+
+qrt_status qrt_slice(const void *args, qrt_scratch *scratch);
+
+/* Operands source, out. */
 typedef struct {
     const qrt_kernels *kernels;
     qrt_container container; /* QRT_I8 or QRT_U8 */

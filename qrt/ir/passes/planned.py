@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from qrt.ir.core.operations import Block, Operation
 
-CONTROL = ("scf.while", "scf.if")
+CONTROL = ("scf.while", "scf.for", "scf.if")
 """Loops and branches whose regions a plan executes."""
 OBSERVED = "quant.stats_ref"
 """The op that names a value that a run may report."""
@@ -26,7 +26,7 @@ def body(function: Operation) -> Block | None:
 
 
 def planned_operations(function: Operation) -> Iterator[Operation]:
-    """Yield the operations of a function that its plan may execute, also those in regions of `scf.if` and `scf.while`.
+    """Yield the operations of a function that its plan may execute, also those in regions of loops and branches.
 
     Yields nothing for a function that the interpreter runs as a whole.
     """
@@ -35,7 +35,7 @@ def planned_operations(function: Operation) -> Iterator[Operation]:
 
 
 def with_regions(op: Operation) -> Iterator[Operation]:
-    """Yield an operation and, if it is an `scf.if` or `scf.while`, all operations in its regions, recursively."""
+    """Yield an operation and, if it is in `CONTROL`, all operations in its regions, recursively."""
     stack = [op]
     while stack:
         op = stack.pop()

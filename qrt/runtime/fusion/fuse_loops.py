@@ -31,15 +31,13 @@ class FuseLoops:
 
 def _producer(op: Operation) -> Operation | None:
     """Return an elementwise op that can be fused into ``op``, the only reader of its result; None if there is none."""
-    if not _may_be_loops(op):
-        return None
     for value in op.operands:
         producer = value.operation
-        if producer is None or producer.parent is not op.parent or not _may_be_loops(producer):
+        if producer is None or producer.parent is not op.parent or not _is_read_in_place(op, value):
             continue
         readers = {user for user in value.users if user.name != "tensor.dim"}
-        if readers == {op} and _is_read_in_place(op, value):
-            return producer
+        if readers == {op} and _may_be_loops(producer):  # the bodies are looked at last, because that takes longest
+            return producer if _may_be_loops(op) else None
     return None
 
 

@@ -145,32 +145,41 @@ def overwritten(slots: Mapping[int, PlanSlot], steps: Sequence[Step]) -> list[St
 
     Return the steps; the coverage of a step with such a result says "in place".
     """
-    return [_marked(step) if _overwrites(slots, step, number) else step for number, step in enumerate(steps)]
+    return [
+        marked_in_place(step) if isinstance(step, CallStep) and _overwrites(slots, step, number) else step
+        for number, step in enumerate(steps)
+    ]
 
 
-def _overwrites(slots: Mapping[int, PlanSlot], step: Step, number: int) -> bool:
+def _overwrites(slots: Mapping[int, PlanSlot], step: CallStep, number: int) -> bool:
     """Make a step's result a view of the first operand that its kernel may overwrite; return False if there is none."""
-    if not isinstance(step, CallStep) or not isinstance(step.call, kernel_calls.KernelCall) or not step.results:
+    if not step.results:
         return False
-    *given, written = step.slots
-    result = slots[written]
+    result = slots[step.slots[-1]]
     if result.kind != "temporary" or result.nbytes == 0:
         return False
-    allowed = step.call.in_place
-    for operand in allowed:
-        place = root(slots, given[operand])
+    for place in overwritable(slots, step):
         memory = slots[place[0]]
-        if memory.kind != "temporary" or memory.last != number:
-            continue
-        # Operands in the same memory must be at exactly the same place.
-        read = [i for i, slot in enumerate(given) if root(slots, slot)[0] == place[0]]
-        if all(i in allowed and root(slots, given[i]) == place for i in read):
+        if memory.kind == "temporary" and memory.last == number:
             result.kind, (result.base, result.offset) = "view", place
             memory.last = max(memory.last, result.last)
             return True
     return False
 
 
-def _marked(step: Step) -> Step:
+def overwritable(slots: Mapping[int, PlanSlot], step: CallStep) -> list[tuple[int, int]]:
+    """Return the memory, as `root` does, of the operands that the kernel may overwrite with its result."""
+    if not isinstance(step.call, kernel_calls.KernelCall):
+        return []
+    *given, _ = [root(slots, slot) for slot in step.slots]
+    allowed = step.call.in_place
+    wrong = {place[0] for i, place in enumerate(given) if i not in allowed}
+    # Operands in the same memory must be at exactly the same place.
+    apart = {number for number, offset in given for other in given if other[0] == number and other[1] != offset}
+    return [given[i] for i in allowed if given[i][0] not in wrong | apart]
+
+
+def marked_in_place(step: CallStep) -> CallStep:
+    """Return a step whose coverage says that its result overwrites an operand."""
     kernel, fused, names = step.coverage.detail.partition(" with ")
     return replace(step, coverage=step.coverage._replace(detail=f"{kernel} in place{fused}{names}"))

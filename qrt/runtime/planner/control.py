@@ -1,24 +1,30 @@
-"""Planning of loops and branches as steps: `scf.while` and `scf.if` whose regions have only kernels.
+"""Planning of loops and branches as steps: `scf.while`, `scf.for` and `scf.if` whose regions have only kernels.
 
 A loop copies its initial values to the slots of its carried values. At the end of an iteration it copies the next
-values there, as if all were assigned at once. A value that `scf.condition` passes on has one slot: the body's argument
+values there, as if all were assigned at once; a kernel that may overwrite its operand writes a next value there itself,
+if nothing reads the present value after it. A value that `scf.condition` passes on has one slot: the body's argument
 and the loop's result are views of it. A branch has slots for its results, which both regions write. The slots of values
 that are computed before a loop and read in it stay live until the loop ends.
 """
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from qrt import kernels
 from qrt._ext import kernels as kernel_calls
-from qrt._ext.kernels import bind_control
+from qrt._ext.kernels import bind_control, bind_plain
 from qrt.errors import QuantError
 from qrt.ir import Block, Operation, Region, Value
 from qrt.ir.rewriting.constant_folder import captured
 from qrt.ops.core import KernelCall
 from qrt.runtime.coverage import Coverage
+from qrt.runtime.interpreter import core
+from qrt.runtime.planner.arena import marked_in_place, overwritable
 from qrt.runtime.planner.executable import copy_call
 from qrt.runtime.planner.places import Attempt, SlotTable
-from qrt.runtime.planner.slots import CallStep, SlotView, copied, layout, root
-from qrt.types import TensorType
+from qrt.runtime.planner.slots import CallStep, SlotView, copied, kernel_coverage, layout, root
+from qrt.types import IndexType, IntegerType, TensorType
 
 
 class PlanningRefusal(Exception):
@@ -26,7 +32,7 @@ class PlanningRefusal(Exception):
 
 
 class ControlPlanner(SlotTable):
-    """A planner of `scf.while` and `scf.if`. The subclass plans the operations of a block."""
+    """A planner of `scf.while`, `scf.for` and `scf.if`. The subclass plans the operations of a block."""
 
     def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
         """Plan a block whose arguments are in these slots; return the slots of its terminator's operands."""
@@ -60,7 +66,7 @@ class ControlPlanner(SlotTable):
 
     def control(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView] | str:
         """Plan a loop or a branch. Return the slots of its results, or the reason why the interpreter must run it."""
-        plan = self._while if op.name == "scf.while" else self._if
+        plan = {"scf.while": self._while, "scf.for": self._for, "scf.if": self._if}[op.name]
         if self.in_region:
             return plan(op, operands)
         for value in captured(op):
@@ -86,11 +92,57 @@ class ControlPlanner(SlotTable):
         self._use(self._array_slot(condition))
         leave = self._reserve(op)
         given = _renamed(forwarded, after.arguments)
-        self._carry(op, self.block(after, given), carried)
+        values = self.block(after, given)
+        self._write_in_place(after, head, values, carried)
+        self._carry(op, values, carried)
         end = self._step(op, "jump", head)
         self._fill(leave, "unless", len(self.steps), len(after.operations), condition)
         self._keep(head, end)
         return _renamed(forwarded, op.results)
+
+    def _for(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView]:
+        """Plan a loop whose bounds are constants: the condition is computed at the end of an iteration."""
+        body, bounds = _block(op.regions[0]), operands[:3]
+        iterations = self._iterations(op, bounds)
+        carried = [
+            self._carried(op, place, value) for place, value in zip(operands[3:], body.arguments[1:], strict=True)
+        ]
+        if iterations:
+            counter = self._carried(op, bounds[0], body.arguments[0])
+            head = self._step(op, "round", cost=len(body.operations))
+            values = self.block(body, [counter, *carried])
+            self._write_in_place(body, head, values, carried)
+            self._carry(op, values, carried)
+            is_below = self.place("temporary", TensorType((), IntegerType(1)), IntegerType(1))
+            self._compute(op, "addi", (counter, bounds[2]), counter)
+            self._compute(op, "slt", (counter, bounds[1]), is_below)
+            self._use(is_below.slot)
+            leave = self._reserve(op)
+            self._fill(leave, "unless", leave + 2, 0, is_below)
+            self._keep(head, self._step(op, "jump", head))
+        return _renamed(carried, op.results)
+
+    def _iterations(self, op: Operation, bounds: Sequence[SlotView]) -> range:
+        """Return the numbers of the iterations of an `scf.for`."""
+        if not all(map(self._is_constant, bounds)):
+            raise PlanningRefusal("its bounds are known only at run time")
+        lower, upper, step = (int(self._array(place)) for place in bounds)
+        declared = bounds[0].declared
+        is_whole = isinstance(declared, IndexType) or declared in (IntegerType(32), IntegerType(64))
+        if step <= 0 or not is_whole or "unsignedCmp" in op.attributes:
+            raise PlanningRefusal("its step is not positive, or its bounds are not signed i32, i64 or index")
+        most = np.iinfo(layout(self.slots[bounds[0].slot])[1]).max
+        if upper > most - step or upper - lower > core.MOST_ROUNDS * step:
+            raise PlanningRefusal("it has more iterations than a loop in C may have")
+        return range(lower, upper, step)
+
+    def _compute(self, op: Operation, kind: str, operands: Sequence[SlotView], result: SlotView) -> None:
+        """Add a step that computes the ``kind`` of `bind_plain` of two numbers."""
+        slots = (*map(self._array_slot, operands), result.slot)
+        for slot in slots:
+            self._use(slot)
+        call = bind_plain(isa=kernels.active(), kind=kind, dtype=layout(self.slots[slots[0]])[1], size=1)
+        self.steps.append(CallStep(op, call, slots, kernel_coverage(op, call), operands, [result]))
 
     def _carried(self, op: Operation, begin: SlotView, argument: Value) -> SlotView:
         """Add a slot for the value that a loop carries as ``argument``, and copy the initial value to it."""
@@ -117,6 +169,32 @@ class ControlPlanner(SlotTable):
                 pending.append((aside, target))
             else:
                 self._copy_to(op, source, target)
+
+    def _write_in_place(self, body: Block, head: int, values: Sequence[SlotView], carried: Sequence[SlotView]) -> None:
+        """Turn next values into views of the carried slots that the kernels which compute them may overwrite.
+
+        These kernels are steps from ``head`` on of operations in the block ``body`` itself, which runs once in an
+        iteration, and after which no result of the loop is computed.
+        """
+        makers = {
+            step.slots[-1]: number
+            for number, step in enumerate(self.steps[head:], head)
+            if isinstance(step, CallStep) and len(step.results) == 1 and step.operation.parent is body
+        }
+        for place, target in zip(values, carried, strict=True):
+            number = makers.get(place.slot)
+            if number is None or self.slots[place.slot].kind != "temporary" or place.type != target.type:
+                continue
+            step, memory = self.steps[number], target.slot
+            assert isinstance(step, CallStep)
+            later = [slot for other in self.steps[number + 1 :] if isinstance(other, CallStep) for slot in other.slots]
+            later += [other.slot for other in values if other is not place]
+            if (memory, 0) in overwritable(self.slots, step) and all(
+                root(self.slots, slot)[0] != memory for slot in later
+            ):
+                slot = self.slots[place.slot]
+                slot.kind, slot.base, slot.offset = "view", memory, 0
+                self.steps[number] = marked_in_place(step)
 
     def _keep(self, head: int, end: int) -> None:
         """Extend the lifetime of values from outside a loop to the loop's end, because every iteration reads them.

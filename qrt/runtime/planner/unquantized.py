@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 
 import qrt.kernels as kernels
-from qrt._ext.kernels import KernelCall, bind_copy, bind_plain, bind_plain_cast, bind_plain_select
-from qrt.ir import Operation
+from qrt._ext.kernels import KernelCall, bind_copy, bind_plain, bind_plain_cast, bind_plain_select, bind_slice
+from qrt.ir import Operation, Value
 from qrt.ir.core.attribute_kinds import ENUMERATIONS
+from qrt.ir.dialects._shaped.lists import mixed_values, static_values
+from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions
 from qrt.ir.rewriting.constant_folder import Known
 from qrt.numerics.comparisons import INTEGER_PREDICATES
 from qrt.ops.core import Shape, element_dtype, row_major_strides, static_shape
+from qrt.runtime.values import as_tensor
 from qrt.types import IndexType, IntegerType, TensorType, Type
 
 Types = Sequence[TensorType]
@@ -27,8 +30,13 @@ A call of n inputs reads the first n operands of the op.
 _MOST_PARTS = 32
 
 
-def plain_call(op: Operation, types: Types) -> KernelCall | None:
-    """Bind an op on unquantized values to its C kernel; return None if only the interpreter can run the op."""
+def plain_call(op: Operation, types: Types, known: Known) -> KernelCall | None:
+    """Bind an op on unquantized values to its C kernel; return None if only the interpreter can run the op.
+
+    ``known`` returns the array of a constant value, else None.
+    """
+    if op.name in _SLICES:
+        return _slice(op, types, known)
     bind = CALLS.get(op.name)
     return None if bind is None else bind(op, types)
 
@@ -155,6 +163,44 @@ CALLS: Mapping[str, Bind] = {
     "tensor.splat": _splat,
     "tensor.from_elements": _elements,
 }
+
+
+# -- slices ----------------------------------------------------------------------------------------------------------
+
+_SLICES = ("tensor.extract_slice", "tensor.insert_slice")
+
+
+def _slice(op: Operation, types: Types, known: Known) -> KernelCall | None:
+    """Bind an op on a slice whose sizes are known before the run, and at least 1 like its strides."""
+    inserts = op.name == "tensor.insert_slice"
+    offsets, sizes, strides = (mixed_values(op, name) for name in PARTS)
+    x, part = types[inserts], op.operands[0] if inserts else op.result
+    dtype, shape = element_dtype(x.element), static_shape(x, "plan")
+    lengths, steps = ([n for n in _numbers(entries, known) if n is not None and n > 0] for entries in (sizes, strides))
+    if dtype.itemsize not in (1, 2, 4, 8) or not len(lengths) == len(steps) == len(shape):
+        return None
+    dropped = dropped_dimensions(static_values(op, "sizes"), as_tensor(part.type).shape or ())
+    wanted = tuple(n for axis, n in enumerate(lengths) if axis not in (dropped or ()))
+    if inserts and types[0].shape != wanted:
+        return None  # the interpreter raises the error
+    for offset, length, step, extent in zip(_numbers(offsets, known), lengths, steps, shape, strict=True):
+        if not 0 <= (offset or 0) < extent - (length - 1) * step:
+            return None  # as above
+    return bind_slice(
+        dtype=dtype,
+        x_shape=shape,
+        offsets=[entry if isinstance(entry, int) else 0 for entry in offsets],
+        sizes=lengths,
+        strides=steps,
+        axes=[axis for axis, entry in enumerate(offsets) if not isinstance(entry, int)],
+        inserts=inserts,
+    )
+
+
+def _numbers(entries: Sequence[int | Value], known: Known) -> list[int | None]:
+    """Return the numbers of static entries and operands; None for an operand that is known only at run time."""
+    arrays = [entry if isinstance(entry, int) else known(entry) for entry in entries]
+    return [None if array is None else int(array) for array in arrays]
 
 
 # -- views -----------------------------------------------------------------------------------------------------------

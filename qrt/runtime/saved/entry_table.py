@@ -38,6 +38,7 @@ from qrt._ext.kernels import (
     bind_qcast,
     bind_requantize,
     bind_resize_bilinear,
+    bind_slice,
     bind_softmax,
     bind_svdf,
     bind_top_k,
@@ -362,6 +363,15 @@ ENTRIES: dict[str, SavedEntry] = dict(
                 "source_offsets": optional(integers()), "target_offsets": optional(integers()),
                 "constants": optional(sequence(optional(array()))),
             },
+            has_isa=False,
+        ),
+        _entry(
+            bind_slice,
+            {
+                "dtype": dtype(), "x_shape": _SHAPE, "offsets": _SHAPE, "sizes": _SHAPE, "strides": _SHAPE,
+                "axes": _SHAPE,
+            },
+            {"inserts": flag},
             has_isa=False,
         ),
         _entry(bind_pack_bits, _BITS),

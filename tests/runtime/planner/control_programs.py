@@ -67,7 +67,70 @@ INNER = f"""%c3 = arith.constant dense<3> : {INT}
       """
 OUTER = f"%outer = arith.xori %x, %y : {T}\n"
 
+ROWS, ROW = "tensor<8x4xi32>", f"[%k, 0] [1, 4] [1, 1] : {T}"
+
+
+def rows(body: str, yields: str) -> str:
+    """A program whose loop carries eight rows, of which `body` reads and replaces row %k, and a row %b."""
+    index = f"%m = tensor.extract %i[] : {INT}\n      %k = arith.index_cast %m : i32 to index\n"
+    row = f"%row = tensor.extract_slice %all[%k, 0] [1, 4] [1, 1] : {ROWS} to {T}\n"
+    carried = {"%all": (ROWS, "%rows"), "%b": (T, "%x")}
+    text = main(loop(carried, index + row + body, yields), "%r#1, %r#2", f"{ROWS}, {T}")
+    return text.replace("%zero = ", f"%rows = arith.constant dense<7> : {ROWS}\n    %zero = ")
+
+
+def counted(bounds: str, body: str, yields: str) -> str:
+    """A program with an `scf.for` that carries eight rows and a row, with constant `bounds`."""
+    lower, upper, step = bounds.split()
+    return main(
+        f"""%l = arith.constant {lower} : index
+        %u = arith.constant {upper} : index
+        %t = arith.constant {step} : index
+        %rows = arith.constant dense<7> : {ROWS}
+        %r:2 = scf.for %k = %l to %u step %t iter_args(%all = %rows, %b = %x) -> ({ROWS}, {T}) {{
+          %row = tensor.extract_slice %all[%k, 0] [1, 4] [1, 1] : {ROWS} to {T}
+          %c = arith.index_cast %k : index to i32
+          %d = tensor.splat %c : {T}
+          {body}
+          scf.yield {yields} : {ROWS}, {T}
+        }}""", "%r#0, %r#1", f"{ROWS}, {T}")  # fmt: skip
+
+
+INSERT = f"%new = tensor.insert_slice %s into %all{ROW} into {ROWS}"
 PROGRAMS = {
+    "rows are replaced": rows(f"%s = arith.addi %row, %b : {T}\n{INSERT}", "%new, %s"),
+    "rows are replaced, and the old ones read": rows(
+        f"""%s = arith.addi %row, %b : {T}
+        {INSERT}
+        %old = tensor.extract_slice %all{ROW.replace(T, ROWS)} to {T}
+        %t = arith.muli %old, %s : {T}""", "%new, %t"),
+    "rows are replaced twice": rows(
+        f"""%s = arith.addi %row, %b : {T}
+        {INSERT}
+        %1 = tensor.insert_slice %row into %new[%k, 0] [1, 4] [1, 1] : {T} into {ROWS}
+        %2 = tensor.insert_slice %b into %new[0, 0] [1, 4] [1, 1] : {T} into {ROWS}
+        %3 = arith.addi %1, %2 : {ROWS}""", "%3, %s"),
+    "columns with a stride": rows(
+        f"""%c = tensor.extract_slice %all[%k, 1] [1, 2] [1, 2] : {ROWS} to tensor<1x2xi32>
+        %d = arith.addi %c, %c : tensor<1x2xi32>
+        %new = tensor.insert_slice %d into %all[0, 0] [1, 2] [1, 3] : tensor<1x2xi32> into {ROWS}""", "%new, %row"),
+    "a counted loop": counted(
+        "0 8 1", f"%1 = arith.addi %row, %b : {T}\n%s = arith.muli %1, %d : {T}\n{INSERT}", "%new, %s"),
+    "a counted loop with a step": counted("1 7 3", f"%s = arith.subi %row, %d : {T}\n{INSERT}", "%new, %b"),
+    "a counted loop of no iterations": counted("3 3 1", f"%s = arith.subi %row, %d : {T}\n{INSERT}", "%new, %s"),
+    "a counted loop from behind its end": counted("5 -3 2", f"%s = arith.subi %row, %d : {T}\n{INSERT}", "%new, %s"),
+    "what is forwarded was computed from what is written over": main(
+        f"""%r:2 = scf.while (%i = %n, %a = %x) : ({INT}, {T}) -> ({T}, {T}) {{
+          %s = arith.addi %a, %y : {T}
+          %below = arith.cmpi sgt, %i, %zero : {INT}
+          %goes = tensor.extract %below[] : tensor<i1>
+          scf.condition(%goes) %s, %a : {T}, {T}
+        }} do {{
+        ^bb0(%s: {T}, %a: {T}):
+          %f = arith.constant dense<-1000> : {INT}
+          scf.yield %f, %s : {INT}, {T}
+        }}
+        """, "%r#0, %r#1", f"{T}, {T}"),
     "counted": two(f"%s = arith.addi %a, %b : {T}", "%s, %b"),
     "values change places": two("", "%b, %a"),
     "values change places, and one is computed": two(f"%s = arith.addi %a, %b : {T}", "%b, %s"),

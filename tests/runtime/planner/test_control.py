@@ -16,7 +16,7 @@ import qrt
 from qrt import kernels
 from qrt.errors import ModelError
 from qrt.runtime.interpreter import core
-from tests.runtime.planner.control_programs import INT, PROGRAMS, STATE, T, loop, main
+from tests.runtime.planner.control_programs import INT, PROGRAMS, STATE, T, counted, loop, main
 from tests.runtime.planner.draw_control import control
 from tests.runtime.programs import assert_same
 
@@ -88,6 +88,52 @@ def test_another_step_of_the_interpreter_leaves_loops_in_c(name: str) -> None:
     assert {step.op for step in program.coverage() if step.engine == "interpreter"} == {"math.ctpop"}
     for count in COUNTS:
         assert_same(program.run(given(count)), other.run(given(count), interpret=True))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_are_written_in_place_only_if_nothing_reads_the_old_ones(seed: int) -> None:
+    """More drawn programs without a state, whose values are mostly sums that may be written over an operand."""
+    program = qrt.compile(control(Random(1000 + seed), has_state=False))
+    for count in (0, 2, 5):
+        assert_same(program.run(given(count)), program.run(given(count), interpret=True))
+
+
+def test_a_row_is_written_in_place() -> None:
+    """The loop copies no row but the one that it replaces."""
+    details = [step.detail for step in qrt.compile(PROGRAMS["rows are replaced"]).coverage() if "insert" in step.op]
+    assert details == ["slice (ref) in place"]
+    details = [step.detail for step in qrt.compile(PROGRAMS["rows are replaced, and the old ones read"]).coverage()
+               if "insert" in step.op]  # fmt: skip
+    assert details == ["slice (ref)"]
+
+
+def test_a_row_out_of_bounds_is_an_error_at_its_place() -> None:
+    program = qrt.compile(PROGRAMS["rows are replaced"])
+    for options in ({}, {"interpret": True}):
+        with pytest.raises(ModelError, match=r"<string>:\d+:\d+: error: 'tensor.extract_slice'.* (bounds|exceeds)"):
+            program.run(given(9), **options)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ("0 2000001 1", "more iterations"),
+        ("9223372036854775800 9223372036854775807 1", "more iterations"),
+        ("0 8 0", "not positive"),
+        ("0 8 -1", "not positive"),
+    ],
+)
+def test_counted_loops_that_only_the_interpreter_runs(bounds: str, said: str) -> None:
+    program = qrt.compile(counted(bounds, "", "%all, %b"))
+    assert [said in step.detail for step in program.coverage() if step.op == "scf.for"] == [True]
+
+
+def test_a_counted_loop_takes_the_steps_of_its_iterations() -> None:
+    """Two iterations of six operations."""
+    program = qrt.compile(PROGRAMS["a counted loop with a step"])
+    program.run(given(0), max_steps=12)
+    with pytest.raises(ModelError, match=r"'scf\.for' op does not end within max_steps"):
+        program.run(given(0), max_steps=11)
 
 
 FOREVER = main(
