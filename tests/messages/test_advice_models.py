@@ -7,7 +7,7 @@ import numpy as np
 
 import qrt
 from tests.messages.advice import advises
-from tests.models.onnx.writing import model, node, port
+from tests.models.onnx.writing import model, node, port, tensor
 
 X = np.float32([[1, 2], [3, -4]])
 
@@ -56,3 +56,19 @@ def test_different_elements_after_the_run(heard: Any, tmp_path: Path) -> None:
     nodes, ports = [node("Abs", ["x"], ["z"])], [port("x", shape=(2, 2))]
     heard(lambda: _load(tmp_path, model([*nodes, node("Unique", ["z"], ["y"])], ports, [port("y")])))
     assert np.unique(np.asarray(_load(tmp_path, model(nodes, ports, [port("z")]))(X))).tolist() == [1, 2, 3, 4]
+
+
+@advises("models/onnx/operators/tree_ensembles.py", "write it as an operator after the node")
+def test_a_transform_after_the_trees(heard: Any, tmp_path: Path) -> None:
+    lists = {name: [0] for name in ("nodes_featureids", "nodes_truenodeids", "tree_roots")}
+    lists |= {"nodes_trueleafs": [1], "nodes_falsenodeids": [1], "nodes_falseleafs": [1], "leaf_targetids": [0, 0]}
+    tensors = {"nodes_modes": np.uint8([0]), "nodes_splits": np.float32([2]), "leaf_weights": np.float32([1, -1])}
+    lists |= {name: tensor(name, array) for name, array in tensors.items()}
+
+    def trees(**more: int) -> Any:
+        return node("TreeEnsemble", ["x"], ["y"], domain="ai.onnx.ml", **lists, **more)
+
+    ports = [port("x", shape=(2, 2))], [port("y")]
+    heard(lambda: _load(tmp_path, model([trees(post_transform=2)], *ports)))
+    program = _load(tmp_path, model([trees(), node("Sigmoid", ["y"], ["z"])], ports[0], [port("z")]))
+    np.testing.assert_allclose(program(X), 1 / (1 + np.exp(np.float32([[-1], [1]]))), rtol=1e-6)

@@ -77,8 +77,8 @@ the products), because the results of the runtime and of qrt each differ from th
 | normalizations, except for InstanceNormalization | 2e-3. The runtime sums in float32, which loses digits if the mean \
 is large: its errors are about 2e-3 if the mean is 100 times the standard deviation, and below 1e-5 if it is near 0 |
 | Resize, Upsample, GridSample, RoiAlign and DeformConv with linear or cubic weights | 32 ulp of max |
-| LSTM, GRU, RNN, attention, InstanceNormalization, DFT, STFT, linear models and support vector machines | 64 ulp of \
-max |
+| LSTM, GRU, RNN, attention, InstanceNormalization, DFT, STFT, linear models, support vector machines, \
+and trees with a `post_transform` | 64 ulp of max |
 | DynamicQuantizeLSTM | 2e-6. If a hidden value is near a tie, the runtime may quantize it to the next integer, and \
 about 1 of 1,000 elements differs by more |
 | MatMulNBits | 1e-4 * \\|y\\| + 1e-4 |

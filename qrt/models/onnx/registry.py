@@ -158,6 +158,7 @@ OPERATORS: Registry[Operator] = Registry(
             "spectra:stft": "STFT",
             "support_vectors:svm_classifier": "ai.onnx.ml::SVMClassifier",
             "support_vectors:svm_regressor": "ai.onnx.ml::SVMRegressor",
+            "tree_ensembles:tree_ensemble": "ai.onnx.ml::TreeEnsemble",
             "trees:tree_ensemble_classifier": "ai.onnx.ml::TreeEnsembleClassifier",
             "trees:tree_ensemble_regressor": "ai.onnx.ml::TreeEnsembleRegressor",
             "transposed:conv_transpose": "ConvTranspose",

@@ -98,6 +98,9 @@ def _samples() -> Iterator[Form]:
     yield Form("DeformConv", (x, real(6, 2, 3, 2, seed=1), *sizes), (1,), more, opset=22, bound=32)
 
 
+TRANSFORMS = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT")
+
+
 def _machine_learning() -> Iterator[Form]:
     """Features, encoders and models without trees, with an open batch."""
     x, numbers = whole(5, 3), whole(5, 3, dtype="int64")
@@ -134,7 +137,7 @@ def _machine_learning() -> Iterator[Form]:
     yield form("LabelEncoder", (x,), more, open=True)
     yield form("OneHotEncoder", (I([3, 1, 2]),), {"cats_int64s": [1, 2, 7], "zeros": 1}, open=True)
     yield form("OneHotEncoder", (whole(4, 1, low=0, high=4),), {"cats_int64s": [1, 2, 3]}, open=True)
-    for transform in ("NONE", "LOGISTIC", "SOFTMAX"):
+    for transform in TRANSFORMS:
         more = {"coefficients": list(map(float, range(-4, 5))), "intercepts": [1.0, 0.0, -1.0], "outputs": 2}
         more |= {"post_transform": transform, "classlabels_ints": [7, 3, 5]}
         yield form("LinearClassifier", (x / 4,), more, open=True, near=4e-7, outputs=more.pop("outputs"))
@@ -143,6 +146,7 @@ def _machine_learning() -> Iterator[Form]:
         more = {"kernel_type": kernel, "kernel_params": [0.125, 0.5, 3.0], "n_supports": 2, **vectors}
         yield form("SVMRegressor", (x / 4,), more, near=1e-5)
         yield form("SVMRegressor", (x / 4,), {**more, "one_class": 1})
+    yield from _transformed(x)
     yield form(
         "SVMRegressor",
         (x,),
@@ -155,6 +159,27 @@ def _machine_learning() -> Iterator[Form]:
     of_classes = {name.replace("target_", "class_"): value for name, value in TARGETS.items() if name != "n_targets"}
     more = {**TREE, **of_classes, "class_ids": [2, 0, 1], "classlabels_int64s": [7, 3, 5]}
     yield form("TreeEnsembleClassifier", (x,), more, open=True, outputs=2)
+
+
+def _transformed(x: Any) -> Iterator[Form]:
+    """Scores of one target, which only PROBIT transforms, and of several, of which trees leave some at 0."""
+    classes = {name.replace("target_", "class_"): value for name, value in TARGETS.items() if name != "n_targets"}
+    for transform in TRANSFORMS:
+        more: dict[str, Any] = {"post_transform": transform}
+        for targets in (1, 3):
+            linear = {"coefficients": [0.25, -0.5, 0.125] * targets, "intercepts": [0.375] * targets}
+            said = {**linear, **more, "targets": targets}
+            yield Form("LinearRegressor", (x / 4,), (), said, domain="ai.onnx.ml", open=True, near=4e-6)
+            for base in ({}, {"base_values": [0.125, -0.25, 0.5][:targets]}):
+                own = {"target_ids": [0, targets // 2, 0], "target_weights": [0.25, 0.75, 0.5], "n_targets": targets}
+                said = {**TREE, **TARGETS, **own, **more, **base}
+                yield Form("TreeEnsembleRegressor", (x,), (), said, domain="ai.onnx.ml", open=True, near=1e-6)
+        said = {**TREE, **classes, **more, "class_ids": [2, 0, 2], "class_weights": [0.25, 0.75, 0.5],
+                "base_values": [0.125, -0.25, 0.5], "classlabels_int64s": [7, 3, 5]}  # fmt: skip
+        yield Form("TreeEnsembleClassifier", (x,), (), said, 2, domain="ai.onnx.ml", open=True, near=1e-6)
+        vectors = {"support_vectors": list(map(float, range(6))), "coefficients": [0.5, -1.0], "rho": [0.25]}
+        said = {**vectors, **more, "kernel_type": "LINEAR", "kernel_params": [0.0] * 3, "n_supports": 2}
+        yield Form("SVMRegressor", (x / 4,), (), said, domain="ai.onnx.ml", near=1e-6)
 
 
 def _classifiers(x: Any) -> Iterator[Form]:
@@ -172,7 +197,7 @@ def _classifiers(x: Any) -> Iterator[Form]:
             for given in ({}, of_probabilities):
                 said = {**more, **given, "kernel_type": kernel}
                 yield Form("SVMClassifier", (x,), (), said, 2, domain="ai.onnx.ml", open=True, near=1e-5)
-        for transform in ("LOGISTIC", "SOFTMAX"):
+        for transform in ("LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", *(["PROBIT"] if len(counts) > 2 else [])):
             said = {**more, "kernel_type": "RBF", "post_transform": transform}
             yield Form("SVMClassifier", (x,), (), said, 2, domain="ai.onnx.ml", near=1e-5)
 

@@ -84,8 +84,13 @@ def test_two_classes(weights: Any, transform: str, base: Any) -> None:
         ({"nodes_featureids": [2, 0, 0, 0, 0]}, "its features are 0 to 2, but its input has 2"),
         ({"nodes_values": [0.5]}, "nodes_values has 1 elements for 5 different nodes"),
         ({"target_ids": [0, 1, 0]}, "its targets are 0 to 1 of 1"),
-        ({"aggregate_function": "MAX"}, "aggregate_function MAX"),
-        ({"post_transform": "PROBIT"}, "post_transform PROBIT"),
+        ({"target_nodeids": [2, 3, 9]}, "a leaf of target_nodeids does not exist"),
+        ({"aggregate_function": "MEDIAN"}, "aggregate_function MEDIAN"),
+        (
+            {"aggregate_function": "MAX", "target_weights": [1.0, float("nan"), 0.0]},
+            "aggregate_function MAX of weights that are NaN",
+        ),
+        ({"post_transform": "EXP"}, "post_transform EXP"),
     ],
 )
 def test_trees_that_are_refused(more: dict[str, Any], message: str) -> None:

@@ -49,7 +49,7 @@ def model(
     graph = helper.make_graph(list(nodes), "graph", list(inputs), list(outputs), tensors)
     domains = {"": opset, "com.microsoft": 1, **{each.domain: 1 for each in functions}}
     if any(each.domain == "ai.onnx.ml" for each in graph.node):
-        domains["ai.onnx.ml"] = 3
+        domains["ai.onnx.ml"] = 5 if any(each.op_type == "TreeEnsemble" for each in graph.node) else 3
     opsets = [helper.make_opsetid(domain, version) for domain, version in domains.items()]
     made = helper.make_model(graph, opset_imports=opsets, ir_version=ir_version, functions=list(functions))
     if change is not None:

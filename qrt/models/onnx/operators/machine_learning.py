@@ -50,14 +50,53 @@ def as_floats(node: Node, graph: ComposedGraph, i: int = 0) -> str:
     return str(graph.add("Cast", node.op.inputs[i], to=_FLOAT_NUMBER))
 
 
-def transformed(node: Node, graph: ComposedGraph, scores: str) -> str:
-    """Add the node's ``post_transform`` of scores [batch, class], and return its name."""
-    transform = node.attribute("post_transform", "NONE")
-    if transform not in ("NONE", "LOGISTIC", "SOFTMAX"):
+def transformed(node: Node, graph: ComposedGraph, scores: str, count: int, transform: str = "") -> str:
+    """Add a transform of scores [batch, count], by default the node's ``post_transform``, and return its name.
+
+    As in the runtime, a single score is transformed only by PROBIT.
+    """
+    transform = transform or node.attribute("post_transform", "NONE")
+    if transform not in ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT"):
         node.refuse(f"post_transform {transform}")
-    if transform == "NONE":
+    if transform == "NONE" or (count == 1 and transform != "PROBIT"):
         return scores
+    if transform == "PROBIT":
+        return _probit(graph, scores)
+    if transform == "SOFTMAX_ZERO":
+        return _softmax_of_nonzero(graph, scores)
     return str(graph.add("Sigmoid", scores) if transform == "LOGISTIC" else graph.add("Softmax", scores, axis=-1))
+
+
+def _probit(graph: ComposedGraph, x: str) -> str:
+    """Add nodes for the inverse of the normal distribution: sqrt(2) * erfinv(2 * x - 1), with the runtime's erfinv.
+
+    With ``l = log(1 - y * y)`` and ``v = a + l / 2``, erfinv(y) is ``sign(y) * sqrt(sqrt(v * v - l / 0.147) - v)``.
+    """
+    one, fraction = graph.constant(1), np.float32(0.147)
+    y = graph.add("Sub", graph.add("Mul", x, graph.constant(2)), one)
+    log = graph.add("Log", graph.add("Mul", graph.add("Sub", one, y), graph.add("Add", one, y)))
+    start = np.float32(2) / (np.float32(np.pi) * fraction)
+    v = graph.add("Add", graph.constant(start), graph.add("Mul", graph.constant(0.5), log))
+    quotient = graph.add("Mul", graph.constant(np.float32(1) / fraction), log)
+    root = graph.add("Sqrt", graph.add("Sub", graph.add("Mul", v, v), quotient))
+    magnitude = graph.add("Sqrt", graph.add("Sub", root, v))
+    is_negative = graph.add("Less", y, graph.constant(0))
+    signed = graph.add("Where", is_negative, graph.add("Neg", magnitude), magnitude)
+    return str(graph.add("Mul", graph.constant(1.41421356), signed))
+
+
+def _softmax_of_nonzero(graph: ComposedGraph, x: str) -> str:
+    """Add nodes for a softmax along the last axis of those scores whose magnitude is above 1e-7.
+
+    Other scores are not added to the sum. They are multiplied by ``exp(-max)`` in place of taking their exponential.
+    """
+    largest = graph.add("ReduceMax", x, graph.integers(-1), keepdims=1)
+    is_zero = graph.add("LessOrEqual", graph.add("Abs", x), graph.constant(1e-7))
+    powers = graph.add("Exp", graph.add("Sub", x, largest))
+    zeros = graph.add("Mul", x, graph.add("Exp", graph.add("Neg", largest)))
+    terms = graph.add("Where", is_zero, graph.constant(0), powers)
+    total = graph.add("ReduceSum", terms, graph.integers(-1), keepdims=1)
+    return str(graph.add("Div", graph.add("Where", is_zero, zeros, powers), total))
 
 
 def labels_at(graph: ComposedGraph, labels: Sequence[int], numbers: str) -> str:
@@ -228,10 +267,13 @@ def _linear_scores(node: Node, graph: ComposedGraph, x: str, rows: int) -> str:
 
 
 def linear_regressor(node: Node) -> None:
-    """Import LinearRegressor: multiply rows of features by coefficients, and add intercepts."""
-    graph = composed(node)
-    scores = _linear_scores(node, graph, as_floats(node, graph), node.attribute("targets", 1))
-    graph.replace(node, transformed(node, graph, scores))
+    """Import LinearRegressor: multiply rows of features by coefficients, and add intercepts.
+
+    As in the runtime, the ``post_transform`` of one target does nothing, unless it is PROBIT.
+    """
+    graph, count = composed(node), node.attribute("targets", 1)
+    scores = _linear_scores(node, graph, as_floats(node, graph), count)
+    graph.replace(node, transformed(node, graph, scores, count))
 
 
 def linear_classifier(node: Node) -> None:
@@ -246,4 +288,4 @@ def linear_classifier(node: Node) -> None:
         node.refuse("a single score for two classes")
     scores = _linear_scores(node, graph, as_floats(node, graph), count)
     numbers = graph.add("ArgMax", scores, axis=1, keepdims=0)
-    graph.replace(node, labels_at(graph, labels, numbers), transformed(node, graph, scores))
+    graph.replace(node, labels_at(graph, labels, numbers), transformed(node, graph, scores, count))

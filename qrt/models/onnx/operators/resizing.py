@@ -15,6 +15,7 @@ from qrt.ir.core.matching import constant_of
 from qrt.models.importing.unquantized import Operand, apply, as_value, number_of, select, shape_of
 from qrt.models.onnx.coordinates import COORDINATES, ROUNDED, Axis
 from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.integer_resizing import resized_integers
 from qrt.models.onnx.operators.open_resizing import OpenAxis, open_axis, resized_open
 from qrt.models.onnx.operators.operands import F32, I64, Sizes, movable, run_sizes
 from qrt.ops.core import Array
@@ -28,12 +29,14 @@ _MOST_TAPS = 1024
 def resize(node: Node) -> None:
     """Import Resize: resize to sizes, or by scales that are known at import, in the mode nearest, linear or cubic.
 
-    The modes linear and cubic are for float32 only. Antialiasing is supported. One axis is resized after the other, and
-    each product and sum is rounded. A coordinate within 1e-6 of the middle of two elements is a tie. As in the runtime,
-    an axis of scale 1 is not changed, and if no size changes, the input is not changed either, whatever the scales and
-    the region are. Before opset 11 the nearest element is the one before the coordinate if the axis grows, and the one
-    after it if the axis shrinks. An axis whose size or new size is known only at run time supports the modes nearest
-    and linear.
+    The mode cubic is for float32 only, the mode linear for float32 and 8-bit integers. Antialiasing of float32 is
+    supported. One axis is resized after the other, and each product and sum is rounded. Linear sums of integers are
+    truncated and have the runtime's bits: their axes are all axes of a tensor of rank 2 or 3, or the spatial axes of an
+    image, whose channels may come last if there are two spatial axes. A coordinate within 1e-6 of the middle of two
+    elements is a tie. As in the runtime, an axis of scale 1 is not changed, and if no size changes, the input is not
+    changed either, whatever the scales and the region are. Before opset 11 the nearest element is the one before the
+    coordinate if the axis grows, and the one after it if the axis shrinks. An axis whose size or new size is known only
+    at run time supports the mode nearest, and the mode linear of float32.
     """
     mode = node.attribute("mode", "nearest")
     if mode not in _TAPS:
@@ -165,10 +168,17 @@ def _is_own(node: Node, axis: int, size: int | Value) -> bool:
 
 
 def _resized(node: Node, axes: Sequence[Axis | OpenAxis], mode: str, coordinates: str) -> None:
-    value = movable(node)
     if all(isinstance(axis, Axis) and axis.size == axis.result for axis in axes):
         axes = ()
-    is_moved = mode == "nearest" and coordinates != "tf_crop_and_resize"
+    is_of_bytes = mode == "linear" and node.dtype(0) in ("int8", "uint8")
+    if axes and is_of_bytes:
+        known = [axis for axis in axes if isinstance(axis, Axis)]
+        if len(known) < len(axes):
+            node.refuse(f"linear of {node.dtype(0)}, of an axis whose size is known only at run time")
+        node.set_plain(0, resized_integers(node, known, coordinates), node.plain(0))
+        return
+    value = movable(node)
+    is_moved = is_of_bytes or (mode == "nearest" and coordinates != "tf_crop_and_resize")
     if not is_moved and node.type(0).element is not F32:
         node.refuse(f"{mode} of {node.dtype(0)}, with coordinates {coordinates}")
     result: Operand = value

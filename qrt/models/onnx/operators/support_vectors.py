@@ -23,6 +23,7 @@ def svm_regressor(node: Node) -> None:
     """Import SVMRegressor: sum, for each row, its kernels with the support vectors times their coefficients.
 
     The kernels are computed in float32. With ``one_class`` the result is 1 for a positive sum, else -1.
+    As in the runtime, a ``post_transform`` does nothing.
     """
     graph, supports = composed(node), node.attribute("n_supports", 0)
     coefficients, rho = floats(node, "coefficients"), floats(node, "rho")
@@ -34,7 +35,7 @@ def svm_regressor(node: Node) -> None:
         is_inside = graph.add("Greater", sums, graph.constant(0))
         graph.replace(node, graph.add("Where", is_inside, graph.constant(1), graph.constant(-1)))
     else:
-        graph.replace(node, transformed(node, graph, sums))
+        graph.replace(node, sums)
 
 
 def _kernels(node: Node, graph: ComposedGraph, x: str, supports: int) -> str:
@@ -111,7 +112,7 @@ def svm_classifier(node: Node) -> None:
     of_pairs = graph.add("Sub", graph.constant(1), graph.add("Sigmoid", exponents))
     of_pairs = graph.add("Clip", of_pairs, graph.constant(_LEAST), graph.constant(np.float32(1) - np.float32(_LEAST)))
     probabilities = _Coupling(graph, of_pairs, classes).probabilities() if classes > 1 else of_pairs
-    graph.replace(node, winners, transformed(node, graph, probabilities))
+    graph.replace(node, winners, transformed(node, graph, probabilities, classes))
 
 
 def _pair_coefficients(node: Node, counts: tuple[int, ...]) -> Array:
@@ -137,14 +138,16 @@ def _pair_coefficients(node: Node, counts: tuple[int, ...]) -> Array:
 def _pair_scores(node: Node, graph: ComposedGraph, scores: str, classes: int) -> str:
     """Add nodes that convert the scores of pairs to those that the runtime returns, and return the result's name.
 
-    Two classes have a single score x; the runtime returns -x and x for it, or with SOFTMAX 1 - x and x.
+    Two classes have a single score x; the runtime returns -x and x for it, or with SOFTMAX and
+    SOFTMAX_ZERO 1 - x and x.
     """
     if classes != 2:
-        return transformed(node, graph, scores)
+        return transformed(node, graph, scores, classes * (classes - 1) // 2)
     transform = node.attribute("post_transform", "NONE")
-    if transform not in ("NONE", "LOGISTIC", "SOFTMAX"):
+    if transform not in ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO"):
         node.refuse(f"post_transform {transform}")
-    other = graph.add("Sub", graph.constant(1), scores) if transform == "SOFTMAX" else graph.add("Neg", scores)
+    is_softmax = transform in ("SOFTMAX", "SOFTMAX_ZERO")
+    other = graph.add("Sub", graph.constant(1), scores) if is_softmax else graph.add("Neg", scores)
     both = graph.add("Concat", other, scores, axis=1)
     return str(graph.add("Sigmoid", both) if transform == "LOGISTIC" else both)
 

@@ -2,9 +2,11 @@
 
 The nodes of all trees are numbered together. A table has the next node of each node for each outcome of its
 comparison: the feature is below the node's value, equal, above, or a NaN. The next node of a leaf is the leaf itself.
-A loop nest follows each tree to a leaf; another one adds the weights of the leaves, in the order of the trees.
+A loop nest follows each tree to a leaf; another one combines the weights of the leaves, in the order of the trees.
+`qrt.models.onnx.operators.tree_ensembles` imports the newer operator TreeEnsemble with these functions.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,20 +14,25 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import LoweringContext
 from qrt.models.importing.node import lowering_context
 from qrt.models.onnx.composed import ComposedGraph, composed
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.machine_learning import class_labels, floats, labels_at, transformed
 from qrt.models.onnx.operators.operands import F32, I64
 from qrt.ops.core import Array
-from qrt.types import FloatType, IndexType, TensorType
+from qrt.types import FloatType, IndexType, TensorType, Type
 
-_OUTCOMES = {
+OUTCOMES = {
     "BRANCH_LEQ": (1, 1, 0, 0), "BRANCH_LT": (1, 0, 0, 0), "BRANCH_GTE": (0, 1, 1, 0), "BRANCH_GT": (0, 0, 1, 0),
     "BRANCH_EQ": (0, 1, 0, 0), "BRANCH_NEQ": (1, 0, 1, 1),
 }  # fmt: skip
 """For each mode, its truth for a feature below, equal to and above a node's value, and for a NaN."""
+AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
+"""The names of ways to combine weights, at their numbers in TreeEnsemble."""
 _MOST_LEVELS = 1000
+_SAME = 0
+"""The predicate of `arith.cmpi` for equality."""
 _LESS, _EQUAL, _GREATER = 4, 1, 2
 """Predicates of `arith.cmpf`."""
 
@@ -43,6 +50,27 @@ class Trees:
     roots: Array
     levels: int
 
+    def check(self, node: Node) -> None:
+        """Raise ModelError if a feature does not exist in the rows of the node's input."""
+        width = node.shape()[-1] if node.shape() else None
+        if width is not None and not 0 <= self.features.min() <= self.features.max() < width:
+            node.fail(f"its features are {self.features.min()} to {self.features.max()}, but its input has {width}")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The leaves with their targets and weights, and how a target's weights are combined: SUM, AVERAGE, MIN or MAX.
+
+    ``base`` has a number for each target, which is added to the score of targets that have a weight.
+    """
+
+    leaves: Sequence[int]
+    targets: Sequence[int]
+    weights: Array
+    count: int
+    aggregate: str = "SUM"
+    base: Sequence[float] = ()
+
 
 def _trees(node: Node) -> tuple[Trees, dict[tuple[int, int], int]]:
     """Return the trees that the node's attributes describe, and the number of each node by its tree and identifier."""
@@ -57,33 +85,48 @@ def _trees(node: Node) -> tuple[Trees, dict[tuple[int, int], int]]:
     for name, values in lists.items():
         if len(values) != count or not count:
             node.fail(f"nodes_{name} has {len(values)} elements for {count} different nodes")
-    following = np.tile(np.arange(count)[:, np.newaxis], (1, 4))
+    following, values = np.tile(np.arange(count)[:, np.newaxis], (1, 4)), np.asarray(lists["values"], np.float32)
     for i, mode in enumerate(modes):
         if mode == "LEAF":
             continue
-        if mode not in _OUTCOMES:
+        if mode not in OUTCOMES:
             node.refuse(f"mode {mode}")
         targets = [numbers.get((trees[i], lists[name][i]), -1) for name in ("falsenodeids", "truenodeids")]
         if -1 in targets:
             node.fail(f"node {identifiers[i]} of tree {trees[i]} has a next node that does not exist")
-        *outcomes, of_nan = _OUTCOMES[mode]
-        following[i] = [targets[is_true] for is_true in (*outcomes, of_nan or bool(missing[i]))]
+        following[i], values[i] = next_nodes(mode, targets, bool(missing[i]), values[i])
     is_leaf = np.array([mode == "LEAF" for mode in modes])
     roots = [numbers[tree, identifier] for tree, identifier in _first_nodes(node, trees, identifiers, following)]
+    levels, reached = depth(node, following, is_leaf, roots)
+    if len(reached) != count:
+        node.fail(f"the roots of its trees lead to {len(reached)} of {count} nodes")
+    features = np.where(is_leaf, 0, np.array(lists["featureids"], np.int64))
+    described = Trees(features, values, following, np.array(roots, np.int64), levels)
+    described.check(node)
+    return described, numbers
+
+
+def next_nodes(mode: str, targets: Sequence[int], tracks_true: bool, value: Any) -> tuple[list[int], Any]:
+    """Return the next node for each outcome, and the value with which the feature is compared.
+
+    ``targets`` has the next nodes for a false and a true comparison. A NaN is followed to the second one if
+    ``tracks_true`` is set. If the value is a NaN, all other features have the outcome of a comparison with a NaN.
+    """
+    *outcomes, of_nan = OUTCOMES[mode]
+    if np.isnan(value):
+        outcomes, value = [of_nan] * 3, value.dtype.type(0)
+    return [targets[bool(is_true)] for is_true in (*outcomes, of_nan or tracks_true)], value
+
+
+def depth(node: Node, following: Array, is_leaf: Array, roots: Sequence[int]) -> tuple[int, set[int]]:
+    """Return the number of comparisons to the deepest leaf, and all nodes to which the roots lead."""
     level, levels, reached = np.unique(roots), 0, set(roots)
     while not is_leaf[level].all():
         level, levels = np.unique(following[level]), levels + 1
         reached.update(level.tolist())
         if levels > _MOST_LEVELS:
             node.refuse(f"trees with more than {_MOST_LEVELS} levels, or with a cycle")
-    if len(reached) != count:
-        node.fail(f"the roots of its trees lead to {len(reached)} of {count} nodes")
-    features = np.where(is_leaf, 0, np.array(lists["featureids"], np.int64))
-    width = node.shape()[-1] if node.shape() else None
-    if width is not None and not 0 <= features.min() <= features.max() < width:
-        node.fail(f"its features are {features.min()} to {features.max()}, but its input has {width}")
-    described = Trees(features, np.asarray(lists["values"], np.float32), following, np.array(roots, np.int64), levels)
-    return described, numbers
+    return levels, reached
 
 
 def _first_nodes(node: Node, trees: Any, identifiers: Any, following: Array) -> list[tuple[int, int]]:
@@ -98,10 +141,9 @@ def _first_nodes(node: Node, trees: Any, identifiers: Any, following: Array) -> 
     return list(roots.values())
 
 
-def _leaves(node: Node, x: Value, trees: Trees) -> Value:
+def _leaves(context: LoweringContext, x: Value, trees: Trees, element: Type) -> Value:
     """Return the leaf [batch, tree] that each row reaches in each tree."""
-    context = lowering_context(node)
-    tables = [context.dense(trees.features, I64), context.dense(trees.values, F32),
+    tables = [context.dense(trees.features, I64), context.dense(trees.values, element),
               context.dense(trees.following, I64), context.dense(trees.roots, I64)]  # fmt: skip
     features, values, following, roots = tables
     nest = LoopNest(context, "decide", [context.extents(x)[0], len(trees.roots)])
@@ -123,8 +165,62 @@ def _leaves(node: Node, x: Value, trees: Trees) -> Value:
     return nest.finish(number)[0]
 
 
-def _scores(node: Node, prefix: str, count: int) -> tuple[Value, bool, set[int]]:
-    """Return the sums [batch, target] of the weights of leaves, with base values not yet added.
+def combined(node: Node, x: Value, trees: Trees, given: Weights, element: Type = F32) -> Value:
+    """Return the scores [batch, target] of rows: the combined weights of the leaves that their trees lead to.
+
+    A target without a weight at any of these leaves has the score 0. An average is a sum, divided by the number of
+    trees.
+    """
+    numbers, targets, count = len(trees.features), given.targets, given.count
+    if not targets or not 0 <= min(targets) <= max(targets) < count:
+        node.fail(f"its targets are {min(targets, default=0)} to {max(targets, default=0)} of {count}")
+    is_extreme = given.aggregate in ("MIN", "MAX")
+    if is_extreme and np.isnan(given.weights).any():
+        node.refuse(f"aggregate_function {given.aggregate} of weights that are NaN")
+    node.graph.check_size(node.op, TensorType((numbers, count), element))
+    start = {"MIN": np.inf, "MAX": -np.inf}.get(given.aggregate, 0.0)
+    places = (list(given.leaves), list(targets))
+    table = np.full((numbers, count), start, given.weights.dtype)
+    {"MIN": np.minimum, "MAX": np.maximum}.get(given.aggregate, np.add).at(table, places, given.weights)
+    context = lowering_context(node)
+    reached = _leaves(context, x, trees, element)
+    nest = LoopNest(context, "combine", [context.extents(x)[0], count], [len(trees.roots)])
+    row, target, tree = nest.loops
+    before = nest.running(element, start)
+    leaf = nest.value("arith.index_cast", (nest.read(reached, [row, tree]),), IndexType())
+    weight = nest.gather(context.dense(table, element), [leaf, target])
+    if is_extreme:
+        is_better = nest.compare_floats(_LESS if given.aggregate == "MIN" else _GREATER, weight, before)
+        values = [nest.value("arith.select", (is_better, weight, before), element)]
+    else:
+        values = [nest.value("arith.addf", (before, weight), element)]
+    if is_extreme or given.base:
+        node.graph.check_size(node.op, TensorType((numbers, count), I64))
+        has_weight = np.zeros((numbers, count), np.int64)
+        has_weight[places] = 1
+        earlier = nest.running(I64, 0)
+        own = nest.gather(context.dense(has_weight, I64), [leaf, target])
+        values.append(nest.value("arith.ori", (earlier, own), I64))
+    scores, *is_scored = nest.finish(*values)
+    if not is_scored and given.aggregate != "AVERAGE":
+        return scores
+    nest = LoopNest(context, "score", [context.extents(x)[0], count])
+    score = nest.read(scores, nest.loops)
+    if given.aggregate == "AVERAGE":
+        score = nest.value("arith.divf", (score, nest.constant(float(len(trees.roots)), element)), element)
+    if given.base:
+        base = nest.read(context.dense(np.asarray(given.base, given.weights.dtype), element), nest.loops[1:])
+        score = nest.value("arith.addf", (score, base), element)
+    if is_scored:
+        holds = nest.compare(_SAME, nest.read(is_scored[0], nest.loops), nest.constant(1, I64))
+        score = nest.value("arith.select", (holds, score, nest.constant(0.0, element)), element)
+    return nest.finish(score)[0]
+
+
+def _scores(
+    node: Node, prefix: str, count: int, aggregate: str = "SUM", base: Sequence[float] = ()
+) -> tuple[Value, bool, set[int]]:
+    """Return the combined weights [batch, target] of leaves, with only the base values ``base`` added.
 
     Also return whether all weights are at least 0, and the targets that have weights.
     """
@@ -133,20 +229,12 @@ def _scores(node: Node, prefix: str, count: int) -> tuple[Value, bool, set[int]]
     leaves = list(zip(node.ints(f"{prefix}_treeids"), node.ints(f"{prefix}_nodeids"), strict=False))
     if not len(targets) == len(weights) == len(leaves) or not targets:
         node.fail(f"it has {len(targets)} targets, {len(weights)} weights and {len(leaves)} leaves")
-    if not 0 <= min(targets) <= max(targets) < count or not numbers.keys() >= set(leaves):
-        node.fail(f"its targets are {min(targets)} to {max(targets)} of {count}, or a leaf does not exist")
-    node.graph.check_size(node.op, TensorType((len(numbers), count), F32))
-    table = np.zeros((len(numbers), count), np.float32)
-    np.add.at(table, ([numbers[leaf] for leaf in leaves], list(targets)), np.asarray(weights, np.float32))
-    x = _matrix(node)
-    reached, context = _leaves(node, x, trees), lowering_context(node)
-    nest = LoopNest(context, "add", [context.extents(x)[0], count], [len(trees.roots)])
-    row, target, tree = nest.loops
-    before = nest.running(F32, 0.0)
-    leaf = nest.value("arith.index_cast", (nest.read(reached, [row, tree]),), IndexType())
-    weight = nest.gather(context.dense(table, F32), [leaf, target])
-    sums = nest.finish(nest.value("arith.addf", (before, weight), F32))[0]
-    return sums, min(weights) >= 0, set(targets)
+    if not numbers.keys() >= set(leaves):
+        node.fail(f"a leaf of {prefix}_nodeids does not exist")
+    given = Weights(
+        [numbers[leaf] for leaf in leaves], targets, np.asarray(weights, np.float32), count, aggregate, base
+    )
+    return combined(node, _matrix(node), trees, given), min(weights) >= 0, set(targets)
 
 
 def _matrix(node: Node) -> Value:
@@ -159,27 +247,29 @@ def _matrix(node: Node) -> Value:
     return node.emit("arith.sitofp", [x], None, x.type.with_(element=F32))
 
 
-def _finished(node: Node, sums: Value, graph: ComposedGraph, name: str, *results: str) -> None:
-    """Import a graph that reads ``sums`` as the tensor ``name``, in place of the node."""
+def finish_scores(node: Node, sums: Value, graph: ComposedGraph, name: str, *results: str) -> None:
+    """Import a graph that reads ``sums``, the scores, as the tensor ``name``, in place of the node."""
     node.graph.values[name] = sums
     graph.replace(node, *results)
 
 
 def tree_ensemble_regressor(node: Node) -> None:
-    """Import TreeEnsembleRegressor: follow trees for each row, and add or average the weights of their leaves.
+    """Import TreeEnsembleRegressor: follow trees for each row, and combine the weights of their leaves.
 
-    The rows are of float32 or integers.
+    A score is the sum, the average, the least or the largest of a target's weights, plus its base value. The rows
+    are of float32 or integers. As in the runtime, one of several targets whose weights are at none of the leaves has
+    the score 0, and the ``post_transform`` of a single target does nothing, unless it is PROBIT.
     """
     count, aggregate = node.attribute("n_targets", 1), node.attribute("aggregate_function", "SUM")
-    if aggregate not in ("SUM", "AVERAGE"):
+    if aggregate not in AGGREGATES:
         node.refuse(f"aggregate_function {aggregate}")
-    sums, _, _ = _scores(node, "target", count)
+    base = _base_values(node, count)
+    sums, _, _ = _scores(node, "target", count, aggregate, base if count > 1 else ())
     graph = composed(node)
     name = scores = graph.name()
-    if aggregate == "AVERAGE":
-        scores = graph.add("Div", scores, graph.constant(len(set(node.ints("nodes_treeids")))))
-    scores = _with_base(node, graph, scores, count)
-    _finished(node, sums, graph, name, transformed(node, graph, scores))
+    if base and count == 1:
+        scores = graph.add("Add", name, graph.constant(base))
+    finish_scores(node, sums, graph, name, transformed(node, graph, scores, count))
 
 
 def tree_ensemble_classifier(node: Node) -> None:
@@ -196,7 +286,8 @@ def tree_ensemble_classifier(node: Node) -> None:
     if len(labels) > 2:
         scores = _with_base(node, graph, scores, len(labels))
         numbers = graph.add("ArgMax", scores, axis=1, keepdims=0)
-        _finished(node, sums, graph, name, labels_at(graph, labels, numbers), transformed(node, graph, scores))
+        results = (labels_at(graph, labels, numbers), transformed(node, graph, scores, len(labels)))
+        finish_scores(node, sums, graph, name, *results)
         return
     if len(labels) < 2 or targets != {0}:
         node.refuse(f"{len(labels)} classes with weights for class {', '.join(map(str, sorted(targets)))}")
@@ -208,13 +299,18 @@ def tree_ensemble_classifier(node: Node) -> None:
     first = graph.add("Sub", graph.constant(1 if is_positive and not is_logistic else 0), score)
     scores = graph.add("Concat", first, score, axis=1)
     if is_logistic:
-        scores = transformed(node, graph, scores)
-    _finished(node, sums, graph, name, labels_at(graph, labels, numbers), scores)
+        scores = transformed(node, graph, scores, 2)
+    finish_scores(node, sums, graph, name, labels_at(graph, labels, numbers), scores)
 
 
 def _with_base(node: Node, graph: ComposedGraph, scores: str, count: int) -> str:
     """Add the base values of ``count`` targets to scores, and return the name of the sums."""
+    base = _base_values(node, count)
+    return str(graph.add("Add", scores, graph.constant(base)) if base else scores)
+
+
+def _base_values(node: Node, count: int) -> tuple[float, ...]:
     base = floats(node, "base_values")
     if base and len(base) != count:
         node.refuse(f"{len(base)} base values for {count} sums")
-    return str(graph.add("Add", scores, graph.constant(base)) if base else scores)
+    return base

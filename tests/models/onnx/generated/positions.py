@@ -90,6 +90,33 @@ def resized(rng: np.random.Generator, dtype: str) -> Case:
     return _case("Resize", {"x": _elements(rng, shape, dtype)}, known, {"y": _name(dtype)}, inputs=inputs, **more)
 
 
+def resized_linearly(rng: np.random.Generator, dtype: str, layout: str) -> Case:
+    """Of random integers, or of equal ones but for one, whose weighted sum may be below them before it is truncated."""
+    known, more = int(rng.integers(1, 3)), {"mode": "linear"}
+    spatial = rng.integers(1, 20 if layout in ("volume", "volumes") else 40, 3 if "volume" in layout else 2).tolist()
+    new = [max(1, int(size * rng.choice([0.5, 1, 1.5, 2, 3, rng.uniform(0.3, 3)]))) for size in spatial]
+    before, after = {"images": ([known, 2], []), "last": ([known], [3]), "volumes": ([known, 2], [])}.get(
+        layout, ([], [])
+    )
+    shape, sizes = [*before, *spatial, *after], [*before, *new, *after]
+    modes = ["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+             "tf_crop_and_resize"]  # fmt: skip
+    more["coordinate_transformation_mode"] = str(rng.choice(modes))
+    operands = {"n": np.int64(sizes)}
+    if rng.random() < 0.5:
+        operands = {"s": np.float32(np.divide(sizes, shape))}
+    if more["coordinate_transformation_mode"] == "tf_crop_and_resize":
+        axes = range(len(before), len(before) + len(spatial))
+        starts, ends = ([value if axis in axes else end for axis, value in enumerate(rng.uniform(*bounds, len(shape)))]
+                        for bounds, end in (((-0.2, 0.5), 0), ((0.5, 1.2), 1)))  # fmt: skip
+        operands["r"], more["extrapolation_value"] = np.float32([*starts, *ends]), float(rng.uniform(0, 127))
+    x = draw.integers(rng, shape, dtype)
+    if rng.random() < 0.3:
+        x.flat[1:] = x.flat[-1]
+    inputs = ["x", "r" if "r" in operands else "", *(["s"] if "s" in operands else ["", "n"])]
+    return _case("Resize", {"x": x}, operands, {"y": _name(dtype)}, inputs=inputs, **more)
+
+
 def _name(dtype: str) -> str:
     return {"float32": "FLOAT"}.get(dtype, dtype.upper())
 
@@ -102,6 +129,9 @@ CASES: dict[str, Callable[[np.random.Generator], Case]] = {
 for _dtype in ("float32", "int8"):
     CASES[f"GatherElements {_dtype}"] = partial(gathered, dtype=_dtype)
     CASES[f"Resize {_dtype}, nearest"] = partial(resized, dtype=_dtype)
+for _dtype in draw.DTYPES:
+    for _layout in ("plane", "images", "last", "volume", "volumes"):
+        CASES[f"Resize {_dtype}, linear {_layout}"] = partial(resized_linearly, dtype=_dtype, layout=_layout)
 for _dtype in ("float32", "int64"):
     CASES[f"TopK {_dtype}"] = partial(largest, dtype=_dtype)
 for _op in ("ScatterElements", "ScatterND"):
