@@ -24,9 +24,9 @@ func.func @main(%n: index, %b: i1) -> (tensor<2x!q>, tensor<?xf32>, tensor<2x!s>
     %8 = arith.divsi %4, %z : i32
     scf.yield %8 : i32
   }
-  %7 = scf.for %i = %n to %n step %two iter_args(%a = %5) -> i32 {
+  %7 = affine.for %i = 0 to 3 iter_args(%a = %5) -> (i32) {
     %8 = arith.muli %4, %4 : i32
-    scf.yield %8 : i32
+    affine.yield %8 : i32
   }
   return %0, %2, %3, %4, %5, %7 : tensor<2x!q>, tensor<?xf32>, tensor<2x!s>, i32, i32, i32
 }

@@ -33,10 +33,9 @@ module {
     } else {
       scf.yield %3 : i32
     }
-    %5 = scf.for %arg3 = %arg2 to %arg2 step %arg2 iter_args(%arg4 = %4) -> (i32) {
-      %7 = arith.constant 1 : i32
-      %8 = arith.addi %arg4, %7 : i32
-      scf.yield %8 : i32
+    %5 = affine.for %arg3 = 0 to 3 iter_args(%arg4 = %4) -> (i32) {
+      %7 = func.call @once(%arg4) : (i32) -> i32
+      affine.yield %7 : i32
     }
     %6 = call @blocks(%5) : (i32) -> i32
     return %5, %6 : i32, i32

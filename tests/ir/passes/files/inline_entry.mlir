@@ -31,9 +31,9 @@ func.func @main(%x: i32, %c: i1, %n: index) -> (i32, i32) {
   } else {
     scf.yield %0 : i32
   }
-  %2 = scf.for %i = %n to %n step %n iter_args(%a = %1) -> i32 {
+  %2 = affine.for %i = 0 to 3 iter_args(%a = %1) -> (i32) {
     %4 = func.call @once(%a) : (i32) -> i32
-    scf.yield %4 : i32
+    affine.yield %4 : i32
   }
   %3 = func.call @blocks(%2) : (i32) -> i32
   return %2, %3 : i32, i32
