@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt import kernels
+import qrt.kernels as kernels
 from qrt._ext import kernels as kernel_calls
 from qrt._ext.kernels import bind_control, bind_plain
 from qrt.errors import QuantError
