@@ -198,3 +198,26 @@ def test_int8_weights_are_near_the_floats_that_they_stand_for(is_for_kernels: bo
     first = np.maximum(x[:, 0] @ w.T + [1, 2, 3, 4], 0)
     second = np.maximum(x[:, 1] @ w.T + [1, 2, 3, 4] + first, 0)
     np.testing.assert_allclose(y, np.stack([first, second], 1), rtol=1e-5 if is_for_kernels else 0.02, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-5, 1e-3, 1.0])
+def test_layer_normalization_of_small_sums(size: float) -> None:
+    """1e-8 is added to every variance: beside one of 1e-6, it changes a normalized sum by half a percent."""
+    norms = [weights(30 + i, CELLS) for i in range(4)]
+    given = [*operands(1, time_major=True), *norms]
+    x = (size * np.array([[[1, -1, 0.5], [0.25, 1, -1]]])).astype(np.float32)
+    content = model(given, time_major=True, cell_clip=0.0)
+    program = qrt.compile(import_model(read(content), profile("litert")))
+    (result,) = program.run({program.inputs[0].name: x}).values()
+
+    def gate(i: int) -> Any:
+        w, norm, bias = (np.asarray(given[k + i].data, np.float64) for k in (1, 20, 12))  # type: ignore[union-attr]
+        sums = x[0].astype(np.float64) @ w.T
+        centred = sums - sums.mean(-1, keepdims=True)
+        return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-8) * norm + bias
+
+    def logistic(v: Any) -> Any:
+        return 1 / (1 + np.exp(-v))
+
+    cell = logistic(gate(0)) * np.tanh(gate(2))
+    np.testing.assert_allclose(np.asarray(result)[0], logistic(gate(3)) * np.tanh(cell), rtol=0, atol=2e-6)

@@ -24,8 +24,8 @@ from qrt.numerics import GATES
 _INPUT, _FORGET, _CELL, _OUTPUT = range(4)
 _WEIGHTS, _RECURRENT, _PEEPHOLES, _BIASES, _NORMS = 1, 5, 9, 12, 20
 _PROJECTION, _PROJECTION_BIAS, _HIDDEN_STATE, _CELL_STATE = 16, 17, 18, 19
-_LEAST_VARIANCE = 1e-8
-"""The value that replaces a variance of 0."""
+_EPSILON = 1e-8
+"""The value that LiteRT adds to each variance before the root."""
 
 
 def lstm(node: Node) -> None:
@@ -257,7 +257,7 @@ class _Lstm:
 
 
 def _normalized(context: LoweringContext, x: Value) -> tuple[Value, Value]:
-    """Return ``x - mean(x)`` and ``1 / standard_deviation(x)`` of each row of ``x`` [batch, cells]."""
+    """Return ``x - mean(x)`` and ``1 / sqrt(variance(x) + 1e-8)`` of each row of ``x`` [batch, cells]."""
     batch, cells = context.extents(x)
     assert isinstance(cells, int)
 
@@ -270,8 +270,7 @@ def _normalized(context: LoweringContext, x: Value) -> tuple[Value, Value]:
         quotient = nest.value("arith.divf", (nest.read(sums, nest.loops), nest.constant(float(cells), F32)), F32)
         if square is None:
             return nest.finish(quotient)[0]
-        is_zero = nest.compare_floats(1, quotient, nest.constant(0.0, F32))
-        quotient = nest.value("arith.select", (is_zero, nest.constant(_LEAST_VARIANCE, F32), quotient), F32)
+        quotient = nest.value("arith.addf", (quotient, nest.constant(_EPSILON, F32)), F32)
         root = nest.value("math.sqrt", (quotient,), F32)
         return nest.finish(nest.value("arith.divf", (nest.constant(1.0, F32), root), F32))[0]
 
