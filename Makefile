@@ -118,7 +118,7 @@ test-compilers: build
 	$(call compiled,aarch64-linux-gnu-gcc,aarch64)
 
 # Against real software: fails where it cannot be installed. In one process, which counts what it compared.
-# With ELEMENTS of each drawn form of a model: 50,000 take about an hour in all, a million take hours.
+# Of each drawn form of a model 40 models are compared; with ELEMENTS=N, models of so many elements.
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
 	QRT_REQUIRE_ORACLE=1 $(if $(ELEMENTS),QRT_ELEMENTS=$(ELEMENTS)) $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/numerics/test_runner.py tests/models \

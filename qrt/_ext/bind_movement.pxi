@@ -57,7 +57,7 @@ def bind_slice(*, dtype, x_shape, offsets, sizes, strides, axes, inserts=False):
     cdef KernelCall call = new_call("slice", "ref", qrt_slice, sizeof(qrt_slice_args))
     cdef qrt_slice_args *args = <qrt_slice_args *>call.args
     cdef qrt_copy_part *part = &args.part
-    cdef int64_t step = 1, own = 1, largest, offset = 0
+    cdef int64_t step = 1, own = 1, offset = 0
     cdef int d
     dtype = np.dtype(dtype)
     if dtype.itemsize not in (1, 2, 4, 8) or dtype.hasobject:
@@ -75,7 +75,7 @@ def bind_slice(*, dtype, x_shape, offsets, sizes, strides, axes, inserts=False):
     args.axes = len(axes)
     for d in reversed(range(len(x_shape))):
         largest = x_shape[d] - 1 - (sizes[d] - 1) * strides[d] if sizes[d] else x_shape[d]
-        if not offsets[d] <= largest:
+        if not offsets[d] <= largest:  # as Python's integers: a product of a size and a stride may exceed 64 bits
             raise KernelError(
                 f"slice: {sizes[d]} elements from {offsets[d]} with stride {strides[d]} exceed axis {d} of size {x_shape[d]}"
             )

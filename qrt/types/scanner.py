@@ -306,8 +306,8 @@ class Scanner:
             self.pos = match.end()
         return match
 
-    def as_float(self, match: re.Match[str]) -> str:
-        """Return the text for an error about an integer that was just read: how to write it as a float literal."""
+    def float_hint(self, match: re.Match[str]) -> str:
+        """Return, for an error, how to write the integer of ``match``, which was just read, as a float literal."""
         exponent = _EXPONENT.match(self.text, self.pos)
         return f"as in {match[1] or ''}{match[4][:40]}.0{exponent[0][:40] if exponent else ''}"
 
@@ -339,7 +339,7 @@ class Scanner:
             return -float(match[3]) if match[1] else float(match[3]), start, self.pos
         if match[4] is not None:
             raise self.error(
-                f"expected {what}: add a trailing dot to the integer, {self.as_float(match)}", start, self.pos
+                f"expected {what}: add a trailing dot to the integer, {self.float_hint(match)}", start, self.pos
             )
         if match[1]:
             raise self.error("a hexadecimal float literal must not have a leading minus", start, self.pos)

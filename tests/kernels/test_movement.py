@@ -144,6 +144,7 @@ def test_a_slice_out_of_bounds_writes_nothing(index: int, inserts: bool) -> None
         {"axes": [0, 0]},
         {"sizes": [5, 3]},
         {"strides": [0, 1]},
+        {"sizes": [1 << 40, 3], "strides": [1 << 40, 1]},
         {"dtype": "c16"},
     ],
 )

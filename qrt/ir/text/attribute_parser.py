@@ -198,7 +198,7 @@ class AttributeParser:
         if match[4] is not None:
             message = (
                 f"unexpected decimal integer literal for a floating point value of type {kind}: "
-                f"add a trailing dot, {self.scanner.as_float(match)}"
+                f"add a trailing dot, {self.scanner.float_hint(match)}"
             )
             raise self.scanner.error(message, start, end)
         if negative:

@@ -5,7 +5,6 @@ Only the child process imports ONNX Runtime.
 
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,13 +46,14 @@ class _LoadedModel:
         options.intra_op_num_threads = options.inter_op_num_threads = values["threads"]
         options.log_severity_level = 4
         given: Any = values["path"] or content
-        self.labels = _class_labels(given)
         self.outputs: list[str] = []
         if values["keeps"]:
             given, self.outputs = _with_every_output(given)
         self.session = api.InferenceSession(given, options, providers=["CPUExecutionProvider"])
         self.inputs = [port.name for port in self.session.get_inputs()]
         self.outputs = self.outputs or [port.name for port in self.session.get_outputs()]
+        has_maps = any(_element(port).startswith("seq(map") for port in self.session.get_outputs())
+        self.labels = _class_labels(given) if has_maps else {}
 
     def ports(self) -> Mapping[str, Sequence[Any]]:
         known = {port.name: port for port in self.session.get_outputs()}
@@ -74,7 +74,9 @@ class _LoadedModel:
             return np.asarray(result)
         labels = self.labels.get(name)
         if not labels or len({*labels}) != len(labels):
-            raise ValueError(f"output {name!r} is not a tensor: compare an output before it")
+            raise ValueError(
+                f"output {name!r} is not a tensor: only the output of a ZipMap with different class labels is converted"
+            )
         scores = [[row[label] for label in labels] for row in result]
         return np.array(scores, np.float32).reshape(len(result), len(labels))
 
@@ -98,20 +100,22 @@ class _LoadedModel:
 
 
 def _class_labels(given: str | bytes) -> dict[str, list[Any]]:
-    """Return the class labels of each ZipMap of a model by the name of its output. Its result is a list of maps."""
-    content = given if isinstance(given, bytes) else Path(given).read_bytes()
-    if b"ZipMap" not in content:
-        return {}
-    model = extra("onnx", "onnx").load_model_from_string(content)
-    maps = [node for node in model.graph.node if node.op_type == "ZipMap"]
-    return {
-        node.output[0]: [
-            label.decode() if isinstance(label, bytes) else label
-            for attribute in node.attribute
-            for label in (*attribute.ints, *attribute.strings)
-        ]
-        for node in maps
-    }
+    """Return the class labels of each ZipMap of a model, by the name of its output.
+
+    ``given`` is the path of the file or its content.
+    """
+    labels = {}
+    for node in _read(given).graph.node:
+        if node.op_type == "ZipMap":
+            values = [label for attribute in node.attribute for label in (*attribute.ints, *attribute.strings)]
+            labels[node.output[0]] = [value.decode() if isinstance(value, bytes) else value for value in values]
+    return labels
+
+
+def _read(given: str | bytes) -> Any:
+    """Return the `onnx.ModelProto` of a file's path or content."""
+    onnx = extra("onnx", "onnx")
+    return onnx.load_model_from_string(given) if isinstance(given, bytes) else onnx.load(given)
 
 
 def _with_every_output(given: str | bytes) -> tuple[bytes, list[str]]:
@@ -119,8 +123,7 @@ def _with_every_output(given: str | bytes) -> tuple[bytes, list[str]]:
 
     ``given`` is the path of the file or its content.
     """
-    onnx = extra("onnx", "onnx")
-    model = onnx.load_model_from_string(given) if isinstance(given, bytes) else onnx.load(given)
+    onnx, model = extra("onnx", "onnx"), _read(given)
     own = [port.name for port in model.graph.output]
     results = dict.fromkeys(name for node in model.graph.node for name in node.output if name)
     model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in results if name not in own)

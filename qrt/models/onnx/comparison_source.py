@@ -198,7 +198,7 @@ def _compared_tensor(
 
 
 def _bound_of(op: Operator) -> Bound:
-    """Return the tolerance of an operator's float results. Trees add in the runtime's order, but transform scores."""
+    """Return the tolerance of an operator's float results. Those of trees are exact without a ``post_transform``."""
     is_transformed = op.attributes.get("post_transform", "NONE") not in ("NONE", 0)
     return BOUNDS["LinearRegressor"] if op.type in _TREES and is_transformed else BOUNDS.get(op.type, Bound())
 

@@ -132,7 +132,9 @@ class ControlPlanner(SlotTable):
         if step <= 0 or not is_whole or "unsignedCmp" in op.attributes:
             raise PlanningRefusal("its step is not positive, or its bounds are not signed i32, i64 or index")
         most = np.iinfo(layout(self.slots[bounds[0].slot])[1]).max
-        if upper > most - step or upper - lower > core.MOST_ROUNDS * step:
+        if upper > most - step:
+            raise PlanningRefusal("its upper bound is less than a step below the largest number of its type")
+        if upper - lower > core.MOST_ROUNDS * step:
             raise PlanningRefusal("it has more iterations than a loop in C may have")
         return range(lower, upper, step)
 

@@ -151,7 +151,10 @@ def test_maps_of_scores_are_compared_in_the_order_of_the_file(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (lambda: scores_as_maps([3, 2], classlabels_int64s=[7, 7]), "output 'y' is not a tensor"),
+        (
+            lambda: scores_as_maps([3, 2], classlabels_int64s=[7, 7]),
+            "output of a ZipMap with different class labels",
+        ),
         (
             lambda: model([node("Cast", ["x"], ["y"], to=8)], [port("x", shape=[3, 2])], [port("y", "STRING")]),
             "elements that are not numbers",

@@ -34,7 +34,8 @@ class _Drawn:
             elif kind < 0.77:
                 text += f"ml_program.global_store @v = {a} : {T}\n"
             else:
-                lines, results = (self.loop if kind < 0.9 else self.branch)(known, numbers, depth + 1)
+                draw_one = self.loop if kind < 0.84 else self.counted if kind < 0.92 else self.branch
+                lines, results = draw_one(known, numbers, depth + 1)
                 text += lines
                 known += results
         return text, known
@@ -48,6 +49,23 @@ class _Drawn:
             lines, known = self.body(values, numbers, depth)
             text += f"{lines}scf.yield {', '.join(self.some(known, count))} : {types}\n{end}\n"
         return text, [f"{made}#{number}" for number in range(count)]
+
+    def counted(self, values: list[str], numbers: list[str], depth: int) -> tuple[str, list[str]]:
+        """A loop with constant bounds of at most three iterations."""
+        count, result, counter = self.draw.randint(1, 4), self.name(), self.name()
+        kind = self.draw.choice(("index", "i32", "i64"))
+        bounds = self.draw.choice(((0, 3, 1), (-3, 2, 2), (1, 2, 7), (2, 2, 1), (5, 1, 3)))
+        arguments = [self.name() for _ in range(count)]
+        lines, known = self.body(values + arguments, numbers, depth)
+        begin = ", ".join(f"{a} = {b}" for a, b in zip(arguments, self.some(values, count), strict=True))
+        types, typed = ", ".join([T] * count), "" if kind == "index" else f" : {kind}"
+        text = "".join(
+            f"{result}{name} = arith.constant {bound} : {kind}\n" for name, bound in zip("lus", bounds, strict=True)
+        )
+        text += f"{result}:{count} = scf.for {counter} = {result}l to {result}u step {result}s "
+        text += f"iter_args({begin}) -> ({types}){typed} {{\n"
+        text += f"{lines}scf.yield {', '.join(self.some(known, count))} : {types}\n}}\n"
+        return text, [f"{result}#{number}" for number in range(count)]
 
     def loop(self, values: list[str], numbers: list[str], depth: int) -> tuple[str, list[str]]:
         """At most three rounds."""

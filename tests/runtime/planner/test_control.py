@@ -115,17 +115,43 @@ def test_a_row_out_of_bounds_is_an_error_at_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bounds", "said"),
+    ("bounds", "reason"),
     [
         ("0 2000001 1", "more iterations"),
-        ("9223372036854775800 9223372036854775807 1", "more iterations"),
+        ("9223372036854775800 9223372036854775807 1", "a step below the largest number"),
         ("0 8 0", "not positive"),
         ("0 8 -1", "not positive"),
     ],
 )
-def test_counted_loops_that_only_the_interpreter_runs(bounds: str, said: str) -> None:
+def test_counted_loops_that_only_the_interpreter_runs(bounds: str, reason: str) -> None:
     program = qrt.compile(counted(bounds, "", "%all, %b"))
-    assert [said in step.detail for step in program.coverage() if step.op == "scf.for"] == [True]
+    assert [reason in step.detail for step in program.coverage() if step.op == "scf.for"] == [True]
+
+
+@pytest.mark.parametrize("kind", ["i32", "i64", "index"])
+@pytest.mark.parametrize("step", [1, 3])
+def test_counters_at_the_ends_of_their_type(kind: str, step: int) -> None:
+    """The number behind the last iteration must be one of the type."""
+    most = np.iinfo(np.int32 if kind == "i32" else np.int64).max
+    typed = "" if kind == "index" else f" : {kind}"
+    for lower, upper, is_planned in (
+        (-most - 1, -most + 3, True),
+        (most - step - 5, most - step, True),
+        (most - step - 5, most - step + 1, False),
+        (most, -most, True),
+    ):
+        text = main(
+            f"""%l = arith.constant {lower} : {kind}
+            %u = arith.constant {upper} : {kind}
+            %t = arith.constant {step} : {kind}
+            %r = scf.for %k = %l to %u step %t iter_args(%a = %x) -> ({T}){typed} {{
+              %s = arith.addi %a, %y : {T}
+              scf.yield %s : {T}
+            }}""", "%r", T)  # fmt: skip
+        program = qrt.compile(text)
+        assert (plan_of(program).executable is not None) == is_planned
+        (result,) = program.run(given(0)).values()
+        np.testing.assert_array_equal(result, X + Y * len(range(lower, upper, step)))
 
 
 def test_a_counted_loop_takes_the_steps_of_its_iterations() -> None:

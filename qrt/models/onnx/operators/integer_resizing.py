@@ -81,7 +81,7 @@ def resized_integers(node: Node, axes: Sequence[Axis], coordinates: str) -> Valu
     nest = LoopNest(context, "resize", extents)
     is_unsigned = isinstance(element, IntegerType) and element.signedness == "unsigned"
     read = partial(_element, nest, x, is_unsigned, _I32 if is_last else F32)
-    total = _sum(nest, dict(zip(spatial, lines, strict=True)), read)
+    total = _sum(nest, dict(zip(spatial, lines, strict=True)), read, _I32 if is_last else F32)
     if is_last:
         total = nest.value("arith.divsi", (total, nest.constant(1 << 2 * _BITS, _I32)), _I32)
     else:
@@ -103,19 +103,19 @@ def _element(nest: LoopNest, x: Value, is_unsigned: bool, number: Type, corner: 
     return nest.value("arith.uitofp" if is_unsigned else "arith.sitofp", (stored,), number)
 
 
-def _sum(nest: LoopNest, lines: Mapping[int, _Line], read: Callable[[Sequence[Value]], Value]) -> Value:
+def _sum(nest: LoopNest, lines: Mapping[int, _Line], read: Callable[[Sequence[Value]], Value], number: Type) -> Value:
     """Return the sum of the weighted corners of a cell. The last axis changes first; its weight is the first factor.
 
-    ``lines`` has what is read along an axis, and ``read`` returns the element at a position.
+    ``lines`` has what is read along an axis, and ``read`` returns the element at a position. Both, and the sum, are of
+    the type ``number``.
     """
     places, weights = {}, {}
     for axis, line in lines.items():
-        loop, of_integers = [nest.loops[axis]], line.weights.dtype.kind == "i"
+        loop = [nest.loops[axis]]
         indices = [nest.read(nest.context.dense(row, I64), loop) for row in line.positions]
         places[axis] = [nest.value("arith.index_cast", (value,), IndexType()) for value in indices]
-        number: Type = _I32 if of_integers else F32
         weights[axis] = [nest.read(nest.context.dense(row, number), loop) for row in line.weights]
-    multiply, add = ("arith.muli", "arith.addi") if of_integers else ("arith.mulf", "arith.addf")
+    multiply, add = ("arith.muli", "arith.addi") if number is _I32 else ("arith.mulf", "arith.addf")
     total = None
     for sides in product((0, 1), repeat=len(lines)):
         corner: list[Value] = [nest.position(loop) for loop in nest.loops]

@@ -76,9 +76,10 @@ def tree_ensemble(node: Node) -> None:
     """Import TreeEnsemble: follow trees for each row, and combine the weights of their leaves.
 
     A score is the sum, the average, the least or the largest of a target's weights. The rows are of float32, or of
-    float64 without a ``post_transform``. A node may test whether a feature is a member of a set. In the runtime, a set
-    with a number below 0 or above 31 also has the floats between such a member and the next integer away from 0. The
-    ``post_transform`` may be SOFTMAX_ZERO or PROBIT. As in the runtime, SOFTMAX_ZERO of one target does nothing.
+    float64 without a ``post_transform``. A node may test whether a feature is equal to a member of a set. The result
+    differs from the runtime's if the set has a number below 0 or above 31 and the feature lies between such a member
+    and the next integer away from 0: the runtime takes this feature for a member. The ``post_transform`` may be
+    SOFTMAX_ZERO or PROBIT. As in the runtime, SOFTMAX_ZERO of one target does nothing.
     """
     element = node.plain(0)
     if (element is not F32 and element is not _F64) or len(node.shape()) != 2:
@@ -140,10 +141,11 @@ def _trees(node: Node) -> tuple[Trees, int]:
             tables.add_search(i, features[i], members, targets, of_nan)
         else:
             tables.set(i, features[i], splits.dtype.type(0), [*targets[:1] * 3, of_nan])
-    return _described(node, tables, splits.dtype, range(first_leaf, first_leaf + leaves)), first_leaf
+    return _build_trees(node, tables, splits.dtype, range(first_leaf, first_leaf + leaves)), first_leaf
 
 
-def _described(node: Node, tables: _NodeTables, dtype: Any, leaves: range) -> Trees:
+def _build_trees(node: Node, tables: _NodeTables, dtype: Any, leaves: range) -> Trees:
+    """Return trees with the nodes of tables, of which ``leaves`` are leaves. Raise ModelError for wrong roots."""
     following, roots = np.array(tables.following, np.int64), node.ints("tree_roots")
     if not roots or not 0 <= min(roots) <= max(roots) < leaves.start:
         node.fail(f"tree_roots must be of 0 to {leaves.start - 1}, at least one, got {list(roots)}")
