@@ -247,7 +247,7 @@ cdef const int64_t *zero_points(KernelCall call, str what, object values, int64_
     cdef int64_t low, high
     bounds_of(call, &low, &high)
     if high > MAX_ZERO_POINT or low < -MAX_ZERO_POINT:
-        raise KernelError(f"{call.name}: {what} must be from -2**40 to 2**40, got {low} to {high}")
+        raise KernelError(f"{call.name}: {what} must be from -2**40 to 2**40, got values from {low} to {high}")
     return found
 
 
@@ -313,7 +313,7 @@ cdef fill_requant(KernelCall call, qrt_requant *to, object requant, int64_t coun
         if last_count(call):
             bounds_of(call, &low, &high)
             if max(high, -low) > 1 << 20:
-                raise KernelError(f"{call.name}: requant.shift must be from -2**20 to 2**20, got {low} to {high}")
+                raise KernelError(f"{call.name}: requant.shift must be from -2**20 to 2**20, got values from {low} to {high}")
             to.shift_min, to.shift_max = low, high
 
 

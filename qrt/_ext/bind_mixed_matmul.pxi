@@ -10,8 +10,8 @@ cdef const int32_t *mixed_zero_points(KernelCall call, str what, object values, 
     bounds_of(call, &low, &high)  # the absolute value of the least int32 is negative
     if low < -MAX_MIXED_ZERO_POINT or high > MAX_MIXED_ZERO_POINT:
         raise KernelError(
-            f"{call.name}: {what} must be from -{MAX_MIXED_ZERO_POINT} to {MAX_MIXED_ZERO_POINT}, got {low} to "
-            f"{high}"
+            f"{call.name}: {what} must be from -{MAX_MIXED_ZERO_POINT} to {MAX_MIXED_ZERO_POINT}, got values from "
+            f"{low} to {high}"
         )
     return <const int32_t *>data
 
@@ -43,12 +43,12 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     problem.k_scale, problem.k_zero_point = NULL, NULL
     if k_scales is not None:
         if blocks != 1 or np.any(np.not_equal(scales, 1)):
-            raise KernelError(f"{call.name}: with k_scales, expected one block along K, and scales of 1")
+            raise KernelError(f"{call.name}: if k_scales are given, the weights must have one block along K, and all scales must be 1")
         problem.k_scale = <const float *>parameters(call, "k_scales", k_scales, np.float32, problem.product.k)
         check_finite(call, "k_scales")
     if k_zero_points is not None:
         if k_scales is None or np.any(zero_points):
-            raise KernelError(f"{call.name}: with k_zero_points, expected k_scales too, and zero_points of 0")
+            raise KernelError(f"{call.name}: if k_zero_points are given, k_scales must be given too, and all zero_points must be 0")
         problem.k_zero_point = mixed_zero_points(call, "k_zero_points", k_zero_points, problem.product.k)
     call.release, call.packed_parts = qrt_mixed_matmul_release, qrt_mixed_matmul_packed
     problem.product.stored = &given

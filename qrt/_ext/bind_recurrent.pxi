@@ -106,7 +106,7 @@ cdef fill_columns(KernelCall call, qrt_dynamic_weights *weights, str name, str s
     bounds_of(call, &low, &high)
     least, most = CONTAINER_BOUNDS[storage]
     if not least <= low <= high <= most:
-        raise KernelError(f"{call.name}: {name}_zero_points must be from {least} to {most}, got {low} to {high}")
+        raise KernelError(f"{call.name}: {name}_zero_points must be from {least} to {most}, got values from {low} to {high}")
     weights.scales = <const float *>parameters(call, f"{name}_scales", scales, np.float32, shape[1])
     if constant_weights is None:
         add_operand(call, CONTAINERS[storage], shape)

@@ -34,7 +34,7 @@ def float_dtype(form: str) -> np.dtype[Any]:
 
     name = "bfloat16" if form == "bf16" else "float" + form.removeprefix("f").lower().replace("e", "_e", 1)
     if not hasattr(ml_dtypes, name):
-        raise QuantTypeError(f"values of type {form} are not executable: NumPy has no dtype of this type")
+        raise QuantTypeError(f"values of type {form} cannot be computed: NumPy has no dtype of this type")
     dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
     return dtype
 

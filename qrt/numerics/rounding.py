@@ -37,7 +37,7 @@ def round_to_format(x: npt.ArrayLike, name: str, rounding: str = "half_even") ->
     if name == "f64":
         return values
     if form.precision > 53 or not form.has_zero:
-        raise QuantTypeError(f"arithmetic of type {name} is not executable")
+        raise QuantTypeError(f"arithmetic of type {name} is not supported")
     exponent = np.frexp(values)[1] - 1
     quantum = np.maximum(exponent, form.min_exponent) - (form.precision - 1)
     with np.errstate(invalid="ignore", over="ignore"):

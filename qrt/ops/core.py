@@ -225,7 +225,7 @@ def container(t: UniformType) -> str:
     """
     if not isinstance(t.storage_type, IntegerType):
         raise QuantTypeError(
-            f"values of type {t} are not executable: the storage type must be an integer type, got {t.storage_type}"
+            f"values of type {t} cannot be computed: the storage type must be an integer type, got {t.storage_type}"
         )
     bits = 8 if t.storage_width <= 8 else 16 if t.storage_width <= 16 else 32
     return f"{'i' if t.is_signed else 'u'}{bits}"
@@ -254,7 +254,7 @@ def element_dtype(t: Type) -> np.dtype[Any]:
     if isinstance(t, IntegerType) and t.width <= 64:
         bits = next(b for b in (8, 16, 32, 64) if t.width <= b)
         return np.dtype(bool) if t.width == 1 else np.dtype(f"{'u' if t.signedness == 'unsigned' else 'i'}{bits // 8}")
-    raise QuantTypeError(f"values of type {t} are not executable: no NumPy dtype represents them")
+    raise QuantTypeError(f"values of type {t} cannot be computed: no NumPy dtype represents them")
 
 
 def quantized(t: TensorType, op: str, operand: str) -> UniformType:
@@ -372,7 +372,7 @@ def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
     axes = given if isinstance(given, (tuple, list)) else ()
     numbers = {int(a) % rank for a in axes if isinstance(a, (int, np.integer)) and -rank <= a < rank}
     if axes != given or len(numbers) != len(axes):
-        wanted = f"different integers in [{-rank}, {rank - 1}]" if rank else "empty"
+        wanted = f"a tuple of different integers in [{-rank}, {rank - 1}]" if rank else "an empty tuple"
         fail(op, f"'axes' must be {wanted} for rank {rank}, got {shown(given)}", types)
     return tuple(sorted(numbers))
 

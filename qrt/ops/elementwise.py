@@ -60,7 +60,7 @@ def integer(t: Type) -> Integer:
         return Integer(64, np.dtype(np.int64))
     if not isinstance(t, IntegerType) or not t.is_signless or not 1 <= t.width <= 64:
         raise QuantTypeError(
-            f"values of type {t} are not executable: the type must be an integer type from i1 to i64, or index"
+            f"values of type {t} cannot be computed: the type must be an integer type from i1 to i64, or index"
         )
     return Integer(t.width, np.dtype(f"i{next(bits for bits in (8, 16, 32, 64) if t.width <= bits) // 8}"))
 
@@ -76,7 +76,7 @@ def arithmetic_format(t: Type) -> str:
     """Return the name of a float type, such as `f32`. Raise QuantTypeError unless it is a float type with a zero."""
     form = float_format(t)
     if not FORMATS[form].has_zero:
-        raise QuantTypeError(f"arithmetic of type {t} is not executable: the type has no zero and no negative numbers")
+        raise QuantTypeError(f"arithmetic of type {t} is not supported: the type has no zero and no negative numbers")
     return form
 
 

@@ -97,7 +97,7 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
         name = "group_size" if axis is None else "axis"
         raise QuantTypeError(f"{name!r} must not be given for a scalar, which has one scale")
     if group_size is not None and 0 in shape:
-        raise QuantTypeError(f"'group_size' must not be given for an array without values, got shape {shape}")
+        raise QuantTypeError(f"'group_size' must not be given for an array without elements, got shape {shape}")
     if axis is None and group_size is not None and len(shape) > 2:
         instead = _axes_for(shape, group_size)
         if not instead:

@@ -33,7 +33,7 @@ def test_what_cannot_be_said_writes_nothing(tmp_path: Path, capsys: pytest.Captu
     text = tmp_path / "f.mlir"
     text.write_text(PROGRAM)
     assert main(["export", str(text), "-o", str(tmp_path / "f.onnx"), "--function", "g"]) == 1
-    assert "ONNX does not support 1 form of operators:\n  math.atan (f32): " in capsys.readouterr().err
+    assert "ONNX does not support 1 of its operators:\n  math.atan (f32): " in capsys.readouterr().err
     assert not (tmp_path / "f.onnx").exists()
 
 

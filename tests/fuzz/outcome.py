@@ -11,7 +11,7 @@ MOST_CHARACTERS = 2048
 MOST_LINES = 3
 """Of an error that shows no source line."""
 _PLACE = re.compile(r"(^|\n)[^\n]*:\d+:\d+: (error|warning|note|remark): ")
-_FORMS = re.compile(r"does not support (\d+) forms? of operators:")
+_FORMS = re.compile(r"does not support (\d+) of its operators:")
 """The head of an error that lists all unsupported forms, one in a line, before a line about dynamic dimensions."""
 LEAKS = re.compile(
     r"'\w+' object |object of type '\w+'|has no len\(\)|unsupported operand type|_UFuncNoLoopError|ufunc '\w+'|"

@@ -80,7 +80,7 @@ def test_an_axis_and_a_size_of_groups(heard: Any) -> None:
         assert np.abs(np.asarray(q) - values).max() < 0.02
 
 
-@advises("tensor/choose.py", "'group_size' must not be given for an array without values, got shape {}")
+@advises("tensor/choose.py", "'group_size' must not be given for an array without elements, got shape {}")
 def test_no_groups_of_no_values(heard: Any) -> None:
     for shape in ((0, 8), (2, 0), (2, 0, 3), (0,)):
         values = np.zeros(shape, np.float32)

@@ -273,7 +273,7 @@ MISTAKES = {
     ),
     "np.sum(CHANNELS_Q, axis=1)": (
         "np.sum: !quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}> has scales that differ along axis 1, "
-        "which is summed over: requantize first, by qrt.requantize(q, t) with a type t per layer"
+        "which is summed over: requantize first, by qrt.requantize(q, t) with a per-layer type t"
     ),
     'q.fill("a")': "the values must be real numbers, got 'a'",
     "qrt.pack(x)": "pack: 'w' must be a QuantTensor, got an ndarray of shape (2, 2): qrt.quantize(w, bits=8) makes one",

@@ -201,7 +201,7 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
         "qrt.quantize(np.var(q, ddof=1), t)", "np.round(4 * np.var(Q, ddof=1)) / 4",
     ),
     "np.sum(per_axis, axis=1)": (
-        "requantize first, by qrt.requantize(q, t) with a type t per layer",
+        "requantize first, by qrt.requantize(q, t) with a per-layer type t",
         "np.sum(qrt.requantize(per_axis, LAYER), axis=1)", "np.sum(P, axis=1)",
     ),
     "np.ravel(per_axis)": (

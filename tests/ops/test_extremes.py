@@ -70,14 +70,14 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
         X,
         None,
         {"axes": (0, 0)},
-        "'axes' must be different integers in [-2, 1] for rank 2, got (0, 0)",
+        "'axes' must be a tuple of different integers in [-2, 1] for rank 2, got (0, 0)",
     ),
     (
         "reduce_max",
         X,
         None,
         {"axes": (2,)},
-        "'axes' must be different integers in [-2, 1] for rank 2, got (2,)",
+        "'axes' must be a tuple of different integers in [-2, 1] for rank 2, got (2,)",
     ),
     ("reduce_max", X, None, {"keepdims": 1}, "'keepdims' must be true or false, got 1"),
     (

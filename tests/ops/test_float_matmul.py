@@ -362,24 +362,30 @@ def test_refused(types: list[TensorType], message: str) -> None:
     [
         ({"k_block": 0}, "k_block"),
         ({"w": "i16"}, "weights must have storage i8 or u8, got i16"),
-        ({"zero_points": [256]}, "zero_points must be from -255 to 255, got 256 to 256"),
+        ({"zero_points": [256]}, "zero_points must be from -255 to 255, got values from 256 to 256"),
         ({"scales": [np.inf]}, "scales must be finite"),
         ({"scales": []}, "scales has 0 values, expected 1"),
         ({"k_scales": [1.0] * 39}, "k_scales has 39 values, expected 40"),
         ({"k_scales": [np.inf] * 40}, "k_scales must be finite"),
-        ({"k_scales": [1.0] * 40, "scales": [2.0]}, "with k_scales, expected one block along K, and scales of 1"),
+        (
+            {"k_scales": [1.0] * 40, "scales": [2.0]},
+            "if k_scales are given, the weights must have one block along K, and all scales must be 1",
+        ),
         (
             {"k_scales": [1.0] * 40, "k_block": 20, "scales": [1.0] * 2, "zero_points": [0] * 2},
-            "with k_scales, expected one block along K, and scales of 1",
+            "if k_scales are given, the weights must have one block along K, and all scales must be 1",
         ),
-        ({"k_zero_points": [1] * 40}, "with k_zero_points, expected k_scales too, and zero_points of 0"),
+        (
+            {"k_zero_points": [1] * 40},
+            "if k_zero_points are given, k_scales must be given too, and all zero_points must be 0",
+        ),
         (
             {"k_scales": [1.0] * 40, "k_zero_points": [1] * 40, "zero_points": [1]},
-            "with k_zero_points, expected k_scales too, and zero_points of 0",
+            "if k_zero_points are given, k_scales must be given too, and all zero_points must be 0",
         ),
         (
             {"k_scales": [1.0] * 40, "k_zero_points": [-256] * 40},
-            "k_zero_points must be from -255 to 255, got -256 to -256",
+            "k_zero_points must be from -255 to 255, got values from -256 to -256",
         ),
     ],
 )

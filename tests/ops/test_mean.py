@@ -103,11 +103,11 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (tensor(None, T), None, {}, "the first operand must be a ranked tensor, got tensor<*x"),
     (tensor((4,), FloatType("f32")), None, {}, "'q' must be a tensor of !quant.uniform, got tensor<4xf32>"),
     (XT, None, {"axes": (4,)}, (
-        "'axes' must be different integers in [-4, 3] for rank 4, got (4,). The operands are tensor<1x4x4x2x"
+        "'axes' must be a tuple of different integers in [-4, 3] for rank 4, got (4,). The operands are tensor<1x4x4x2x"
     )),
-    (XT, None, {"axes": (1, -3)}, "'axes' must be different integers in [-4, 3] for rank 4, got (1, -3)"),
-    (XT, None, {"axes": (1.0,)}, "'axes' must be different integers in [-4, 3] for rank 4, got (1.0,)"),
-    (XT, None, {"axes": 1}, "'axes' must be different integers in [-4, 3] for rank 4, got 1"),
+    (XT, None, {"axes": (1, -3)}, "'axes' must be a tuple of different integers in [-4, 3] for rank 4, got (1, -3)"),
+    (XT, None, {"axes": (1.0,)}, "'axes' must be a tuple of different integers in [-4, 3] for rank 4, got (1.0,)"),
+    (XT, None, {"axes": 1}, "'axes' must be a tuple of different integers in [-4, 3] for rank 4, got 1"),
     (XT, None, {"keepdims": 1}, "'keepdims' must be true or false, got 1"),
     (tensor((1, 4, 4, 2), channels(T, 2, 3)), None, {}, "'q' must have a type per layer, or per axis along an axis "
         "other than those summed over, [0, 1, 2, 3], got"),

@@ -350,7 +350,7 @@ def test_a_port_of_two_bits_is_found() -> None:
         (
             QUANTIZED.replace("?x3", "?x4"),
             None,
-            r"main/add\.0 must have one shape .* tensor<\?x4x.*, and tensor<\?x3xf32> in the float",
+            r"main/add\.0 must have the same shape .* tensor<\?x4x.*, and tensor<\?x3xf32> in the float",
         ),
         (
             QUANTIZED.replace('"x"', '"z"'),

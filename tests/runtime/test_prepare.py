@@ -319,5 +319,5 @@ def test_memrefs_of_memrefs_are_no_constants(more: str) -> None:
     """They do not run; the error names the operation, not a type of tensors that nobody wrote."""
     text = f"func.func @f({more}) {{ %0 = memref.alloca() : memref<4xmemref<4xi32>> return }}"
     inputs = {"arg0": np.zeros(3, np.float32)} if more else {}
-    with pytest.raises(ModelError, match=r"'memref.alloca' op values of type memref<4xi32> are not executable"):
+    with pytest.raises(ModelError, match=r"'memref.alloca' op values of type memref<4xi32> cannot be computed"):
         qrt.compile(text).run(inputs)

@@ -147,7 +147,7 @@ def test_options_reach_the_type() -> None:
             r"100\], got nan",
         ),
         ({"bits": 4, "expressed": "i8"}, "invalid expressed type i8: expected a float type"),
-        ({"bits": 4, "expressed": "f80"}, "values of type f80 are not executable"),
+        ({"bits": 4, "expressed": "f80"}, "values of type f80 cannot be computed"),
         ({"bits": 4, "x": [1.0, float("nan")]}, r"values from which a type is chosen must be finite, got nan at \[1\]"),
         ({"bits": 4, "x": [1e300]}, r"values from which a type is chosen must be finite, got inf at \[0\]"),
         ({"bits": 4, "x": ["a"]}, "quantize: 'x' must be real numbers, got dtype <U1"),

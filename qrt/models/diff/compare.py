@@ -204,7 +204,7 @@ class ModelComparison:
             tally.add(ours, theirs, room, interval)
         except ValueError as error:
             raise ModelError(
-                f"{kind} {shown(name)} must have one type and shape in qrt and {self._engine}, got {error}"
+                f"{kind} {shown(name)} must have the same type and shape in qrt and {self._engine}, got {error}"
             ) from None
 
     def _described(self, watched: _TensorTally) -> TensorDifference:

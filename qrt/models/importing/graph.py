@@ -226,7 +226,7 @@ class Refusals:
     def error(self, failure: str, hint: str = "") -> ModelError:
         """Return a ModelError that lists each unsupported form with its places, between ``failure`` and ``hint``."""
         lines = [f"  {op} ({form}): {_listed(places)}" for (op, form), places in self._places.items()]
-        return ModelError("\n".join([f"{failure} {plural(len(lines), 'form')} of operators:", *lines]) + hint)
+        return ModelError("\n".join([f"{failure} {len(lines)} of its operators:", *lines]) + hint)
 
 
 def _listed(places: Sequence[str]) -> str:

@@ -227,7 +227,7 @@ class Node(importing.Node):
                 f"{self.dtype(zero_point)}"
             )
         if zeros is not None and zeros.shape != scales.shape and zeros.size * scales.size != 1:
-            self.fail(f"the scale and the zero point must have one shape, got {scales.shape} and {zeros.shape}")
+            self.fail(f"the scale and the zero point must have the same shape, got {scales.shape} and {zeros.shape}")
         text = f"{'u' if storage.signedness == 'unsigned' else 'i'}{storage.width}"
         wide = np.asarray(scales, np.float64)
         wrong = wide.reshape(-1)[~((wide > 0) & (wide < np.inf)).reshape(-1)]

@@ -12,6 +12,7 @@ from qrt.models.importing import node as importing
 from qrt.models.profiles import Profile
 from qrt.models.tflite.graph import Graph
 from qrt.models.tflite.model import Operator, Tensor
+from qrt.models.tflite.read import numpy_dtype
 from qrt.ops.core import Array
 from qrt.types import FloatType, TensorType, Type, UniformType
 
@@ -133,8 +134,17 @@ class Node(importing.Node):
         self.graph.values[tensor.index] = value
 
     def set_constant(self, i: int, array: Array) -> None:
-        """Set output ``i`` to elements that were computed at import."""
-        self.graph.folded[self.outputs[i].index] = array
+        """Set output ``i`` to elements that were computed at import.
+
+        Signed integers become unsigned, and the reverse, if the file declares the output so. Raise ModelError if it
+        declares another dtype.
+        """
+        tensor, given = self.outputs[i], array.dtype
+        declared = numpy_dtype(tensor.dtype)
+        is_sign = {given.kind, declared.kind} == {"i", "u"} and given.itemsize == declared.itemsize
+        if given != declared and not is_sign:
+            self.fail(f"the result is of {given}, but the file declares tensor {tensor.name!r} as {tensor.dtype}")
+        self.graph.folded[tensor.index] = np.asarray(array, order="C").view(declared)
 
     # -- rules ------------------------------------------------------------------------------------------------------
 

@@ -214,7 +214,7 @@ def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, pow
         along = ", ".join(str(axis) for axis in axes if _differs_along(t, axis))
         raise QuantTypeError(
             f"{t if len(t.scales) < 9 else 'the type of the operand'} has scales that differ along axis {along}, "
-            "which is summed over: requantize first, by qrt.requantize(q, t) with a type t per layer"
+            "which is summed over: requantize first, by qrt.requantize(q, t) with a per-layer type t"
         )
     return Units.of(t if t.is_per_layer else first_element(t, shape, axes, keepdims), power)
 

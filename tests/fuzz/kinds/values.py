@@ -94,8 +94,11 @@ def _reason_against(source: bytes | Path, profile: str) -> str:
         if is_far:
             return "scales with which floats overflow"
         biases = [t.data for g in read_tflite(source).subgraphs for t in g.tensors if t.dtype == "int32"]
-        is_wide = any(bias is not None and (np.abs(bias.astype(np.int64)) > _FAR).any() for bias in biases)
-        return "biases with which sums of 32 bits wrap in the runtime" if is_wide else ""
+        if any(bias is not None and (np.abs(bias.astype(np.int64)) > _FAR).any() for bias in biases):
+            return "biases with which sums of 32 bits wrap in the runtime"
+        floats = [t.data for g in read_tflite(source).subgraphs for t in g.tensors if t.dtype == "float32"]
+        is_finite = all(array is None or np.isfinite(array).all() for array in floats)
+        return "" if is_finite else "constants that are not finite"
     model = read_onnx(source)
     if model.metadata.get(VERSION):
         return "the rules are those of its metadata"

@@ -208,7 +208,7 @@ def test_negative_scales(dtype: str, form: str, is_known: bool) -> None:
             np.float32([1] * 4),
             np.int8([0] * 3),
             {},
-            r"the scale and the zero point must have one shape, got \(4,\) and \(3,\)",
+            r"the scale and the zero point must have the same shape, got \(4,\) and \(3,\)",
         ),
         (np.float32([1] * 4), np.int8([0] * 4), {"axis": 3}, "the axis must be from -3 to 2, got 3"),
         (np.float32([[[1]]]), np.int8([[[0]]]), {"axis": 2, "block_size": 4}, "for blocks of 4 along axis 2"),

@@ -82,7 +82,7 @@ def test_two_classes(weights: Any, transform: str, base: Any) -> None:
         ),
         ({"nodes_truenodeids": [1, 1, 0, 0, 0]}, "or with a cycle"),
         ({"nodes_featureids": [2, 0, 0, 0, 0]}, "its features are 0 to 2, but its input has 2"),
-        ({"nodes_values": [0.5]}, "nodes_values has 1 elements for 5 different nodes"),
+        ({"nodes_values": [0.5]}, "nodes_values must have an element for each of the 5 nodes, got 1"),
         ({"target_ids": [0, 1, 0]}, "its targets are 0 to 1 of 1"),
         ({"target_nodeids": [2, 3, 9]}, "a leaf of target_nodeids does not exist"),
         ({"aggregate_function": "MEDIAN"}, "aggregate_function MEDIAN"),
@@ -133,3 +133,22 @@ def test_class_labels_are_as_many_as_the_scores(labels: dict[str, Any]) -> None:
     made = node("ZipMap", ["x"], ["y"], domain=DOMAIN, **labels)
     with pytest.raises(ModelError, match=r"it has [013] class labels for scores of shape \[None, 2\]"):
         imported(model([made], [port("x", shape=("n", 2))], [port("y")]))
+
+
+@pytest.mark.skipif(not has_oracle(), reason="onnxruntime is not installed")
+@pytest.mark.parametrize("sizes", [(3, 2), (2, 4), (5, 1), (1, 1), (0, 3)])
+def test_features_are_cut_or_filled_with_zeros(sizes: tuple[int, int]) -> None:
+    joined = node("FeatureVectorizer", ["x", "z"], ["y"], domain=DOMAIN, inputdimensions=list(sizes))
+    content = model([joined], [port("x", shape=("n", 3)), port("z", shape=("n", 2))], [port("y", shape=(None, None))])
+    inputs = {"x": np.arange(6, dtype=np.float32).reshape(2, 3), "z": np.arange(8, 12, dtype=np.float32).reshape(2, 2)}
+    np.testing.assert_array_equal(run(content, **inputs)[0], run_oracle(content, inputs)[0])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"), [([3], "a size for each of the 2 inputs, got"), ([3, -1], "sizes of at least 0, got")]
+)
+def test_wrong_counts_of_features(sizes: list[int], message: str) -> None:
+    joined = node("FeatureVectorizer", ["x", "z"], ["y"], domain=DOMAIN, inputdimensions=sizes)
+    content = model([joined], [port("x", shape=(1, 3)), port("z", shape=(1, 2))], [port("y", shape=(None, None))])
+    with pytest.raises(ModelError, match=message):
+        imported(content)

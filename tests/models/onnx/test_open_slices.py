@@ -111,7 +111,7 @@ def test_what_is_refused(file: bytes, message: str) -> None:
     ("file", "message"),
     [
         (content(port("x", "FLOAT", (4, 5)), steps=(1, 0)), "steps must not be 0"),
-        (content(port("x", "FLOAT", (4, 5)), bounds=(3,)), "must have one length, got 3, 3, 2 and 2"),
+        (content(port("x", "FLOAT", (4, 5)), bounds=(3,)), "must have the same length, got 3, 3, 2 and 2"),
     ],
 )
 def test_what_is_wrong(file: bytes, message: str) -> None:

@@ -81,7 +81,7 @@ def test_a_domain_without_an_opset() -> None:
 def test_an_operator_that_is_not_known() -> None:
     nodes = [node("Strange", ["x"], ["a"]), node("Strange", ["a"], ["b"]), node("Odd", ["b"], ["y"])]
     found = refused(model(nodes, [X], [Y]))
-    assert "qrt does not support 2 forms of operators:" in found
+    assert "qrt does not support 2 of its operators:" in found
     assert "Strange (unknown operator): node 0 Strange, node 1 Strange\n  Odd (unknown operator): node 2 Odd" in found
 
 

@@ -95,7 +95,7 @@ WRONG: list[tuple[str, Change, str]] = [
     ("RoiAlign", lambda message: message.graph.node[0].input.pop(), "input 2 is required, but missing"),
     ("Min", without_outputs, "node 0 Min: it must have at least one output, but has none"),
     ("Split", without_outputs, "node 0 Split: it must have at least one output, but has none"),
-    ("Conv", with_constant(2, np.zeros(6, np.float16)), "its floats must have one type, got f16 and f32"),
+    ("Conv", with_constant(2, np.zeros(6, np.float16)), "its float inputs must have the same type, got f16 and f32"),
     ("Conv", with_constant(2, np.float32([1])), "node 0 Conv: its bias must be tensor<6xf32>, got tensor<1xf32>"),
     ("Conv", with_input(2, "FLOAT", (1, 6)), "node 0 Conv: its bias must be tensor<6xf32>, got tensor<1x6xf32>"),
     ("ConvTranspose", with_constant(2, np.zeros((3, 1), np.float32)), "its bias must be tensor<3xf32>, got"),
@@ -108,8 +108,8 @@ WRONG: list[tuple[str, Change, str]] = [
     ("TensorScatter", with_input(1, "FLOAT", (2,)), "its update [2], axis 2"),
     ("GlobalMaxPool", with_input(0, "FLOAT", (4,)), "the input must have a batch and channels, got shape [4]"),
     ("Expand", with_constant(1, np.array([-3, 4])), "the shape (input 1) must have sizes of at least 0, got [-3, 4]"),
-    ("com.microsoft::BiasGelu", with_constant(1, np.float64([1, 2, 3])), "its inputs must have one type, got"),
-    ("com.microsoft::FastGelu", with_input(1, "BOOL", (3,)), "its inputs must have one type, got float (input 0)"),
+    ("com.microsoft::BiasGelu", with_constant(1, np.float64([1, 2, 3])), "its inputs must have the same type, got"),
+    ("com.microsoft::FastGelu", with_input(1, "BOOL", (3,)), "its inputs must have the same type, got float (input 0)"),
 ]  # fmt: skip
 CONVOLUTIONS = {
     "Conv": Form("Conv", (whole(1, 4, 5, 5), whole(6, 4, 3, 3), whole(6)), (1, 2)),

@@ -296,7 +296,7 @@ def test_what_is_missing_is_said_in_one_error() -> None:
     with pytest.raises(ModelError) as caught:
         import_model(read(write([Subgraph([x], made, steps)])), profile("litert"))
     said = str(caught.value)
-    assert "qrt does not support 5 forms of operators" in said
+    assert "qrt does not support 5 of its operators" in said
     for name in {*names}:
         assert f"{name} ({'a custom operator' if name == 'Mine' else 'float32'})" in said
     assert "Mine (a custom operator): subgraph 0, operator 2 Mine, subgraph 0, operator 5 Mine" in said

@@ -289,7 +289,7 @@ _STRIDES = {"padding": "SAME", "stride_h": 2, "stride_w": 2}
             ),
             "MAX_POOL_2D (float32, fused TANH)",
         ),
-        (one_op("ADD_N", [_f32(2), _f32(3)], [_f32(2)]), "its inputs must have one shape, got (2,) and (3,)"),
+        (one_op("ADD_N", [_f32(2), _f32(3)], [_f32(2)]), "its inputs must have the same shape, got (2,) and (3,)"),
         (one_op("SIGN", [Tensor((2,), "int64")], [Tensor((2,), "int64")]), "SIGN (int64)"),
         (
             one_op("REVERSE_SEQUENCE", [_f32(2, 3), _LENGTHS], [_f32(2, 3)], {"seq_dim": 1, "batch_dim": 0}),

@@ -159,7 +159,7 @@ def test_tensors_that_no_operator_reads_are_listed_with_the_operators() -> None:
     operators = [Operator(name, [x, constant], [y], {}) for (name, constant), y in pairs]
     with pytest.raises(qrt.errors.ModelError) as caught:
         imported(write([Subgraph([x], results, operators)]))
-    assert str(caught.value).splitlines()[0].endswith("qrt does not support 5 forms of operators:")
+    assert str(caught.value).splitlines()[0].endswith("qrt does not support 5 of its operators:")
     for form in (
         "ADD (sparse input 1 'a', without a DENSIFY before it)",
         "MUL (input 1 'b' with a custom quantization)",

@@ -267,7 +267,7 @@ def _refused(said: str, name: str, inputs: list[Tensor], output: Tensor, **optio
 
 def test_what_does_not_fit() -> None:
     i, f = Tensor((2,), "int32"), Tensor((2,), "float32")
-    _refused("subgraph 0, operator 0 ADD: its inputs must have one type, got float32 and int32", "ADD", [i, f], f)
+    _refused("subgraph 0, operator 0 ADD: its inputs must have the same type, got float32 and int32", "ADD", [i, f], f)
     _refused("the shapes of its inputs must broadcast, got (2,) and (3,)", "ADD", [i, Tensor((3,), "int32")], i)
     _refused("ADD (fused TANH of int32)", "ADD", [i, i], i, fused_activation_function="TANH")
     _refused("LESS (int8)", "LESS", [Tensor((2,), "int8")] * 2, Tensor((2,), "bool"))

@@ -77,7 +77,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "operands of two dtypes": (
         lambda: one_op("MAXIMUM", [X(4), X16(4)], [X(4)]),
-        "operator 0 MAXIMUM: its inputs and its result must have one storage type, got i8, i16 and i8",
+        "operator 0 MAXIMUM: its inputs and its result must have the same storage type, got i8, i16 and i8",
     ),
     "shapes that do not broadcast": (
         lambda: one_op("MINIMUM", [X(4), X(3)], [X(4)]), r"operator 0 MINIMUM: minimum: 'a' and "
@@ -102,7 +102,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a quotient of two types": (
         lambda: one_op("FLOOR_DIV", [Tensor((4,), "int8"), Tensor((4,), "int16")], [Tensor((4,), "int8")]),
-        "FLOOR_DIV: its inputs and its result must have one type, got int16 and int8",
+        "FLOOR_DIV: its inputs and its result must have the same type, got int16 and int8",
     ),
     "a rest without a kernel": (
         lambda: one_op("FLOOR_MOD", [Tensor((4,), "uint8")] * 2, [Tensor((4,), "uint8")]), r"FLOOR_MOD \(uint8\)"

@@ -130,7 +130,7 @@ _X, _OPEN = _int(2), Tensor((1, 2), "int32", signature=(-1, 2))
         ),
         (
             one_op("SELECT", [Tensor((2,), "bool"), _int(2), _int(1)], [_int(2)]),
-            "operator 0 SELECT: inputs 1 and 2 must have one shape, got (2,) and (1,)",
+            "operator 0 SELECT: inputs 1 and 2 must have the same shape, got (2,) and (1,)",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

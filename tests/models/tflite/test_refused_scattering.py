@@ -40,7 +40,7 @@ def composite(subgraph: int) -> bytes:
 CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     "a comparison of unlike dtypes": (
         lambda: one_op("LESS", [byte(4), Tensor((4,), "uint8", 0.5)], [Tensor((4,), "bool")]),
-        "operator 0 LESS: its inputs must have one type, got int8 and uint8",
+        "operator 0 LESS: its inputs must have the same type, got int8 and uint8",
     ),
     "a comparison of large scales": (
         lambda: one_op("LESS", [byte(4), byte(4, scale=1.5)], [Tensor((4,), "bool")]),
@@ -96,7 +96,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a shift of floats": (lambda: one_op("RIGHT_SHIFT", [f32(4), f32(4)], [f32(4)]), r"RIGHT_SHIFT \(float32\)"),
     "angles of two shapes": (
-        lambda: one_op("ATAN2", [f32(4), f32(1)], [f32(4)]), r"ATAN2: its inputs must have one shape, got \(4,\)"
+        lambda: one_op("ATAN2", [f32(4), f32(1)], [f32(4)]), r"ATAN2: its inputs must have the same shape, got \(4,\)"
     ),
     "a composite of itself": (lambda: composite(0), "subgraphs must not call each other recursively, got the"),
     "a composite of nothing": (lambda: composite(7), "STABLEHLO_COMPOSITE: it calls subgraph 7, but the file has"),

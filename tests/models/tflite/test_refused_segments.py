@@ -222,3 +222,20 @@ def test_empty_tensors():
     options = {name: np.int64([number]) for name, number in numbers.items()}
     padded = one_op("STABLEHLO_PAD", [_x(0), _one(7, "float32")], [_x(3)], options)
     np.testing.assert_array_equal(result_of(padded, np.zeros(0, "f4")), [7, 7, 7])
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "options"),
+    [
+        ("GATHER_ND", [_numbers(1, 2, 3, dtype="int8"), Tensor((2, 1), "int64", data=[[0], [2]])], {}),
+        ("SLICE", [_numbers(1, 2, 3, 4), _numbers(1), _numbers(2)], {}),
+        ("MAXIMUM", [_numbers(1, 2), _numbers(2, 1)], {}),
+        ("TILE", [_numbers(1, 2, dtype="int64"), _numbers(1)], {}),
+        ("TRANSPOSE", [_numbers(1, 2), _numbers(0)], {}),
+        ("RIGHT_SHIFT", [_numbers(1, 2), _numbers(2, 1)], {}),
+    ],
+)
+def test_a_constant_result_declared_as_floats_is_an_error(name, inputs, options):
+    """Its bits must not be read as floats."""
+    with pytest.raises(ModelError, match=f"operator 0 {name}: .*declares? "):
+        imported(one_op(name, inputs, [_x(2)], options))

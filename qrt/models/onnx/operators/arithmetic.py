@@ -187,7 +187,7 @@ def cast(node: Node) -> None:
     else:
         number = node.required("to", int)
         if number not in NUMBERS:
-            node.fail(f"attribute 'to' must be the number of a type (TensorProto.DataType), got {number}")
+            node.fail(f"attribute 'to' must be a number of the enum TensorProto.DataType, got {number}")
         target = element_of(NUMBERS[number])
     if (
         any(isinstance(element, FloatType) and element.width < 16 for element in (source, target))

@@ -349,7 +349,7 @@ def bit_cast(node: Node) -> None:
     """Import BitCast: reinterpret the bits of elements as another type of the same width."""
     number = node.required("to", int)
     if number not in NUMBERS:
-        node.fail(f"to is {number}, which is not the number of a type")
+        node.fail(f"attribute 'to' must be a number of the enum TensorProto.DataType, got {number}")
     target, source = element_of(NUMBERS[number]), node.plain(0)
     own, wanted = (getattr(signless(element), "width", 0) for element in (source, target))
     if own != wanted:

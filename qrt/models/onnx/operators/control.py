@@ -357,7 +357,7 @@ def scan(node: Node) -> None:
     axes = _axes(node, "scan_input_axes", [len(node.shape(states + i)) for i in range(count)])
     sizes = {node.shape(states + i)[axis] for i, axis in enumerate(axes)}
     if len(sizes) > 1:
-        node.fail(f"the scanned axes must have one size, got {' and '.join(map(str, sizes))}")
+        node.fail(f"the scanned axes must have the same size, got {' and '.join(map(str, sizes))}")
     (size,) = sizes
     carried = [(port.name, node.graph.plain(node.value(i))) for i, port in enumerate(body.inputs[:states])]
     scanned = [movable(node, states + i) for i in range(count)]

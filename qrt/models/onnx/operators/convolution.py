@@ -50,7 +50,7 @@ def _shape(node: Node, weights: int) -> _Shape:
     x, w = node.shape(0), node.shape(weights)
     groups = node.attribute("group", 1)
     if len(x) != len(w):
-        node.fail(f"the input and the weights must have one rank, got {len(x)} and {len(w)}")
+        node.fail(f"the input and the weights must have the same rank, got {len(x)} and {len(w)}")
     form = form_of(node, x, w[2:])
     outputs, depth, channels = w[0], w[1], x[1]
     if outputs is None or depth is None:

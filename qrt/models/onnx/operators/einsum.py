@@ -37,7 +37,7 @@ def einsum(node: Node) -> None:
                 continue
             known = extents.setdefault(letter, context.extent(value, axis))
             if isinstance(known, int) and size is not None and known != size:
-                node.fail(f"all axes with the letter {letter!r} must have one size, got {known} and {size}")
+                node.fail(f"all axes with the letter {letter!r} must have the same size, got {known} and {size}")
     extents = {**ones, **extents}
     lost = [letter for letter in extents if letter not in result]
     order = {letter: i for i, letter in enumerate((*result, *lost))}

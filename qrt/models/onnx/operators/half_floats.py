@@ -32,7 +32,7 @@ def in_float32(node: Node) -> None:
     kinds = [node.plain(i) if node.has(i) else None for i in range(len(op.inputs))]
     floats = sorted({str(kind) for kind in kinds if isinstance(kind, FloatType)})
     if not op.domain and op.type not in _MIXED and len(floats) > 1:
-        node.fail(f"its floats must have one type, got {' and '.join(floats)}")
+        node.fail(f"its float inputs must have the same type, got {' and '.join(floats)}")
     names = []
     for name, kind in zip(op.inputs, kinds, strict=True):
         wide = node.graph.wide.get(name, "")

@@ -207,7 +207,9 @@ def scatter_elements(node: Node) -> None:
     axis = _axis(node, data_shape, shape)
     open_indexing.check_types(node)
     if _static(node, 2) != shape:
-        node.fail(f"the indices and the updates must have one shape, got {list(shape)} and {list(_static(node, 2))}")
+        node.fail(
+            f"the indices and the updates must have the same shape, got {list(shape)} and {list(_static(node, 2))}"
+        )
     positions = _wrapped(node, 1, np.array(data_shape[axis], np.int64))
     if isinstance(positions, np.ndarray):
         _scatter_known(node, np.asarray(_elements(node, shape, positions, axis, data_shape)).reshape(-1), 1)

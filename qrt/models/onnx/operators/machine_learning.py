@@ -170,9 +170,28 @@ def array_feature_extractor(node: Node) -> None:
 
 
 def feature_vectorizer(node: Node) -> None:
-    """Import FeatureVectorizer: join rows of features as float32."""
-    graph = composed(node)
-    parts = [as_floats(node, graph, i) for i in range(len(node.op.inputs))]
+    """Import FeatureVectorizer: join rows of features as float32.
+
+    Of input i, the first ``inputdimensions[i]`` features are taken. If it has fewer, zeros follow.
+    """
+    graph, sizes = composed(node), node.ints("inputdimensions")
+    if len(sizes) != len(node.op.inputs):
+        node.fail(
+            f"attribute 'inputdimensions' must have a size for each of the {len(node.op.inputs)} inputs, got {sizes}"
+        )
+    parts = []
+    for i, size in enumerate(sizes):
+        features, count = as_floats(node, graph, i), node.shape(i)[1]
+        if size < 0:
+            node.fail(f"attribute 'inputdimensions' must have sizes of at least 0, got {sizes}")
+        if count is None:
+            node.refuse("with a number of features known only at run time")
+        if size != count:
+            features = graph.add("Pad", features, graph.integers(0, 0, 0, size - count))
+        if size:
+            parts.append(features)
+    if not parts:
+        node.refuse("without features")
     graph.replace(node, graph.add("Concat", *parts, axis=1))
 
 

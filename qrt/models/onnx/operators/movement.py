@@ -243,7 +243,7 @@ def transpose(node: Node) -> None:
     rank = len(node.shape())
     order = node.ints("perm", tuple(reversed(range(rank))))
     if sorted(order) != list(range(rank)):
-        node.fail(f"attribute 'perm' must have each number from 0 to {rank - 1} once, got {list(order)}")
+        node.fail(f"attribute 'perm' must have each of the axes 0 to {rank - 1} once, got {list(order)}")
     array = node.constant(0)
     if array is not None:
         node.set_constant(0, np.ascontiguousarray(array.transpose(order)), node.plain(0))
@@ -259,9 +259,13 @@ def concat(node: Node) -> None:
     count, rank = len(node.op.inputs), len(node.shape())
     axis = node.axis(node.required("axis", int), rank)
     if any(len(node.shape(i)) != rank for i in range(count)):
-        node.fail(f"its inputs must have one rank, got {' and '.join(str(len(node.shape(i))) for i in range(count))}")
+        node.fail(
+            f"its inputs must have the same rank, got {' and '.join(str(len(node.shape(i))) for i in range(count))}"
+        )
     if any(node.plain(i) is not node.plain(0) for i in range(count)):
-        node.fail(f"its inputs must have one type, got {' and '.join(dict.fromkeys(map(node.dtype, range(count))))}")
+        node.fail(
+            f"its inputs must have the same type, got {' and '.join(dict.fromkeys(map(node.dtype, range(count))))}"
+        )
     arrays = [node.constant(i) for i in range(count)]
     known = [array for array in arrays if array is not None]
     if len(known) == count:

@@ -153,7 +153,7 @@ def scatter_elements(node: Node) -> None:
     positions = _Positions(node)
     _check_form(node)
     if len(node.shape(2)) != len(node.shape(1)):
-        node.fail(f"the indices and the updates must have one shape, got {list(node.shape(1))} and "
+        node.fail(f"the indices and the updates must have the same shape, got {list(node.shape(1))} and "
                   f"{list(node.shape(2))}")  # fmt: skip
     _scatter(positions, positions.elements(), len(node.shape()), is_flat=True)
 

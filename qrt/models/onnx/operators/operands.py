@@ -49,7 +49,7 @@ def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
     elements = [node.plain(i) for i in inputs]
     if any(element is not elements[0] for element in elements):
         dtypes = " and ".join(f"{node.dtype(i)} (input {i})" for i in inputs)
-        node.fail(f"its inputs must have one type, got {dtypes}")
+        node.fail(f"its inputs must have the same type, got {dtypes}")
     return elements[0]
 
 
@@ -80,7 +80,7 @@ def quantized_element(node: Node) -> Type:
             )
         return element
     if number and number not in NUMBERS:
-        node.fail(f"attribute 'output_dtype' must be the number of a type (TensorProto.DataType), got {number}")
+        node.fail(f"attribute 'output_dtype' must be a number of the enum TensorProto.DataType, got {number}")
     return element_of(NUMBERS[number] if number else "uint8")
 
 

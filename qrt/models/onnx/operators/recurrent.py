@@ -106,7 +106,7 @@ def _checked_weights(node: Node, number: int, i: int, scale: int) -> tuple[Array
         node.fail(f"weights (input {i}) must have the shape [directions, depth, 4 * cells], got {list(array.shape)}")
     if len(scales) != len(array) or (zeros is not None and zeros.shape != scales.shape):
         node.fail(
-            "scales and zero points must have one shape, with a row for each direction of the weights of shape "
+            "scales and zero points must have the same shape, with a row for each direction of the weights of shape "
             f"{list(array.shape)}, got scales of shape {list(scales.shape)}"
         )
     direction_scales = np.asarray(scales[number], np.float64).reshape(-1)

@@ -67,7 +67,7 @@ def _cuts(node: Node, rank: int) -> dict[int, Any]:
         steps = given if node.has(4) else (1,) * len(starts)
     if not len(starts) == len(ends) == len(named) == len(steps):
         node.fail(
-            f"starts, ends, axes and steps must have one length, got {len(starts)}, {len(ends)}, "
+            f"starts, ends, axes and steps must have the same length, got {len(starts)}, {len(ends)}, "
             f"{len(named)} and {len(steps)}"
         )
     return {

@@ -148,7 +148,7 @@ def mel_weight_matrix(node: Node) -> None:
     given = [node.known(i, name).ravel() for i, name in enumerate(names)]
     number = node.attribute("output_datatype", 1)
     if any(array.size != 1 for array in given) or number not in NUMBERS:
-        node.fail(f"its inputs have {[array.size for array in given]} elements, expected one each")
+        node.fail(f"each input must have one element, got {[array.size for array in given]} elements")
     bands, length, rate = (int(array[0]) for array in given[:3])
     bins = length // 2 + 1
     if min(bands, length, rate) < 1 or bins * bands > _MOST:
@@ -159,7 +159,10 @@ def mel_weight_matrix(node: Node) -> None:
     hertz = 700 * (power(np.float64(10), edges / 2595) - 1)
     points = np.floor((length + 1) * hertz / rate).astype(np.int64)
     if points.min() < 0 or points.max() >= bins:
-        node.fail(f"its frequencies are in bins {points.min()} to {points.max()} of {bins}")
+        node.fail(
+            f"its bands must lie in the bins 0 to {bins - 1} of the spectrum, got bands from bin {points.min()} to "
+            f"bin {points.max()}"
+        )
     weights = np.zeros((bins, bands))
     for band, (left, center, right) in enumerate(zip(points, points[1:], points[2:], strict=False)):
         rising, falling = np.arange(left, center + 1), np.arange(center, right)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.errors import plural
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import LoweringContext
@@ -84,7 +85,7 @@ def _trees(node: Node) -> tuple[Trees, dict[tuple[int, int], int]]:
     lists["missing_value_tracks_true"] = missing
     for name, values in lists.items():
         if len(values) != count or not count:
-            node.fail(f"nodes_{name} has {len(values)} elements for {count} different nodes")
+            node.fail(f"nodes_{name} must have an element for each of the {plural(count, 'node')}, got {len(values)}")
     following, values = np.tile(np.arange(count)[:, np.newaxis], (1, 4)), np.asarray(lists["values"], np.float32)
     for i, mode in enumerate(modes):
         if mode == "LEAF":

@@ -13,7 +13,7 @@ def _operands(node: Node) -> tuple[UniformType, UniformType, UniformType]:
     a, b, out = node.element(0), node.element(1), node.result_element()
     if not a.storage == b.storage == out.storage:
         node.fail(
-            f"its inputs and its result must have one storage type, got {a.storage}, {b.storage} and {out.storage}"
+            f"its inputs and its result must have the same storage type, got {a.storage}, {b.storage} and {out.storage}"
         )
     return a, b, out
 

@@ -111,7 +111,7 @@ def _of_storage(node: Node, function: Callable[[Node, Operand, Operand, Type], O
     """
     dtypes = {tensor.dtype for tensor in (node.input(0), node.input(1), node.outputs[0])}
     if len(dtypes) != 1:
-        node.fail(f"its inputs and its result must have one type, got {' and '.join(sorted(dtypes))}")
+        node.fail(f"its inputs and its result must have the same type, got {' and '.join(sorted(dtypes))}")
     narrow = signless(node.type(0).element)
     a, b = (apply(node, "arith.extsi", [raw(node, i)], [narrow], _I32) for i in (0, 1))
     finish(node, 0, apply(node, "arith.trunci", [function(node, a, b, _I32)], [_I32], narrow))
@@ -160,7 +160,9 @@ def arc_tangent(node: Node) -> None:
     """Import ATAN2: compute the angle atan2(y, x) of float32 tensors of the same shape."""
     operands, element = operands_of(node, ("float32",))
     if shape_of(operands[0]) != shape_of(operands[1]):
-        node.fail(f"its inputs must have one shape, got {' and '.join(str(shape_of(operand)) for operand in operands)}")
+        node.fail(
+            f"its inputs must have the same shape, got {' and '.join(str(shape_of(operand)) for operand in operands)}"
+        )
     finish(node, 0, apply(node, "math.atan2", operands, [element] * 2, element))
 
 
@@ -207,7 +209,7 @@ def add_n(node: Node) -> None:
     (total, *others), element = operands_of(node, ("int32", "float32"))
     if len({shape_of(operand) for operand in (total, *others)}) > 1:
         node.fail(
-            "its inputs must have one shape, got "
+            "its inputs must have the same shape, got "
             f"{' and '.join(str(shape_of(operand)) for operand in (total, *others))}"
         )
     name = "arith.addf" if isinstance(element, FloatType) else "arith.addi"

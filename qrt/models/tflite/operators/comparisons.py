@@ -32,7 +32,7 @@ def quantized(node: Node) -> None:
     """
     types = node.element(0), node.element(1)
     if types[0].storage != types[1].storage:
-        node.fail(f"its inputs must have one type, got {node.input(0).dtype} and {node.input(1).dtype}")
+        node.fail(f"its inputs must have the same type, got {node.input(0).dtype} and {node.input(1).dtype}")
     rule = node.rule("comparison", storage=types[0].storage, function=node.op.name)
     if rule == "exact":
         a, b = raw(node, 0), raw(node, 1)
@@ -71,7 +71,9 @@ def one_hot(node: Node) -> None:
     if dtype not in ("int32", "int64"):
         node.refuse(f"positions of {dtype}")
     if node.input(2).dtype != node.input(3).dtype:
-        node.fail(f"on_value and off_value must have one type, got {node.input(2).dtype} and {node.input(3).dtype}")
+        node.fail(
+            f"on_value and off_value must have the same type, got {node.input(2).dtype} and {node.input(3).dtype}"
+        )
     indices = raw(node, 0)
     own = shape_of(indices)
     axis = axis_of(node, node.options["axis"], len(own) + 1)

@@ -48,7 +48,7 @@ def _sizes(node: Node) -> tuple[int, ...]:
     value = _VALUES.get(node.op.name, 1)
     dtypes = [tensor.dtype for tensor in (node.input(0), node.input(value), node.outputs[0])]
     if len({*dtypes}) != 1:
-        node.fail(f"its input, the padding value and the result must have one type, got {', '.join(dtypes)}")
+        node.fail(f"its input, the padding value and the result must have the same type, got {', '.join(dtypes)}")
     if input_shape(node, value) not in ((), (1,)):
         node.fail(f"the padding value (input {value}) must be one element, got shape {list(input_shape(node, value))}")
     if None in shape:

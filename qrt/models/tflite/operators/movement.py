@@ -96,7 +96,7 @@ def transpose(node: Node) -> None:
     """Import TRANSPOSE: transpose a tensor by a permutation known at import."""
     order, rank = node.integers(1, "an order of axes"), len(input_shape(node))
     if sorted(order) != list(range(rank)):
-        node.fail(f"the order of axes must have each number from 0 to {rank - 1} once, got {list(order)}")
+        node.fail(f"the permutation must have each of the axes 0 to {rank - 1} once, got {list(order)}")
     settle(node, 0, node.emit("qrt.transpose", [node.value(0)], {"permutation": list(order)}))
 
 
@@ -110,7 +110,7 @@ def pack(node: Node) -> None:
         )
     if any(input_shape(node, i) != shape for i in range(len(node.inputs))):
         node.fail(
-            "the inputs must have one shape, got "
+            "the inputs must have the same shape, got "
             f"{' and '.join(str(list(input_shape(node, i))) for i in range(len(node.inputs)))}"
         )
     rows = [reshaped(node, node.value(i), (*shape[:axis], 1, *shape[axis:])) for i in range(len(node.inputs))]
@@ -140,7 +140,7 @@ def concatenation(node: Node) -> None:
     axis = axis_of(node, node.options["axis"], rank)
     if any(len(input_shape(node, i)) != rank for i in range(len(node.inputs))):
         node.fail(
-            "the inputs must have one rank, got "
+            "the inputs must have the same rank, got "
             f"{' and '.join(str(len(input_shape(node, i))) for i in range(len(node.inputs)))}"
         )
     if node.options["fused_activation_function"] != "NONE":

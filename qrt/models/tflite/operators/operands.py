@@ -13,7 +13,6 @@ from qrt.models.importing.graph import bits
 from qrt.models.importing.unquantized import LARGEST, Operand, as_value, broadcast, shape_of, signless, stored
 from qrt.models.tflite.model import Tensor
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.read import numpy_dtype
 from qrt.types import IndexType, TensorType, Type, UniformType
 
 
@@ -35,7 +34,7 @@ def operands_of(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Typ
     tensors = [node.input(i) for i in range(len(node.inputs))]
     input_dtypes = {tensor.dtype for tensor in tensors}
     if len(input_dtypes) != 1:
-        node.fail(f"its inputs must have one type, got {' and '.join(sorted(input_dtypes))}")
+        node.fail(f"its inputs must have the same type, got {' and '.join(sorted(input_dtypes))}")
     if tensors[0].dtype not in dtypes or any(tensor.quantization is not None for tensor in tensors):
         node.refuse(f"{tensors[0].dtype} with scales" if tensors[0].dtype in dtypes else tensors[0].dtype)
     return [raw(node, i) for i in range(len(tensors))], node.type(0).element
@@ -49,7 +48,7 @@ def finish(node: Node, i: int, result: Operand) -> None:
     declared = node.result_type(i)
     shape = result.shape if isinstance(result, np.ndarray) else shape_of(result)
     if isinstance(result, np.ndarray):
-        node.set_constant(i, np.asarray(result, order="C").view(numpy_dtype(node.outputs[i].dtype)))
+        node.set_constant(i, result)
         return
     element = signless(declared.element)
     if element is not declared.element:

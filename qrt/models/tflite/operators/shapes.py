@@ -109,7 +109,7 @@ def _bits(node: Node) -> Type:
     """
     element = signless(node.type(0).element)
     if node.input(0).dtype != node.input(1).dtype:
-        node.fail(f"its inputs must have one type, got {node.input(0).dtype} and {node.input(1).dtype}")
+        node.fail(f"its inputs must have the same type, got {node.input(0).dtype} and {node.input(1).dtype}")
     if not isinstance(element, IntegerType) or node.input(0).quantization is not None:
         node.refuse(node.input(0).dtype)
     return element
@@ -163,7 +163,7 @@ def select_(node: Node) -> None:
     element = signless(node.type(1).element)
     if node.op.name == "SELECT":
         if shape_of(a) != shape_of(b):
-            node.fail(f"inputs 1 and 2 must have one shape, got {shape_of(a)} and {shape_of(b)}")
+            node.fail(f"inputs 1 and 2 must have the same shape, got {shape_of(a)} and {shape_of(b)}")
         condition = _by_row(node, condition, len(shape_of(a)))
     finish(node, 0, select(node, condition, a, b, element))
 

@@ -64,7 +64,9 @@ def _strided(node: Node, shape: Shape) -> tuple[list[_Step], list[str]]:
     begins, ends, strides = (node.integers(i, what) for i, what in ((1, "begins"), (2, "ends"), (3, "strides")))
     options = node.options
     if not len(begins) == len(ends) == len(strides):
-        node.fail(f"begin, end and strides must have one length, got {len(begins)}, {len(ends)} and {len(strides)}")
+        node.fail(
+            f"begin, end and strides must have the same length, got {len(begins)}, {len(ends)} and {len(strides)}"
+        )
     ellipsis, new = options["ellipsis_mask"], options["new_axis_mask"] & ~options["ellipsis_mask"]
     if ellipsis & (ellipsis - 1):
         node.fail(f"ellipsis_mask must have at most one bit set, got {ellipsis}")

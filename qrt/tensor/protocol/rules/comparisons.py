@@ -269,10 +269,10 @@ def _of_two_sets(function: Any) -> Callable[..., Any]:
 
 
 _OF_TWO_SETS = {
-    np.union1d: "The values that occur in at least one of two tensors, which must have one type.",
-    np.intersect1d: "The values that occur in both of two tensors, which must have one type.",
+    np.union1d: "The values that occur in at least one of two tensors, which must have the same type.",
+    np.intersect1d: "The values that occur in both of two tensors, which must have the same type.",
     np.setdiff1d: "The values of one tensor that do not occur in another of its type.",
-    np.setxor1d: "The values that occur in only one of two tensors, which must have one type.",
+    np.setxor1d: "The values that occur in only one of two tensors, which must have the same type.",
 }
 enter("order", _of_two_sets, _OF_TWO_SETS)
 

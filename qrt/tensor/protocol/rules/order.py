@@ -290,7 +290,7 @@ for _ufunc, _most, _more, _extremes in (
             {
                 _either: (
                     _ufunc,
-                    f"The {_more} of two values. Tensors must have one type, to which a real number is quantized.",
+                    f"The {_more} of two values. Tensors must have the same type, to which a real number is quantized.",
                 )
             },
         )

@@ -351,7 +351,7 @@ def _check_channel(term: _Term, labels: Iterable[str]) -> None:
     if term.channel is not None and term.channel in labels:
         raise QuantTypeError(
             "the scales of an operand differ along an axis that is summed over: requantize first, by "
-            "qrt.requantize(q, t) with a type t per layer"
+            "qrt.requantize(q, t) with a per-layer type t"
         )
 
 
@@ -407,7 +407,7 @@ def _joined(a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], str | No
         if a.channel != b.channel:
             raise QuantTypeError(
                 "the operands must not both be per axis along different axes of the result: requantize one of them, "
-                "by qrt.requantize(q, t) with a type t per layer"
+                "by qrt.requantize(q, t) with a per-layer type t"
             )
         return tuple(s + t for s, t in zip(a.factors, b.factors, strict=True)), a.channel
     return tuple(s + t for s in a.factors for t in b.factors), b.channel if a.channel is None else a.channel

@@ -219,7 +219,7 @@ def test_everything_that_onnx_cannot_say_is_one_error(tmp_path):
     with pytest.raises(ModelError) as error:
         export_onnx(tmp_path / "m.onnx", ir.parse(text))
     assert str(error.value) == (
-        f"{tmp_path}/m.onnx: cannot export the program: ONNX does not support 2 forms of operators:\n"
+        f"{tmp_path}/m.onnx: cannot export the program: ONNX does not support 2 of its operators:\n"
         "  math.atan (f32): <string>:3:10, <string>:4:10\n"
         "  qrt.requantize (a result with 32-bit storage): <string>:5:10"
     )

@@ -42,14 +42,14 @@ REFUSED = [
     ("SQUEEZE", [X], [X], {"squeeze_dims": [1]}, "squeeze_dims must name axes of size 1, got [1] of shape [2, 3]"),
     ("SQUEEZE", [X], [X], {"squeeze_dims": [2]}, "the axis must be from -2 to 1, got 2"),
     ("EXPAND_DIMS", [X, integers(3)], [X], {}, "the axis must be from -3 to 2, got 3"),
-    ("TRANSPOSE", [X, integers(0, 0)], [X], {}, "the order of axes must have each number from 0 to 1 once, got"),
-    ("TRANSPOSE", [X, integers(0)], [X], {}, "the order of axes must have each number from 0 to 1 once, got [0]"),
+    ("TRANSPOSE", [X, integers(0, 0)], [X], {}, "the permutation must have each of the axes 0 to 1 once, got"),
+    ("TRANSPOSE", [X, integers(0)], [X], {}, "the permutation must have each of the axes 0 to 1 once, got [0]"),
     ("PACK", [X, X], [X], {"axis": 4, "values_count": 2}, "the axis must be from -3 to 2, got 4"),
     ("PACK", [X, X], [X], {"axis": 0, "values_count": 3}, "option values_count must be the number of inputs, 2"),
-    ("PACK", [X, quantized(2, 4)], [X], {"axis": 0, "values_count": 2}, "the inputs must have one shape, got [2"),
+    ("PACK", [X, quantized(2, 4)], [X], {"axis": 0, "values_count": 2}, "the inputs must have the same shape, got [2"),
     ("UNPACK", [X], [X], {"axis": 0, "num": 1}, "option num must be the size of axis 0 of [2, 3] and the number"),
     ("CONCATENATION", [X, X], [X], {"axis": 2, **NONE}, "the axis must be from -2 to 1, got 2"),
-    ("CONCATENATION", [X, quantized(3)], [X], {"axis": 0, **NONE}, "the inputs must have one rank, got 2 and 1"),
+    ("CONCATENATION", [X, quantized(3)], [X], {"axis": 0, **NONE}, "the inputs must have the same rank, got 2 and 1"),
     ("CONCATENATION", [X, quantized(2, 4)], [X], {"axis": 0, **NONE}, "the same size along axis 1, got 3 and 4"),
     ("CONCATENATION", [X, quantized(2, 3, scales=0.25)], [X], {"axis": 0, **NONE},
      "its inputs must have the scale and the zero point of the result, !quant.uniform<i8:f32, 5.000000e-01:3>"),
@@ -143,7 +143,7 @@ def test_what_only_the_run_knows_is_refused_by_name() -> None:
             "SQUEEZE (without axes, of a tensor of shape [None, 3, 1])",
         ),
     ):
-        with pytest.raises(ModelError, match="qrt does not support 1 form of operators") as raised:
+        with pytest.raises(ModelError, match="qrt does not support 1 of its operators") as raised:
             imported(one_op(name, inputs, [quantized(2, 3)], {"squeeze_dims": []} if name == "SQUEEZE" else {}))
         assert form in str(raised.value)
 
