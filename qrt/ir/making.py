@@ -225,7 +225,7 @@ def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
 
 
 def _kind_of(constraint: Constraint | None) -> AttributeKind:
-    """Return the kind of attributes that satisfy `constraint`. Its parser accepts any attribute of MLIR."""
+    """Return the attribute kind of the values that `constraint` allows; its parser accepts any MLIR attribute."""
     assert constraint is not None
     return replace(ANY, holds=lambda value: constraint(value) is None, description="a value that the op allows")
 

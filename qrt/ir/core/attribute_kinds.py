@@ -52,9 +52,9 @@ class AttributeReader(Protocol):
 class AttributeKind:
     """Constraint on an attribute of an op, with the functions that parse and print the attribute in an assembly format.
 
-    `holds` tests a value; `description` completes the error `failed to satisfy constraint: ...`. `begins` returns True
-    if the text at the parser's position starts such an attribute, so that an optional group is parsed only then.
-    `choices` are the words that an enumeration accepts.
+    `holds` tests a value. `description` completes the error `failed to satisfy constraint: ...`. `begins` tests if such
+    an attribute begins at the parser's position; the parser skips an optional group if it does not. `choices` are the
+    words that an enumeration accepts.
     """
 
     description: str

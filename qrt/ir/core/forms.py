@@ -61,7 +61,7 @@ class PendingOperation:
         self.successors: list[Block] = []
 
     def clear(self) -> None:
-        """Reset what a one-line pattern had set before it failed, so that the text can be parsed again."""
+        """Reset the fields that a one-line pattern set before it failed, so that the text can be parsed again."""
         self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
         self.inherent = frozenset()
 
@@ -73,9 +73,9 @@ class FormParser(AttributeReader, Protocol):
         """Return a ParseError located at the name of the operation being parsed."""
 
     def line(self, line: Line, pending: PendingOperation) -> bool:
-        """Parse a custom form by the one-line pattern of its most common spelling, and return True.
+        """Parse an operation by `line`, a regular expression for the most common spelling of its custom form.
 
-        If the pattern does not match, read nothing and return False.
+        Return True if the expression matches; otherwise read nothing and return False.
         """
 
     def operand(self) -> OperandName:

@@ -108,7 +108,6 @@ class Inputs:
 
 
 def _own(kind: str, operands: Sequence[object]) -> list[Expression]:
-    """Return the expression `(kind, index)` of each operand; `kind` is "d" for dimensions and "s" for symbols."""
     return [(kind, i) for i in range(len(operands))]
 
 

@@ -175,9 +175,9 @@ TABLE = _table()
 
 @lru_cache(maxsize=256)
 def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> Maps:
-    """Return the indexing maps for the text of a table entry; an operand written as `.` is a scalar.
+    """Return the indexing maps for the text of an entry of the module's table; `.` in the text is a scalar operand.
 
-    `strides` and `dilations` have one number for each window of the text.
+    `strides` and `dilations` have one number for each window in the text.
     """
     order, _, rest = loops.partition(": ")
     window = dict(zip(re.findall(r"\((\w)\w\)", rest), zip(strides, dilations, strict=True), strict=True))
@@ -199,8 +199,8 @@ def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> M
 class NamedOp(StructuredOp):
     """Named `linalg` operation, whose name is a key of `TABLE`.
 
-    `memoized` is its attribute `linalg.memoized_indexing_maps`, or None: a cache of the maps that follow from the op's
-    name. Upstream prints it in the generic form.
+    `memoized` is the op's attribute `linalg.memoized_indexing_maps`, or None. Upstream prints it in generic form: it
+    caches the maps that follow from the op's name.
     """
 
     __slots__ = ("memoized",)
@@ -239,7 +239,7 @@ def _memoizes(name: str) -> bool:
 
 
 def _derived(operation: Operation) -> dict[str, Attribute]:
-    """Return the attributes that upstream's verifier adds to the op."""
+    """Return the attributes that upstream's verifier adds to the op, and that generic form therefore prints."""
     assert isinstance(operation, NamedOp)  # by its definition
     return {_MEMOIZED: ArrayAttr(operation.indexing_maps)} if _memoizes(operation.name) else {}
 

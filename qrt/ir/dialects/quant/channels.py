@@ -198,8 +198,8 @@ def _structured_moves(operation: Operation) -> Iterator[Move]:
     """Yield, for each tensor operand of a structured operation, the `Move` into the last operand of that element type.
 
     The body may yield an element of any operand as an element of any result of the same type. In each iteration, the
-    indexing maps must therefore select elements of the same channel in all operands of one type. To check this, each
-    operand is compared with the last one of its type, which is often the output.
+    indexing maps must therefore select elements of the same channel in all operands of one type. Each operand is
+    compared with the last operand of its type, usually the output.
     """
     op = cast("StructuredOp", operation)
     pairs = [
@@ -233,8 +233,8 @@ def _shape(value: Value) -> Shape:
 def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], whole: Callable[[int], bool]) -> Move:
     """Return the `Move` of an operand's elements into a target.
 
-    Axis i of the operand becomes axis ``axes[i]`` of the target, or is left out if that is None. ``whole(axis)`` is
-    True if the complete axis is moved, in order.
+    Axis i of the operand becomes axis ``axes[i]`` of the target, or is dropped if ``axes[i]`` is None. ``whole(axis)``
+    is True if all indices of the axis are moved, in order.
     """
 
     def arrival(axis: int) -> str | None:
@@ -276,7 +276,8 @@ def _insert_slice_moves(operation: Operation) -> Iterator[Move]:
 def _regrouping_moves(operation: Operation) -> Iterator[Move]:
     """Yield the `Move` of the elements of an `expand_shape` or `collapse_shape`.
 
-    An axis that keeps its number and size is always complete: the other axes of its group have size 1.
+    An axis that keeps its number and size keeps all its indices in order, because the other axes of its group have size
+    1.
     """
     group_of = {axis: number for number, group in enumerate(reassociation_of(operation)) for axis in group}
     rank = len(_shape(operation.operands[0]))

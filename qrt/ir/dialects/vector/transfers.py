@@ -205,9 +205,9 @@ def _width(element: Type) -> int:
 
 
 def _require_widths(operation: Operation, element: Type, vector: VectorType) -> None:
-    """Raise VerifyError unless the vector's last dimension has a multiple of the bits of one element of the memory.
+    """Raise VerifyError unless the bits of the vector's last dimension are a multiple of those of a memory element.
 
-    This is upstream's rule.
+    Upstream's verifier has the same rule. If the memory's elements are vectors, only their last dimension counts.
     """
     row = (vector.shape or (1,))[-1] * _width(vector.element)
     if isinstance(element, VectorType):

@@ -136,7 +136,7 @@ def _packed_constant(values: Array, rank: int, depth: int, length: int) -> Array
 
 
 def _split(position: Expression, sizes: Sequence[int]) -> list[Expression]:
-    """Return the indices of the loops of these sizes at a row-major position."""
+    """Convert a row-major position in loops of the given sizes to one index per loop."""
     indices: list[Expression] = []
     for size in reversed(sizes[1:]):
         indices.insert(0, modulo(position, size))

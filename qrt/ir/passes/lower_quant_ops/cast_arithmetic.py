@@ -88,7 +88,10 @@ def _quantize_upstream(emitter: Emitter, t: UniformType) -> Value:
 
 
 def _has_zero_point(t: UniformType) -> bool:
-    """Return False if the only zero point is 0 modulo `2**storage_width`: as in upstream, it is then not emitted."""
+    """Return True if subtracting the zero points must be emitted.
+
+    A single zero point that is 0 modulo `2**storage_width` is not emitted, as in upstream.
+    """
     return not t.is_per_layer or t.zero_points[0] % (1 << t.storage_width) != 0
 
 
@@ -228,7 +231,10 @@ def _working_type(t: UniformType, numbers: Sequence[int]) -> tuple[IntegerType, 
 
 
 def _at_most(bound: int, form: FloatFormat) -> int:
-    """Return the greatest integer of the format that is at most `bound`; a number below `-form.largest` if none is."""
+    """Return the greatest integer of the format that is at most `bound`.
+
+    If there is none, return a number below `-form.largest`.
+    """
     excess = max(abs(bound).bit_length() - form.precision, 0)
     return min(bound >> excess << excess, int(form.largest))
 
