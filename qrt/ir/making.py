@@ -171,7 +171,6 @@ class OperationDraft:
 
 
 def _root(operation: Operation) -> Operation:
-    """Return the outermost operation that contains an operation."""
     while (around := operation.parent_operation) is not None:
         operation = around
     return operation

@@ -168,9 +168,9 @@ def dense_array(element: IntegerType) -> AttributeKind:
 
 
 def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> AttributeKind:
-    """Return the constraint that an attribute is an integer of `width` bits, an index into the names `cases`.
+    """Return the constraint that an attribute is an integer of `width` bits that selects one of the names `cases`.
 
-    The attribute is printed as the name.
+    Assembly formats print the selected name in place of the integer. `description` replaces the default error text.
     """
     names = tuple(cases)
     type = IntegerType(width)

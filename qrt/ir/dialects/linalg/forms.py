@@ -140,7 +140,7 @@ def _parse_copying(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
-    """Parse `{ payload op }` and the operands, or the operands and a body, for `linalg.map` and `linalg.reduce`."""
+    """Parse a `linalg.map` or `linalg.reduce`: `{ payload op } operands`, or `operands (block arguments) { body }`."""
     scanner = parser.scanner
     payload: tuple[str, dict[str, Attribute]] | None = None
     if scanner.accept("{"):

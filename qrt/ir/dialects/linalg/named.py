@@ -398,7 +398,7 @@ def _require_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAtt
 
 
 def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
-    """Raise VerifyError unless the `map` of an input of a batched product may stand in place of the `default` map.
+    """Raise VerifyError unless an input of a batched product may have the indexing map `map` in place of `default`.
 
     The results of `default` are the batch dimension `b`, the reduced dimension `k` and another dimension. The results
     of `map` are three of these dimensions with `b` first, or broadcast the input: `(k)`, `(b, k)`, or the results of
@@ -435,7 +435,7 @@ def _verify_contraction(operation: NamedOp) -> None:
 
 
 def _verify_body(operation: NamedOp) -> None:
-    """Raise VerifyError unless the body is the one that the op's name implies: the custom form omits the body.
+    """Raise VerifyError unless the body is the one that the op's name implies, because the custom form omits the body.
 
     Constants are ignored, because they may have been moved out of the body.
     """

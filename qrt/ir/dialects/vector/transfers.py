@@ -70,7 +70,7 @@ def _transfer_rank(element: Type, vector: VectorType) -> int:
 def _finish(parser: FormParser, pending: PendingOperation, memory: Type, vector: Type, is_masked: bool) -> None:
     """Add the attributes that the custom form omits, and the type of the mask operand, to `pending`.
 
-    `memory` and `vector` are the types in the text. Raise ParseError if they do not fit.
+    `memory` and `vector` are the types in the text. Raise ParseError if the vector does not fit the memory.
     """
     scanner = parser.scanner
     if not isinstance(vector, VectorType):

@@ -107,10 +107,10 @@ def _zero_points_fit(t: UniformType) -> bool:
 class _Saturation:
     """The constants of a saturating quantization, one per channel or block.
 
-    `low`, `high` and `nan` are the integers to which values below and above the bounds and NaN are converted; with
-    `zero_point = "after"` the zero point is added later. `float_low` and `float_high` are bit patterns of the floats to
-    which values are clamped, and `float_nan` is the bit pattern of the float that replaces NaN. If the float format
-    cannot represent one of these integers, the float is a representable one within the bounds, and the flag
+    `low`, `high` and `nan` are the integers for values below the bounds, values above the bounds, and NaN. With
+    `zero_point = "after"` they lack the zero point, which is added later. `float_low` and `float_high` are the bit
+    patterns of the floats to which values are clamped; `float_nan` is that of the float that replaces NaN. If the float
+    format cannot represent one of the integers, its float is a representable value within the bounds, and its flag
     `..._is_exact` is False.
     """
 

@@ -226,7 +226,7 @@ def _is_sum_of(read: Read, product: Sum, other: Sum) -> bool:
 
 
 def _spread(weights: Array, axes: Sequence[int], extents: Sequence[int]) -> Array:
-    """Broadcast an array of weights along the axes for the loops of the sum: axis `axes[i]` gets the size `extents[i]`."""
+    """Broadcast weights along the axes of the loops of the sum: axis `axes[i]` gets the size `extents[i]`."""
     shape = list(weights.shape)
     for axis, extent in zip(axes, extents, strict=True):
         shape[axis] = extent
