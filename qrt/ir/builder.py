@@ -434,7 +434,7 @@ class Builder:
         return values
 
     def moved(self, block: Block, from_end: bool = False) -> None:
-        """Notify the observer that the operations of `block` have been moved there, one operation at a time.
+        """Notify the observer of each operation of a block, because the operations have been moved into it.
 
         The notifications are in text order, or in the reverse order if `from_end`.
         """

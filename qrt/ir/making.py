@@ -236,9 +236,9 @@ def _text(value: Any) -> str:
 
 
 def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
-    """Return the values as the `value` attribute of an `arith.constant`.
+    """Convert a Python value or array to the `value` attribute of an `arith.constant` of type `type`.
 
-    Raises QuantTypeError if the type cannot hold them.
+    Raises QuantTypeError if the type cannot hold the values.
     """
     if isinstance(type, IntegerType | IndexType | FloatType):
         number = np.asarray(value)

@@ -254,8 +254,8 @@ class Enumeration:
 def enumeration(name: str, cases: str, separator: str = "", every: str = "", typed: bool = False) -> AttributeKind:
     """Register the enumeration attribute `#name<...>` with space-separated `cases`, and return its `AttributeKind`.
 
-    An assembly format prints the attribute as `<case>`, and reads `<case>`, `#name<case>` or an alias. The other
-    parameters are fields of `Enumeration`.
+    An assembly format prints the attribute as `<case>`, and reads `<case>`, `#name<case>` or an alias. For `separator`,
+    `every` and `typed` see the fields of `Enumeration`.
 
     >>> kind = enumeration("test.direction", "up down")
     >>> ENUMERATIONS.pop("test.direction").attribute("up").text, kind.description

@@ -153,7 +153,7 @@ class Relation:
     """True for "equals the type of `source`": one error then names all operands and results with this relation."""
 
     def expected(self, sources: Sequence[Type]) -> list[Type]:
-        """Return the types that the target may have to match, one for each type in `sources`.
+        """Return the type that the target must have, once for each type in `sources`.
 
         A variadic source has several types.
         """

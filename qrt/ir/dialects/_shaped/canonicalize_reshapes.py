@@ -231,7 +231,7 @@ def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None
     """Return how many consecutive dimensions of `shape` multiply to each of `sizes`; None if it is impossible.
 
     The dimensions for the first size begin at dimension 0, those for each later size after the previous ones. With
-    `longest`, dimensions of size 1 that follow are counted too.
+    `longest`, each number includes the dimensions of size 1 that follow.
     """
     lengths, at = [], 0
     for size in sizes:

@@ -155,10 +155,10 @@ class Ranges:
 
 
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
-    """Return True if a map result with the range `own` is not needed, because the range `other` of a result passes it.
+    """Return True if a map result with the range `own` is not needed, given another result with the range `other`.
 
-    Every value in `other` must then be >= every value in `own`, or <= if `sign` is -1. If both ranges are the same
-    constant, only the first of the two results (`is_first`) is needed.
+    This is so if every value in `other` is >= every value in `own`, or <= if `sign` is -1. If both ranges are the same
+    constant, the first of the two results (`is_first`) is needed.
     """
     near, far = other[0], own[1]
     if near is None or far is None or sign * near < sign * far:

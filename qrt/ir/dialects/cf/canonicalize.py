@@ -98,7 +98,8 @@ def branch_past(op: Operation, builder: Builder) -> PatternResult:
 def one_target(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `cf.cond_br` whose successors are the same block by a `cf.br`.
 
-    The `cf.br` passes an `arith.select` of each two values that differ; then the block must have no other predecessor.
+    Where the two edges pass different values, the `cf.br` passes an `arith.select`. The block must then have no other
+    predecessor.
     """
     (block, true), (other, false) = _targets(op)
     if block is not other:

@@ -96,7 +96,7 @@ def equal_inputs(op: Operation, builder: Builder) -> PatternResult:
 def unread_results(op: Operation, builder: Builder) -> PatternResult:
     """Remove unused arguments and results, with the operands that they receive.
 
-    Some operands are passed to an argument and a result, so an unused one remains if the other is used.
+    An operand may be passed to both an argument and a result. Then both remain if one of them is used.
     """
     given = _incoming_values(op)
     read = {operands for value, operands in given.items() if value.uses}

@@ -16,7 +16,7 @@ from qrt.types import TensorType, Type
 def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | None:
     """Return the type of `part`, the extracted or inserted tensor, if the op gets the sizes in `lists`.
 
-    The type lacks the dimensions of the slice that `part` lacks. Return None if these dimensions are unknown.
+    The new type drops the same dimensions of size 1 as the present type. Return None if these dimensions are unknown.
     """
     type = ranked(part)
     dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
@@ -57,9 +57,9 @@ def _same_place(op: Operation, other: Operation) -> bool:
 
 
 def slice_of_insert(op: Operation, builder: Builder) -> PatternResult:
-    """Replace ``extract_slice(insert_slice(x, y))`` by x, if x has the result type and both slices are the same.
+    """Replace ``extract_slice(insert_slice(x, y))`` by x, if both slices have equal offsets, sizes and strides.
 
-    That is, their offsets, sizes and strides are equal.
+    The type of x must be the result type.
     """
     inserted = defining_op(op.operands[0], "tensor.insert_slice")
     if inserted is None or inserted.operands[0].type is not op.results[0].type or not _same_place(op, inserted):

@@ -95,9 +95,9 @@ def _obstacle(c: Contraction) -> str:
 
 
 def _with_sign(factor: ProductOperand, signed: bool) -> ProductOperand:
-    """Return the operand with signed bytes as factors, or unsigned ones if `signed` is False.
+    """Return the operand with signed bytes as factors, or with unsigned bytes if `signed` is False.
 
-    If its storage does not fit, its stored integers and zero points are shifted by 128.
+    If the storage type does not fit, the stored integers and the zero points are shifted by 128.
     """
     offset = _offset(factor.type, signed)
     return replace(factor, offset=offset, zero_points=factor.zero_points + offset)
@@ -113,7 +113,7 @@ def _offset(t: UniformType, signed: bool) -> int:
 def _packed(context: LoweringContext, factor: ProductOperand, c: Contraction, depth: int, length: int) -> Value:
     """Return an operand's factors as bytes: its axes are `factor.extents`, then one axis with the factors of each sum.
 
-    `depth` is the number of factors of a sum. They are padded with zeros to a multiple of `length`.
+    `depth` is the number of factors of a sum. The last axis is padded with zeros to a multiple of `length`.
     """
     values = constant_values(factor, c.reduced)
     if values is not None:
