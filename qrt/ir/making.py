@@ -1,4 +1,4 @@
-"""Conversion of a builder call's Python arguments to operands, attributes and result types, by the op's declaration."""
+"""Conversion of the arguments of a builder call, `b.arith.addi(x, y)`, to operands, attributes and result types."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Folders of `arith`, as upstream's, except where upstream's change a value or fold an undefined result."""
+"""Folders of `arith`, the same as upstream's, except that none changes a value or folds an undefined result."""
 
 from collections.abc import Callable
 from math import isnan

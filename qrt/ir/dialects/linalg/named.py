@@ -1,9 +1,9 @@
 """Named `linalg` ops, whose name determines their indexing maps and body.
 
-The tables define both; parsing, printing, verification, `linalg-generalize-named-ops` and the interpreter use them. An
-entry lists the loops as letters, then the letters that index each input and the output, as in `nwcx: n(wx)c x -> nwc`.
-`(wx)` is a window: `w` times the stride plus `x` times the dilation. Loops that do not index the output, such as `x`,
-are reduced.
+The tables of this module define maps and bodies. The parser, the printer, the verifier, the interpreter and the pass
+`linalg-generalize-named-ops` use them. An entry lists the loops as letters, then the letters that index each input and
+the output, as in `nwcx: n(wx)c x -> nwc`. `(wx)` is a window: `w` times the stride plus `x` times the dilation. Loops
+that do not index the output, such as `x`, are reduced.
 """
 
 import re

@@ -1,7 +1,8 @@
 """Integrity checks of quantization parameters on every value of a program.
 
-The parameters must fit the tensor, and an operation must not move elements to a channel with other parameters. Source:
-'Per-axis quantization integrity' of the quant dialect; upstream's verifiers check `quant` ops only.
+The parameters must fit the tensor, and an operation must not move elements to a channel with other parameters. These
+are the rules of 'Per-axis quantization integrity' in upstream's description of the quant dialect. Upstream's verifiers
+check them on `quant` ops only.
 
 An operation of an upstream dialect gives its result the quantized type of its operand. Each axis along which the
 parameters differ must therefore keep its number, its size and the order of its elements. ``MOVES`` lists the operations

@@ -1,7 +1,7 @@
 """Upstream's canonicalization patterns of `vector` ops that extract and insert parts of vectors.
 
-Most apply to static positions only. A position that an operand supplies may be out of bounds, an error that must not
-get lost.
+Most patterns apply to static positions only. A position that an operand supplies may be out of bounds, an error that
+must not get lost.
 """
 
 from math import prod

@@ -7,9 +7,9 @@ Such an instruction (`vpdpbusd` of x86, `sdot` and `udot` of Arm) multiplies byt
     w8 = vector.load w packed : vector<64xi8>       w32 = arith.extsi w8
     acc = vector.reduction <add>, arith.muli(a32, w32), acc : vector<64xi32> into i32
 
-An instruction needs an unsigned (u) or signed (s) byte as each factor: the option `signs` of the pass. If an operand's
-storage does not fit, 128 is added or subtracted, which flips the highest bit of each byte. Its zero point is shifted
-equally, so that no difference `a - za` changes:
+An instruction needs an unsigned (u) or signed (s) byte as each factor, as the option `signs` of the pass states. If an
+operand's storage does not fit, 128 is added or subtracted, which flips the highest bit of each byte. Its zero point is
+shifted equally, so that no difference `a - za` changes:
 
     (a + 128) - (za + 128) = a - za
 
