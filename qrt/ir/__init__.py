@@ -1,8 +1,8 @@
 """The IR: MLIR text in and out, operations and their definitions, verification, and pipelines of passes.
 
-- `core` has operations, attributes, definitions and the verifier. `text` has the parser and the printer; their
-  interface for custom forms is `core/forms.py`. `rewriting` has patterns and their driver, `dialects` a package for
-  each dialect, `passes` a file or a folder for each pass.
+- `core` has operations, attributes, definitions of ops, and the verifier. `text` has the parser and the printer.
+  `rewriting` has rewrite patterns and their driver. `dialects` has one package per dialect, `passes` one file or
+  folder per pass. Custom assembly forms use the parser and the printer through the protocols in `core/forms.py`.
 - `Builder` (`builder.py`) creates operations at an insertion point; `Module` (`module.py`) is a program; `pipeline.py`
   finds passes by name, and runs pipelines of passes.
 - Start with `core/operations.py`, then `core/define.py`.

@@ -25,7 +25,7 @@ class BuilderObserver:
         """Handle an operation that is new, was moved, or has a new operand."""
 
     def copied(self, block: Block) -> None:
-        """Handle a rewrite in which upstream MLIR copies the operations of `block` to a new block, but qrt keeps them.
+        """Handle a rewrite that keeps the operations of `block`, where upstream MLIR copies them to a new block.
 
         The pattern driver then visits the operations in the order in which upstream visits the copies.
         """
@@ -270,7 +270,7 @@ class Builder:
     def value(
         self, name: str, operands: Iterable[Value], type: Type, attributes: dict[str, Attribute] | None = None
     ) -> Value:
-        """Create an operation with one result as `emit` does, and return the result."""
+        """Create an operation with one result, without inference or checks (see `emit`), and return the result."""
         return self.emit(name, operands, (type,), attributes).results[0]
 
     def constant(self, value: npt.ArrayLike | Attribute, type: TypeLike) -> Value:
@@ -282,7 +282,8 @@ class Builder:
         ----------
         value : array_like or Attribute
             A number for a scalar type. For a tensor or vector type, an array whose shape broadcasts to the type's
-            shape; for a quantized type, the storage integers. Or the ``value`` attribute of such a constant.
+            shape; for a quantized type, the storage integers. An Attribute becomes the ``value`` of the
+            ``arith.constant``.
         type : Type or str
             The type of the returned value.
 
@@ -433,9 +434,9 @@ class Builder:
         return values
 
     def moved(self, block: Block, from_end: bool = False) -> None:
-        """Notify the observer of each operation of a block, because the operations were moved there.
+        """Notify the observer of each operation of a block, because the operations have been moved into it.
 
-        The observer receives them in text order, or in the reverse order if `from_end`.
+        The notifications are in text order, or in the reverse order if `from_end`.
         """
         for operation in reversed(block.operations) if from_end else block:
             self.observer.changed(operation)

@@ -28,7 +28,7 @@ def constant_of_storage(value: Value) -> Attribute | None:
 def known_array(value: Value) -> Array | None:
     """Return a constant value as an array; for a quantized type, the array of storage integers.
 
-    Return None if the value is not constant, or if programs cannot run with its type.
+    Return None if the value is not constant, or if its type has dynamic sizes or an element type without a NumPy dtype.
     """
     constant, element = constant_of_storage(value), element_of(value.type)
     is_static = getattr(value.type, "has_static_shape", True)
@@ -42,15 +42,18 @@ def known_array(value: Value) -> Array | None:
 
 
 def constant_array(op: Operation) -> Array:
-    """Return the value of an `arith.constant` as an array of the dtype with which programs run.
+    """Return the value of an `arith.constant` as an array, in the dtype that programs use for its element type.
 
-    All bits of floats are preserved, also the payload of NaNs.
+    The conversion is exact to the bit, including the payload of NaNs.
     """
     return attribute_array(op.attributes["value"], op.results[0].type)
 
 
 def attribute_array(value: Attribute, type: Type) -> Array:
-    """Return an attribute of type `type` as an array of the dtype with which programs run, bit for bit."""
+    """Return an attribute of type `type` as an array, in the dtype that programs use for its element type.
+
+    The conversion is exact to the bit.
+    """
     element = element_of(type)
     dtype = element_dtype(element)
     if isinstance(value, FloatAttr):
@@ -64,10 +67,10 @@ def attribute_array(value: Attribute, type: Type) -> Array:
 
 
 def constant_attribute(values: Array, type: Type) -> Attribute:
-    """Return an array as the `value` attribute of an `arith.constant` of type `type`, bit for bit.
+    """Convert an array to the `value` attribute of an `arith.constant` of type `type`.
 
-    The type has a static shape and is not quantized. An array of rank 0 gives a splat. Raises QuantTypeError for
-    elements that arrays cannot hold, such as f80.
+    The conversion is exact to the bit. The type has a static shape and is not quantized. An array of rank 0 gives a
+    splat. Raises QuantTypeError for element types without a NumPy dtype, such as f80.
     """
     element = element_of(type)
     values = np.asarray(values, element_dtype(element))
@@ -85,10 +88,10 @@ def constant_attribute(values: Array, type: Type) -> Attribute:
 
 
 def write_constant(builder: Builder, array: Array, type: Type) -> list[Value]:
-    """Create an `arith.constant` of an array, followed by the casts to `type`, if that is quantized or dynamic.
+    """Create an `arith.constant` of an array, and cast it to `type` if `type` is quantized or has dynamic sizes.
 
-    Return the result of each new operation; the last one is of type `type`. Raises QuantTypeError for elements that
-    arrays cannot hold.
+    Return the results of the new operations: the constant's, then those of the casts. The last result has type `type`.
+    Raises QuantTypeError for element types without a NumPy dtype, such as f80.
     """
     static = type.with_(shape=array.shape) if isinstance(type, TensorType) else type
     element = element_of(type)
@@ -101,10 +104,10 @@ def write_constant(builder: Builder, array: Array, type: Type) -> list[Value]:
 
 
 def replacements(known: dict[Value, Array], op: Operation, arrays: Sequence[Array]) -> list[Value] | None:
-    """Write the result arrays of `op` as constants before it, and return the values that replace the results.
+    """Create constants of `arrays` before `op`, and return the values that replace the results of `op`.
 
-    The new values are added to `known`, with their arrays. Return None if `op` is already a constant, or if a result
-    type has no constants.
+    Result i gets the value `arrays[i]`. The new values and their arrays are added to `known`. Return None if `op` is
+    already a constant, or if a result type has no constants.
     """
     if is_constant(op) or not all(is_written(value.type) for value in op.results):
         return None

@@ -1,4 +1,4 @@
-"""Conversion of a builder call's Python arguments to operands, attributes and result types, by the op's declaration."""
+"""Conversion of the arguments of a builder call, `b.arith.addi(x, y)`, to operands, attributes and result types."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -171,7 +171,6 @@ class OperationDraft:
 
 
 def _root(operation: Operation) -> Operation:
-    """Return the outermost operation that contains an operation."""
     while (around := operation.parent_operation) is not None:
         operation = around
     return operation
@@ -225,7 +224,7 @@ def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
 
 
 def _kind_of(constraint: Constraint | None) -> AttributeKind:
-    """Return the kind of attributes that satisfy `constraint`. Its parser accepts any attribute of MLIR."""
+    """Return the attribute kind of the values that `constraint` allows; its parser accepts any MLIR attribute."""
     assert constraint is not None
     return replace(ANY, holds=lambda value: constraint(value) is None, description="a value that the op allows")
 
@@ -237,9 +236,9 @@ def _text(value: Any) -> str:
 
 
 def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
-    """Return the values as the `value` attribute of an `arith.constant`.
+    """Convert a Python value or array to the `value` attribute of an `arith.constant` of type `type`.
 
-    Raises QuantTypeError if the type cannot hold them.
+    Raises QuantTypeError if the type cannot hold the values.
     """
     if isinstance(type, IntegerType | IndexType | FloatType):
         number = np.asarray(value)

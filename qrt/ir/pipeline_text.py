@@ -24,8 +24,8 @@ _KINDS = {bool: "true or false", int: "an integer", str: "a text, in double quot
 class Pass(Protocol):
     """Interface of a pass.
 
-    The optional class attribute `UPSTREAM` is a dict of option values. With these the pass behaves as upstream MLIR's
-    pass of the same name; it is needed only if the defaults do not.
+    A pass whose option defaults differ from upstream MLIR has the class attribute `UPSTREAM`. This dict holds the
+    option values with which the pass behaves as upstream's pass of the same name.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]

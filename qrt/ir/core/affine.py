@@ -1,7 +1,7 @@
 """Affine maps, `affine_map<(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)>`, and sets, `affine_set<(d0) : (d0 - 1 >= 0)>`.
 
-They are simplified and printed as in upstream MLIR. An expression is a 64-bit integer, the dimension `("d", i)`, the
-symbol `("s", i)`, or `(operator, left, right)`.
+Maps and sets are simplified and printed as in upstream MLIR. Python code represents an affine expression as an int of
+64 bits, the dimension `("d", i)`, the symbol `("s", i)`, or `(operator, left, right)`.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 
 class Compound(tuple[Any, ...]):
-    """Affine expression `(operator, left, right)`, whose divisor, size and nesting are computed once."""
+    """Affine expression `(operator, left, right)`, with cached divisor, operator count and depth of parentheses."""
 
     is_constant: bool
     divisor: int
@@ -72,7 +72,10 @@ def is_readable(value: Expression) -> bool:
 
 
 def divisor_of(value: Expression) -> int:
-    """Return the largest integer known to divide every value of an expression, as MLIR's `getLargestKnownDivisor`."""
+    """Return the largest integer that is known to divide the value of an expression, for all dimensions and symbols.
+
+    This is `getLargestKnownDivisor` of upstream MLIR.
+    """
     if isinstance(value, int):
         return abs(value)
     return 1 if value[0] in ("d", "s") else _compound(value).divisor
@@ -244,9 +247,9 @@ def parts_of(values: Sequence[Expression]) -> set[Expression]:
 
 
 def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
-    """Return the dimension of each result, if a map's results are distinct dimensions; None for any other map.
+    """Return the dimension numbers of a map's results, if the results are distinct dimensions; None for any other map.
 
-    For `(d0, d1) -> (d1, d0)` that is (1, 0).
+    For `(d0, d1) -> (d1, d0)` the numbers are (1, 0).
     """
     loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
     return loops if len(loops) == len(map.results) == len(set(loops)) else None
@@ -273,7 +276,7 @@ def is_defined(operator: str, right: int) -> bool:
 def combine(operator: str, left: Expression, right: Expression) -> Expression:
     """Return `left operator right`, simplified by the rules of upstream MLIR's `AffineExpr`, tried in upstream's order.
 
-    If the result of two constants needs more than 64 bits, they are left uncombined; upstream MLIR wraps around.
+    Two constants whose result needs more than 64 bits stay `(operator, left, right)`; upstream MLIR wraps the result.
     """
     if isinstance(left, int) and isinstance(right, int) and is_defined(operator, right):
         number = int(_CONSTANTS[operator](left, right))
@@ -410,7 +413,10 @@ _LEAST = ("+", -_INT64_MAX, -1)
 
 
 def _is_negative(factor: Expression) -> bool:
-    """Return True if `+ x * factor` may be printed as `- x * -factor`; -2**63 has no negation in 64 bits."""
+    """Return True for a negative constant, except -2**63, because its negation exceeds 64 bits.
+
+    The printer writes `+ x * factor` as `- x * -factor` for such a factor.
+    """
     return isinstance(factor, int) and _INT64_MIN < factor < 0
 
 

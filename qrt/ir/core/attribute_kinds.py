@@ -52,9 +52,9 @@ class AttributeReader(Protocol):
 class AttributeKind:
     """Constraint on an attribute of an op, with the functions that parse and print the attribute in an assembly format.
 
-    `holds` tests a value; `description` completes the error `failed to satisfy constraint: ...`. `begins` returns True
-    if the text at the parser's position starts such an attribute, so that an optional group is parsed only then.
-    `choices` are the words that an enumeration accepts.
+    `holds` tests a value. `description` completes the error `failed to satisfy constraint: ...`. `begins` tests if such
+    an attribute begins at the parser's position; the parser skips an optional group if it does not. `choices` are the
+    words that an enumeration accepts.
     """
 
     description: str
@@ -168,9 +168,9 @@ def dense_array(element: IntegerType) -> AttributeKind:
 
 
 def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> AttributeKind:
-    """Return the constraint that an attribute is an integer of `width` bits, an index into the names `cases`.
+    """Return the constraint that an attribute is an integer of `width` bits that selects one of the names `cases`.
 
-    The attribute is printed as the name.
+    Assembly formats print the selected name in place of the integer. `description` replaces the default error text.
     """
     names = tuple(cases)
     type = IntegerType(width)
@@ -254,8 +254,8 @@ class Enumeration:
 def enumeration(name: str, cases: str, separator: str = "", every: str = "", typed: bool = False) -> AttributeKind:
     """Register the enumeration attribute `#name<...>` with space-separated `cases`, and return its `AttributeKind`.
 
-    An assembly format prints the attribute as `<case>`, and reads `<case>`, `#name<case>` or an alias. The other
-    parameters are fields of `Enumeration`.
+    An assembly format prints the attribute as `<case>`, and reads `<case>`, `#name<case>` or an alias. For `separator`,
+    `every` and `typed` see the fields of `Enumeration`.
 
     >>> kind = enumeration("test.direction", "up down")
     >>> ENUMERATIONS.pop("test.direction").attribute("up").text, kind.description

@@ -30,7 +30,7 @@ class Attribute:
     __slots__ = ()
 
     def spell(self, elide: bool = False) -> str:
-        """Return the attribute's text; `elide` omits the suffix `: i64` or `: f64`, as inside an array attribute."""
+        """Return the attribute's text; `elide` omits the default types `: i64` and `: f64`, as array attributes do."""
         raise NotImplementedError
 
     def __str__(self) -> str:

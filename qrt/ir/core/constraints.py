@@ -57,7 +57,7 @@ def is_ranked_tensor(type: Type) -> bool:
 class TypeConstraint:
     """Predicate `holds` on types, with the description that errors print.
 
-    `only` is the one type that satisfies the constraint, if there is exactly one: a custom form may then omit the type.
+    If exactly one type satisfies the constraint, `only` is that type, and a custom form may omit it.
     """
 
     description: str
@@ -153,7 +153,10 @@ class Relation:
     """True for "equals the type of `source`": one error then names all operands and results with this relation."""
 
     def expected(self, sources: Sequence[Type]) -> list[Type]:
-        """Return the target's type for each type of the source; a variadic source has several."""
+        """Return the type that the target must have, once for each type in `sources`.
+
+        A variadic source has several types.
+        """
         return [self.compute(type) for type in ((INDEX,) if self.source is None else sources)]
 
     def describe(self, target: str) -> str:
@@ -161,7 +164,7 @@ class Relation:
 
 
 def same_as(source: str) -> Relation:
-    """Return the relation "equals the type of `source`", whose error is that of upstream MLIR's `AllTypesMatch`."""
+    """Return the relation "equals the type of `source`"; its error is worded as upstream MLIR's `AllTypesMatch`."""
     return Relation(source, lambda type: type, "all of {{{source}, {target}}} have same type", is_same=True)
 
 

@@ -43,11 +43,11 @@ _verified: set[tuple[object, ...]] = set()  # signatures that have been verified
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """Declaration of one attribute of an op: the allowed values, and whether the attribute is required and a property.
+    """Declaration of one attribute of an op.
 
-    The allowed values are those that satisfy `constraint` and `kind`, where given; a `kind` also parses and prints the
-    attribute in an assembly format. A property is printed in `<{...}>` in generic form. An attribute with a `default`
-    may be omitted from the text.
+    `constraint` and `kind` restrict the attribute's value, unless they are None; `kind` also parses and prints it in an
+    assembly format. A property (`is_property`) is printed in `<{...}>` in generic form. The text may omit an attribute
+    that has a `default`.
     """
 
     constraint: Constraint | None = None
@@ -70,9 +70,9 @@ class AttributeSpec:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredGroup:
-    """Declaration of operands, results, regions or successors: `name`, `name?` or `name*`, perhaps with `: rest`.
+    """Declaration of operands, results, regions or successors: `name`, `name?` or `name*`, optionally with `: rest`.
 
-    `size` is "" for exactly one value, region or block, "?" for at most one, "*" for any number; `rest` is the text
+    `size` is "" for exactly one value, region or block, "?" for at most one, and "*" for any number. `rest` is the text
     after the colon, or "".
     """
 
@@ -395,9 +395,9 @@ class Definition:
 
     @cached_property
     def _is_memoized(self) -> bool:
-        """True if `check` remembers verified types and attributes, because a lookup is faster than verifying again.
+        """True if `check` caches the types and attributes that it has verified, because a cache lookup is faster.
 
-        Constants are excluded: the lookup would hash and compare their values.
+        Constants are not cached: the lookup would hash and compare all their elements.
         """
         groups = self.operand_groups, self.result_groups
         rules = len(self._rules) > len(self._other_rules) or self.infer or any(group.constrained for group in groups)
@@ -479,8 +479,8 @@ def listed_attributes(name: str, known: Collection[str]) -> str:
 def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:
     """Raise VerifyError for an attribute that is not in `known`, is no property and has no dialect prefix.
 
-    If `likeness` is above 0, raise only if a known name is at least that similar (a ratio as in `difflib`): the
-    attribute's name may then be misspelt.
+    If `likeness` is above 0, raise only for a probable misspelling: some name in `known` has at least this similarity
+    (a ratio of `difflib`).
     """
     for name in operation.attributes:
         if name in known or "." in name or (operation.definition and name in operation.definition.properties):

@@ -9,9 +9,9 @@ from qrt.ir.core.operations import Operation, Value
 
 @dataclass(frozen=True)
 class Folds:
-    """Options for folds that may change results: each option folds a pair of inverse casts to the identity.
+    """Options for folds that may change results, because they remove a rounding.
 
-    `qcast_dcast` folds `quant.qcast` of a `quant.dcast`; `dcast_qcast` folds `quant.dcast` of a `quant.qcast`.
+    `qcast_dcast` folds `qcast(dcast(q))` to `q`; `dcast_qcast` folds `dcast(qcast(x))` to `x`.
     """
 
     qcast_dcast: bool = False
@@ -28,7 +28,7 @@ Fold = Callable[[Operation, Folds], Folded]
 
 
 def fold(operation: Operation, folds: Folds) -> Folded:
-    """Return an existing value or a constant for each result of an operation; None if it does not fold."""
+    """Return an existing value or a constant for each result of an operation; None if the operation does not fold."""
     definition = operation.definition
     if definition is None or definition.fold is None:
         return None

@@ -61,7 +61,7 @@ class PendingOperation:
         self.successors: list[Block] = []
 
     def clear(self) -> None:
-        """Reset what a one-line pattern had set before it failed, so that the text can be parsed again."""
+        """Reset the fields that a one-line pattern set before it failed, so that the text can be parsed again."""
         self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
         self.inherent = frozenset()
 
@@ -73,9 +73,9 @@ class FormParser(AttributeReader, Protocol):
         """Return a ParseError located at the name of the operation being parsed."""
 
     def line(self, line: Line, pending: PendingOperation) -> bool:
-        """Parse a custom form by the one-line pattern of its most common spelling, and return True.
+        """Parse an operation by `line`, a regular expression for the most common spelling of its custom form.
 
-        If the pattern does not match, read nothing and return False.
+        Return True if the expression matches; otherwise read nothing and return False.
         """
 
     def operand(self) -> OperandName:
@@ -105,10 +105,10 @@ class FormParser(AttributeReader, Protocol):
     ) -> Region:
         """Read a region `{ blocks }`; if the text omits the terminator, add an operation of the op `terminator`.
 
-        `isolated` gives the region a new scope of SSA names. Inside the region, ops of the dialect `dialect` may be
-        written without the dialect's name, as `return` in a `func.func`. If `dialect` is the name of an op instead, all
-        ops need their dialect's name. `arguments` are (name, offset in the text, type) of entry block arguments that
-        the custom form has already read.
+        `isolated` gives the region a new scope of SSA names. Inside the region, ops of the dialect `dialect` may omit
+        the dialect's name, as `return` does in a `func.func`. For regions without such a dialect, callers pass the name
+        of the op. `arguments` are (name, offset in the text, type) of entry block arguments that the custom form has
+        already read.
         """
 
     def successor(self) -> Block:

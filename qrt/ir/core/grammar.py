@@ -1,7 +1,7 @@
 """Regular expressions for common spellings of an operation's parts: types, signatures, attributes, SSA names.
 
-The parser tries them first, for speed. A type is matched with up to three levels of angle brackets; deeper ones, and
-unusual spellings, are left to the recursive-descent parser.
+The parser tries these expressions first, for speed. They match types with up to three levels of angle brackets. The
+recursive-descent parser reads all other types and spellings.
 """
 
 import re

@@ -44,8 +44,7 @@ def defining_op(value: Value, name: str) -> Operation | None:
 def value_behind(value: Value, names: Container[str]) -> Value:
     """Follow first operands from `value` through operations whose names are in `names`; return the value reached.
 
-    In a cycle, as a graph region or an unreachable block may contain, the search stops at the first operation that
-    repeats.
+    A graph region or an unreachable block may contain a cycle: the search then stops at the first repeated operation.
     """
     passed: set[Operation] = set()
     while (source := value.operation) is not None and source.name in names and source not in passed:
@@ -55,10 +54,10 @@ def value_behind(value: Value, names: Container[str]) -> Value:
 
 
 def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Return False if `parts_of` returns None for `value`, or for a direct or indirect part of `value`; else True.
+    """Return True if `parts_of` accepts `value` and, recursively, all parts of `value`.
 
-    The parts of a value are the values that `parts_of` returns for it. Each value is visited once, so that the search
-    also ends for cyclic values.
+    `parts_of` returns the parts of a value, or None to reject the value. Each value is visited once, so the search also
+    ends if a value is a part of itself.
     """
     visited, pending = {value}, [value]
     while pending:
@@ -74,8 +73,8 @@ def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Valu
 def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
     """Return the operations that depend on their own results, and all operations that use or contain such an operation.
 
-    A graph region allows such cycles. These operations have no defined value, and patterns and folds skip them:
-    following their operands would never end.
+    A graph region allows such cycles. Patterns and folds skip these operations, because their values are undefined and
+    a search along their operands would never end.
     """
     waiting = dict.fromkeys(operations, 0)
     holders = {operation: operation.parent_operation for operation in waiting}
@@ -99,7 +98,7 @@ def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
 def acyclic_operations(root: Operation) -> list[Operation]:
     """Return the operations below `root`, in text order, without those of `cyclic_operations`.
 
-    Following the operands of the returned operations always ends.
+    A search along the operands of the returned operations always ends.
     """
     operations = root.walk()
     cyclic = cyclic_operations(operations)
@@ -107,7 +106,10 @@ def acyclic_operations(root: Operation) -> list[Operation]:
 
 
 def require_acyclic(root: Operation) -> None:
-    """Raise VerifyError if an operation depends on its own result, for passes that follow operands recursively."""
+    """Raise VerifyError if an operation depends on its own result.
+
+    Passes that follow operands recursively call this first.
+    """
     cyclic = cyclic_operations(root.walk())
     if not cyclic:
         return

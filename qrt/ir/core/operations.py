@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def garbage_uncollected() -> Iterator[None]:
-    """Disable Python's cyclic garbage collector within the `with` block, in which many operations are created.
+    """Disable Python's cyclic garbage collector within the `with` block, which creates many operations.
 
-    Hardly any of them is garbage, and collection would take a third of the time.
+    Almost all of these operations stay alive, and collection would take a third of the time.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -65,7 +65,7 @@ class Value:
 
     @property
     def block(self) -> "Block | None":
-        """Block that contains the defining operation (None if no block does), or that has this value as an argument."""
+        """Block of the defining operation or, for a block argument, its block; None if the operation is in no block."""
         return self.owner.parent if isinstance(self.owner, Operation) else self.owner
 
     @property
@@ -253,9 +253,8 @@ class Operation:
     def clone(self, values: dict[Value, Value]) -> "Operation":
         """Return a copy of the operation and of its regions; the copy is not in a block.
 
-        `values` maps values used by this operation to the values that the copy uses instead; a value that is not in the
-        mapping is used by the copy too. This method adds the results and block arguments of the original to `values`,
-        mapped to those of the copy.
+        The copy uses `values[v]` in place of each value v that is a key of `values`, and keeps all other operands. This
+        method adds the results and block arguments of the original to `values`, mapped to those of the copy.
         """
         blocks: dict[Block, Block] = {}
         regions = [Region() for _ in self.regions]
@@ -472,10 +471,9 @@ class Region:
 
 
 def check_branch(operation: Operation, index: int, block: Block, given: list[Value]) -> None:
-    """Raise VerifyError unless the values passed to successor number `index` match the arguments of its block.
+    """Raise VerifyError unless a branch passes values of the right number and types to its successor number `index`.
 
-    `given` are the operands of the branch `operation` that become the arguments of `block`; their number and types must
-    match.
+    `given` are the operands of `operation` that become the arguments of the successor, `block`.
     """
     expected = len(block.arguments)
     if len(given) != expected:

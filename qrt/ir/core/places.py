@@ -1,7 +1,7 @@
 """Source locations of an operation's operands, types and attributes, computed only when an error is reported.
 
-If a part cannot be identified, or is on another line than the operation's name, the location of the operation is
-returned instead. Upstream MLIR reports errors there, and `expected-error` comments refer to that line.
+If a part of the text cannot be identified, or is not on the line of the operation's name, the location of the operation
+is returned instead, because upstream MLIR reports errors there and `expected-error` comments refer to that line.
 """
 
 import re
@@ -55,7 +55,7 @@ def attribute(operation: Operation, name: str) -> Location:
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
     """Yield (part, start, end) for the parts of an operation's text, such as "operands" or "signature".
 
-    Yield nothing if the text does not match the one-line pattern for the op's text.
+    Yield nothing if the op's one-line pattern does not match the text.
     """
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]

@@ -160,10 +160,10 @@ def find(name: str) -> "Definition | None":
 
 
 def is_refused(name: str) -> bool:
-    """Return True if an unregistered op is an error even where unregistered ops are allowed.
+    """Return True if the parser must reject an unregistered op even if unregistered ops are allowed.
 
-    That is the case if the op's dialect belongs to qrt, but upstream MLIR's dialect of that name does not have the op.
-    The dialects `qrt` and `shape` allow unregistered ops.
+    It rejects an op of a dialect that qrt has, if upstream MLIR's dialect does not have the op either. In the dialects
+    `qrt` and `shape` it rejects none.
     """
     dialect = name.partition(".")[0]
     return dialect in DIALECTS.own and dialect not in _OPEN and name not in UPSTREAM_ONLY

@@ -79,7 +79,7 @@ def _read_values(values: list[Value], arguments: list[Value], dead: set[Value]) 
 
 
 def _live(region: Region) -> set[Value]:
-    """Return the values on which a side effect, or a value that leaves the region, depends."""
+    """Return the values that may influence a side effect, or a value that leaves the region."""
     live: set[Value] = set()
     pending = [
         value
@@ -101,9 +101,9 @@ def _live(region: Region) -> set[Value]:
 
 
 def _read(operation: Operation) -> Iterator[Value]:
-    """Yield the values that an operation, and all operations inside it, read.
+    """Yield the operands of an operation and of all operations inside it.
 
-    The operands that a branch only passes to successors are left out.
+    Operands that a branch only passes to successors are left out.
     """
     passed = _passed(operation)
     if passed is not None:

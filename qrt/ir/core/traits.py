@@ -16,8 +16,8 @@ class Trait:
     """A property of an op, such as `Pure` or `Terminator`, optionally with a verifier.
 
     `implies` are further traits of every op that has this one. `verify` raises VerifyError for an operation that
-    violates the trait. If `of_signature`, `verify` reads only types and attributes, and is called once for operations
-    in which these are equal.
+    violates the trait. If `of_signature`, `verify` reads only types and attributes, and is called once for all
+    operations with the same types and attributes.
 
     Examples
     --------
@@ -248,8 +248,8 @@ def _verify_same_shape(operation: Operation) -> None:
 def have_compatible_shapes(types: Sequence[Type]) -> bool:
     """Return True if values of these types may have the same shape at run time.
 
-    Either all types are scalars, or all are shaped, with equal ranks and equal static sizes where known. Scalable
-    vectors are compatible only with scalable vectors.
+    Either all types must be scalars, or all must be shaped types with the same rank and no contradictory static sizes.
+    Scalable vectors are compatible only with scalable vectors.
     """
     shaped = [type for type in types if isinstance(type, Shaped)]
     if len(shaped) not in (0, len(types)):

@@ -92,9 +92,9 @@ class _Verifier:
     def _block(self, block: Block, owner: Operation, ordered: bool) -> list[Value]:
         """Verify the operations of a block, and return the values that the block defines.
 
-        The values are added to `self.visible`; the caller removes them after the blocks that this block dominates. If
-        `ordered`, a value is visible only after its definition; else (in a graph region) in the whole block. `owner` is
-        the operation around the block.
+        The values are added to `self.visible`; the caller removes them when all dominated blocks are verified. If
+        `ordered`, a value is visible only after its definition, else (in a graph region) in the whole block. `owner` is
+        the operation that contains the block.
         """
         visible = self.visible
         added = list(block.arguments)
@@ -170,7 +170,6 @@ class _Verifier:
 
 
 def _traits(operation: Operation) -> Collection[object]:
-    """Return the traits of an operation; an empty tuple if it is not registered."""
     return () if operation.definition is None else operation.definition.traits
 
 

@@ -42,9 +42,10 @@ def _regions(operation: Operation, known: Known, unused: list[Operation]) -> Non
 
 
 def _block(block: Block, known: Known, unused: list[Operation]) -> list[Hashable]:
-    """Merge the operations of a block with equal ones in `known`, add the others to it, and return the added keys.
+    """Merge the operations of a block with equal operations in `known`, which maps keys to operations.
 
-    Dead operations, and operations that an equal one replaces, are appended to `unused`; the caller erases them.
+    Operations without an equal one are added to `known`, and their keys are returned. Dead and merged operations are
+    appended to `unused`; the caller erases them.
     """
     before = len(known)
     for operation in block:

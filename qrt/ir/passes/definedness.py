@@ -1,4 +1,4 @@
-"""A test for operations that raise no error for any operands, so that a pass may run them where the program does not.
+"""A test for operations that raise no error for any operand values; a pass may run these where the program does not.
 
 Upstream's speculatable operations may have undefined results: these are poison, which is harmless until it is used. In
 qrt an operation with an undefined result raises an error.

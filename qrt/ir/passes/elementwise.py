@@ -22,8 +22,8 @@ INDEX = IndexType()
 class Emitter:
     """A builder of element-wise operations on `x`, a scalar or a whole ranked tensor, for a per-layer quantized type.
 
-    The numbers that its methods take are integers: bit patterns for a float element type; for an integer element type
-    they are taken modulo `2**width`.
+    The methods take constants as integers: the bit pattern for a float element type; for an integer element type, the
+    number is wrapped to its width.
     """
 
     def __init__(self, builder: Builder, x: Value) -> None:
@@ -140,10 +140,7 @@ def scalar_attribute(number: int, element: Type) -> Attribute:
 
 
 def _wrapped(number: int, element: Type) -> int:
-    """Return a number as the signed integer that it equals modulo `2**width` of an integer type.
-
-    For another type, return the number unchanged.
-    """
+    """Wrap a number to the signed range of an integer type; return it unchanged for another type."""
     if not isinstance(element, IntegerType):
         return number
     half = 1 << (element.width - 1)

@@ -23,8 +23,8 @@ Graph = dict[FuncOp, list[FuncOp]]
 class Inline:
     """Replaces calls by the bodies of their callees, starting with functions that call no other.
 
-    Each function is canonicalized before and after. The first three options are passed to that canonicalization.
-    Private functions to which nothing refers any more are removed.
+    Each function is canonicalized before and after the inlining, with the first three options of this pass. Private
+    functions to which nothing refers any more are removed.
 
     Preserves every value by default. A call remains if it or its callee has the attribute `no_inline`, or if its callee
     is recursive, has no body or contains an op that is not registered. A call of a function with several blocks remains

@@ -21,9 +21,9 @@ class InlineRegions:
 
     A `quant.region` holds the float ops that a target computes by one quantized kernel; annotations are `quant.stats`,
     `quant.stats_ref` and `quant.coupled_ref`. The result is the float program that was annotated: the quantized types
-    specified for the operands and results of regions are dropped. (`unfuse-kernels` instead inserts casts to those
-    types that are already chosen.) A fake quantization becomes a `quant.qcast` and a `quant.dcast`, for which qrt has
-    kernels.
+    specified for the operands and results of regions are dropped. The pass `unfuse-kernels` instead keeps the types
+    that are already chosen, as casts. A fake quantization becomes a `quant.qcast` and a `quant.dcast`, for which qrt
+    has kernels.
     """
 
     observed: bool = option(False, OBSERVING)

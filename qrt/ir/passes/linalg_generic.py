@@ -82,7 +82,7 @@ def _patterns(operation: Operation) -> Sequence[Pattern]:
 
 @dataclass(frozen=True)
 class GeneralizeNamedOps:
-    """Replaces every named op of linalg by its linalg.generic. Changes no value.
+    """Replaces every named op of linalg by an equivalent linalg.generic. Changes no value.
 
     Also folds operations, merges constants and removes dead operations, as upstream's pass does.
     """

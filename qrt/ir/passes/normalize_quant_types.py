@@ -18,9 +18,10 @@ class NormalizeQuantTypes:
 
     Preserves every value. Follows upstream; types inside attributes stay as they are.
 
-    `strict_upstream` changes values in two cases, as upstream does. If the blocks of a type span several positions of
-    the axis along which its scales differ, the type also becomes per-axis, although it then has fewer scales than the
-    axis has positions. And casts that upstream takes for inverses are removed where normalization changes their types.
+    `strict_upstream` changes values in two cases, as upstream does. A type also becomes per-axis if one block of it
+    spans several positions of the axis along which its scales differ; it then has fewer scales than the axis has
+    positions. Upstream also folds pairs of casts that it considers inverse, if normalization changes the types of the
+    casts.
     """
 
     strict_upstream: bool = option(False, "normalize whatever upstream does: values change")

@@ -1,6 +1,6 @@
-"""The operations of a function that its plan executes; passes that run before planning change only these.
+"""The operations of a function that its plan executes; passes that run before planning change only these operations.
 
-A plan is the executable form of a function that `qrt.compile` makes. Functions without one run in the interpreter.
+A plan is the executable form of a function, made by `qrt.compile`. A function without a plan runs in the interpreter.
 """
 
 from collections.abc import Iterator

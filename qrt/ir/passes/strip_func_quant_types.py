@@ -128,7 +128,10 @@ def _cast(user: Operation, value: Value, type: Type) -> Value:
 
 
 def _storage(type: Type) -> Type:
-    """Return the storage type of a quantized type, a tensor of storage for a tensor; return other types unchanged."""
+    """Replace a quantized element type by its storage type, in a scalar or tensor type.
+
+    Other types are returned unchanged. Raises QuantTypeError for `!quant.calibrated`, which has no storage type.
+    """
     element = element_of(type)
     if isinstance(element, CalibratedType):
         raise QuantTypeError(f"{element} has no storage type")

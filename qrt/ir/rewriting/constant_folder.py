@@ -26,8 +26,8 @@ class ConstantFolder(Generic[Constant]):
       an operation is evaluated only if it has no memory effect, and all values that it and its regions read from
       outside are constant.
     - ``evaluate(operation, arrays)`` returns the result arrays, bit for bit as a run computes them on every machine. It
-      returns None if its bounds on memory or work are exceeded, or to leave an error to the run; or it raises the error
-      itself, located at the operation.
+      returns None if its bounds on memory or work are exceeded. If the operation is erroneous, it returns None, so that
+      the run reports the error, or it raises the error itself, located at the operation.
     - ``as_constant(operation, arrays)`` converts the result arrays to constants: attributes, values of new operations,
       or constants of a plan. If it returns None, because an array has no constant form, the operation stays in the
       program, but operations that use its results can still be folded.
@@ -63,7 +63,7 @@ class ConstantFolder(Generic[Constant]):
     def fold(self: "ConstantFolder[Value]", operation: Operation) -> bool:
         """Evaluate an operation and replace it by constants. Return True if it was evaluated.
 
-        If its results have no constant form, the operation stays in the program, and the arrays are recorded in
+        If ``as_constant`` returns None, the operation stays in the program, and the result arrays are recorded in
         `arrays`.
         """
         arrays = self.results(operation, self.arrays.get)

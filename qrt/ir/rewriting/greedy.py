@@ -57,7 +57,7 @@ def _erase_dead(root: Operation) -> bool:
 class _Worklist(BuilderObserver):
     """Worklist of operations to visit, last in first out.
 
-    When an operation changes, its parent operations are added too: they may fold because of what is inside them.
+    When an operation changes, its parent operations are added too, because a change in their regions may let them fold.
     """
 
     def __init__(self, folds: Folds, patterns: Patterns) -> None:
@@ -245,7 +245,10 @@ def _successors_first(region: Region) -> Iterator[Block]:
 
 
 def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
-    """Return a new constant that replaces `operation`: a `shape.const_shape` for a tensor that a `shape` op returns."""
+    """Build the constant `value` of type `type`, which replaces a result of `operation`.
+
+    This is a `shape.const_shape` for a tensor result of a `shape` op, else an `arith.constant`.
+    """
     if operation.name.startswith("shape.") and isinstance(type, TensorType):
         return builder.value("shape.const_shape", (), type, {"shape": value})
     return builder.constant(value, type)

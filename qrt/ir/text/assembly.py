@@ -203,7 +203,7 @@ class Assembly:
     def can_express(self, operation: Operation) -> bool:
         """Return True if the parser can read the form that this format prints for an operation.
 
-        It cannot read an empty list of types, which `type($x)` prints for a variadic group without values.
+        The parser cannot read an empty list of types, which `type($x)` prints for a variadic group without values.
         """
         return all(element.is_present(operation) for element in self._lists)
 

@@ -330,9 +330,10 @@ class AttributeParser:
         return OpaqueAttr(str(self.types.strided_layout()))
 
     def _copy(self, text: str, start: int) -> str:
-        """Return `text`; raise ParseError at offset `start` if all texts returned so far exceed a limit in total.
+        """Return `text`, and add its length to the total length of expanded aliases.
 
-        Expanded aliases may be far longer than the source.
+        Raise ParseError at offset `start` if the total exceeds a limit: expanded aliases may be far longer than the
+        source.
         """
         self._copied += len(text)
         if self._copied > _MAX_COPIED:

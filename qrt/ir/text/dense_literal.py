@@ -173,7 +173,7 @@ class DenseLiteral:
             raise self.scanner.error(str(error), self.start, self.end) from None
 
     def _fast(self, shape: tuple[int, ...], element: Type) -> Array | None:
-        """Parse a plain decimal literal with NumPy; return None if it has another form or an error."""
+        """Parse a plain decimal literal with NumPy; return None for any other literal, also for an invalid one."""
         length = self.end - self.start
         if (
             max(shape, default=0) > length or math.prod(shape) > length

@@ -336,10 +336,10 @@ class Parser(NameParser, ResourceParser):
     ) -> Region:
         """Parse a region `{ blocks }`; if its single block lacks a terminator, add an operation of the op `terminator`.
 
-        `isolated` gives the region a new scope of SSA names. Inside the region, ops of the dialect `dialect` may be
-        written without the dialect's name, as `return` in a `func.func`. If `dialect` is the name of an op instead, all
-        ops need their dialect's name. `arguments` are (name, offset in the text, type) of entry block arguments that
-        the custom form has already read.
+        `isolated` gives the region a new scope of SSA names. Inside the region, ops of the dialect `dialect` may omit
+        the dialect's name, as `return` does in a `func.func`. For regions without such a dialect, callers pass the name
+        of the op. `arguments` are (name, offset in the text, type) of entry block arguments that the custom form has
+        already read.
         """
         with self.scanner.nested():
             outer = self._scope, self._names, self._blocks

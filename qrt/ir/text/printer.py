@@ -335,7 +335,6 @@ class Printer:
 
 
 def _is_empty(operation: Operation) -> bool:
-    """Return True if an operation has neither operands nor attributes."""
     return not operation.operands and not operation.attributes
 
 

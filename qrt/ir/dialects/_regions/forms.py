@@ -133,7 +133,8 @@ def require_edge(
 def require_carried(operation: Operation, inits: Sequence[Value], arguments: Sequence[Value]) -> None:
     """Raise VerifyError unless a loop's initial values, block arguments and yielded values have the same types.
 
-    `inits` are the initial values, `arguments` the block arguments that carry them from one iteration to the next.
+    `arguments` are the block arguments that carry values from one iteration to the next; `inits` are their initial
+    values.
     """
     yielded = terminator_operands(operation, 0)
     for left, right, values, others in (

@@ -74,7 +74,7 @@ def to_itself(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_constant(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the reshape of a constant, `tensor.splat` or `tensor.from_elements` by that op with the new type."""
+    """Replace a reshape of a constant, `tensor.splat` or `tensor.from_elements` by the same op with the result type."""
     source, result_type = op.operands[0].operation, ranked(op.results[0])
     constant = constant_of(op.operands[0])
     if not result_type.has_static_shape or source is None:
@@ -179,10 +179,10 @@ def expand_of_collapse(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _finer_groups(large: Groups, shape: Shape, small: Groups, result: Shape) -> Groups | None:
-    """Return the dimensions of `shape` that form each dimension of `result`; None if there is no such grouping.
+    """Group the dimensions of `shape` so that group i forms dimension i of `result`; None if that is impossible.
 
-    Both shapes collapse to a common shape. Its dimension i consists of the dimensions `large[i]` of `shape`, and of the
-    dimensions `small[i]` of `result`.
+    Both shapes collapse to a common shape, whose dimension i consists of the dimensions `large[i]` of `shape`, and of
+    the dimensions `small[i]` of `result`.
     """
     if not large:
         return _ranges(shape, result)
@@ -202,10 +202,10 @@ def _finer_groups(large: Groups, shape: Shape, small: Groups, result: Shape) -> 
 
 
 def _ranges(shape: Shape, result: Shape) -> Groups | None:
-    """Split the dimensions of `shape` into runs whose products are the sizes of `result`; None if it is impossible.
+    """Group consecutive dimensions of `shape` so that the product of group i is `result[i]`; None if it is impossible.
 
-    `result` may have one unknown size (None): its run consists of the dimensions that the known sizes leave over. A
-    dimension of size 1 between two runs belongs to the second run, one at the end to the last run.
+    `result` may have one unknown size (None), whose group consists of the remaining dimensions. A dimension of size 1
+    between two groups belongs to the second group; at the end, it belongs to the last group.
     """
     if len(shape) <= len(result) or not result or result.count(None) > 1:
         return None
@@ -230,8 +230,8 @@ def _ranges(shape: Shape, result: Shape) -> Groups | None:
 def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None:
     """Return how many consecutive dimensions of `shape` multiply to each of `sizes`; None if it is impossible.
 
-    The run of dimensions for the first size begins at the first dimension of `shape`, each other run after the previous
-    run. With `longest`, each run includes the dimensions of size 1 that follow.
+    The dimensions for the first size begin at dimension 0, those for each later size after the previous ones. With
+    `longest`, each number includes the dimensions of size 1 that follow.
     """
     lengths, at = [], 0
     for size in sizes:
@@ -272,7 +272,10 @@ def collapse_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def static_expand(op: Operation, builder: Builder) -> PatternResult:
-    """Make constant output sizes of an `expand_shape` of a cast static: ``expand(x) -> cast(expand(cast(x)))``."""
+    """Rewrite ``expand(x)`` to ``cast(expand(cast(x)))`` with static output sizes, if x is the result of a cast.
+
+    Output sizes become static if their operands are constants.
+    """
     sizes, result_type, groups = mixed_values(op, "output_shape"), ranked(op.results[0]), reassociation_of(op)
     source = op.operands[0]
     known: Mixed = [

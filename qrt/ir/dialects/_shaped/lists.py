@@ -18,7 +18,10 @@ STATIC = AttributeSpec(kind=dense_array(IntegerType(64)), required=True)
 
 
 def static_values(operation: Operation, name: str) -> tuple[int | None, ...]:
-    """Return the attribute `static_<name>`, with None in place of DYNAMIC, which marks an entry that is an operand."""
+    """Return the attribute `static_<name>`, with None in place of the number DYNAMIC.
+
+    DYNAMIC marks an entry that is given by an operand.
+    """
     stated = operation.attribute(f"static_{name}", DenseArrayAttr)
     return tuple(None if value == DYNAMIC else value for value in stated.values)
 
@@ -50,7 +53,7 @@ def numbers_of(values: Mixed) -> Shape:
 
 
 def constant_sizes(shape: Shape, sizes: Sequence[Value]) -> tuple[Shape, list[Value]]:
-    """Move constant `sizes`, the operands of the dynamic dimensions, into `shape`.
+    """Make dynamic dimensions of `shape` static where their size operand in `sizes` is a constant.
 
     Return the new shape, and the operands of the dimensions that remain dynamic.
     """

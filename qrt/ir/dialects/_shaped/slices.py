@@ -15,7 +15,7 @@ SLICE_OPERANDS = tuple(f"{part}*: index" for part in PARTS)
 
 
 def dropped_dimensions(full: Shape, reduced: Shape, unknown_matches: bool = False) -> tuple[int, ...] | None:
-    """Return the dimensions of size 1 that `reduced` lacks; None if `reduced` is not `full` without such dimensions.
+    """Return the dimensions of size 1 that must be dropped from `full` to get `reduced`; None if that is impossible.
 
     With `unknown_matches`, an unknown size (None) in either shape matches any size in the other.
     """

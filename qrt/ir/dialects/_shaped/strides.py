@@ -61,7 +61,7 @@ def strides_of(type: MemRefType, symbols: Sequence[int] = ()) -> StridedLayout |
 
 
 def _strided_terms(value: Expression, symbols: Sequence[int]) -> dict[int, Number] | None:
-    """Return the coefficient of each dimension, and the constant under key -1; None if the expression is not linear."""
+    """Return {dimension: coefficient, -1: constant term} for an expression; None if it is not linear."""
     if isinstance(value, int):
         return {-1: value}
     if value[0] == "d":

@@ -1,4 +1,4 @@
-"""Access to the types of values that constraints have checked, such as tensors and memrefs; builders of constants."""
+"""Helpers for verifiers and folders: types of values whose constraint has been checked, and constants from elements."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,7 +33,10 @@ def require_cast(operation: Operation, fits: bool) -> None:
 
 
 def require_sizes(operation: Operation, type: TensorType | MemRefType, count: int) -> None:
-    """Raise VerifyError unless `count`, the number of size operands, is the type's number of dynamic dimensions."""
+    """Raise VerifyError unless an op has one size operand for each dynamic dimension of `type`.
+
+    `count` is the number of size operands.
+    """
     dynamic = (type.shape or ()).count(None)
     if dynamic != count:
         raise operation.op_error(f"incorrect number of dynamic sizes, has {count}, expected {dynamic}")
@@ -48,7 +51,7 @@ def memref_type(value: Value) -> MemRefType:
 def stored(value: Attribute | None, type: Type) -> Any:
     """Convert an integer or float attribute to an element of the array that stores constants of `type`.
 
-    Return None for any other attribute, and if NumPy arrays cannot hold the elements.
+    Return None for any other attribute, and for element types without a NumPy dtype.
     """
     if not isinstance(type, TensorType | VectorType) or not is_backed(type.element):
         return None
@@ -59,9 +62,9 @@ def stored(value: Attribute | None, type: Type) -> Any:
 
 
 def constant_elements(values: Sequence[Attribute | None], type: Type) -> DenseElementsAttr | None:
-    """Return a constant of `type` with these elements, or a splat of a single element.
+    """Return a constant of `type` with these elements; a single element gives a splat.
 
-    Return None if an element is not a number that an array can hold, or if the type has dynamic sizes.
+    Return None if `stored` cannot convert an element, or if the type has dynamic sizes.
     """
     array = [stored(value, type) for value in values]
     if not isinstance(type, TensorType | VectorType) or type.shape is None or None in type.shape:

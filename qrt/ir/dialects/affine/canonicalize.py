@@ -58,7 +58,7 @@ def repeated_results(op: Operation, builder: Builder) -> PatternResult:
 def results_of_the_same(op: Operation, builder: Builder) -> PatternResult:
     """Replace ``min(a, min(b, c))`` by ``min(a, b, c)``, and likewise for ``max``.
 
-    The results of the inner op come last. The op stays as it is if it would get more than MAX_OPERATORS results.
+    The results of the inner op come last. An op that would get more than MAX_OPERATORS results stays unchanged.
     """
     map = map_of(op)
     dimensions, symbols = op.operands[: map.dimensions], op.operands[map.dimensions :]
@@ -110,7 +110,7 @@ def _needed(map: AffineMapAttr, operands: Sequence[Value], greatest: bool) -> Af
 
 
 def bounds(op: Operation, builder: Builder) -> PatternResult:
-    """Simplify the bound maps of an `affine.for`: drop results that repeat the one before or are never the bound."""
+    """Simplify the bound maps of an `affine.for`: drop repeated results, and results that never determine the bound."""
     attributes, operands, sizes = dict(op.attributes), [], []
     for name in ("lowerBound", "upperBound"):
         given, values = map_of(op, f"{name}Map"), op.operand_group(f"{name}Operands")

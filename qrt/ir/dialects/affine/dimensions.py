@@ -22,7 +22,7 @@ def _is_top_level(value: Value) -> bool:
 
 
 def is_symbol(value: Value) -> bool:
-    """Return True if a value is a valid symbol: constant throughout a function by the rules of `affine`."""
+    """Return True if a value is a valid symbol: by the rules of `affine`, it is constant within a function."""
     return has_parts_throughout(value, _parts_of_symbol)
 
 
@@ -47,9 +47,9 @@ _SIZES = {"memref.alloc": "dynamicSizes", "memref.view": "sizes", "memref.subvie
 
 
 def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
-    """Return the size operand that a `memref.dim` of an allocation or view reads, in a list; `()` for a static size.
+    """Return the size operand that a `memref.dim` of an `alloc`, `view` or `subview` reads, as a list of one value.
 
-    Return None if another op produces the memref. Casts of the memref are ignored.
+    Return `()` if the size is static, and None if another op produces the memref. Casts of the memref are ignored.
     """
     index, source = constant_number(dim.operands[1]), _without_casts(dim.operands[0]).operation
     if index is None or source is None or source.name not in _SIZES:

@@ -1,7 +1,7 @@
 """Canonical form of affine maps and their operands, as upstream's `canonicalize` writes them.
 
-The `affine.apply` ops that compute operands are merged into the map, constants are inlined, dimensions that are
-symbols become symbols, and sums are flattened.
+The `affine.apply` ops that compute operands are merged into the map, constants are inlined, dimension operands that are
+valid symbols become symbol operands, and sums are flattened.
 """
 
 from collections.abc import Sequence
@@ -108,7 +108,6 @@ class Inputs:
 
 
 def _own(kind: str, operands: Sequence[object]) -> list[Expression]:
-    """Return the expression `(kind, index)` of each operand; `kind` is "d" for dimensions and "s" for symbols."""
     return [(kind, i) for i in range(len(operands))]
 
 

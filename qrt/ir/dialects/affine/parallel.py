@@ -50,10 +50,10 @@ def reductions_of(operation: Operation) -> list[str]:
 
 
 def bounds_of(operation: Operation, which: str) -> tuple[list[tuple[Expression, ...]], list[Value]]:
-    """Return the "lower" or "upper" bounds (`which`) of an `affine.parallel`, and their operands.
+    """Return the "lower" or "upper" bounds (`which`) of an `affine.parallel`, as a tuple of expressions for each loop.
 
-    Each loop has one or more expressions. Its lower bound is the greatest of the values of its "lower" expressions, its
-    upper bound the least of its "upper" ones. The operands for dimensions come first, then those for symbols.
+    Also return the operands of the expressions: those for dimensions, then those for symbols. A loop's lower bound is
+    the greatest of its "lower" expressions, its upper bound the least of its "upper" expressions.
     """
     map, sizes = map_of(operation, f"{which}BoundsMap"), _group_sizes(operation, which)
     ends = np.cumsum([0, *sizes]).tolist()

@@ -42,9 +42,9 @@ class Ranges:
         return index + (self._dimensions if name[0] == "s" else 0)
 
     def of(self, value: Expression) -> Range:
-        """Return (least value, greatest value) of an expression; each of the two is None if it is unknown.
+        """Return (least value, greatest value) of an expression; an unknown value is None.
 
-        Both are unknown for a sum with quotients. A bound that exceeds 64 bits is unknown.
+        Both values are unknown for a sum with quotients. A value that exceeds 64 bits is unknown.
         """
         if isinstance(value, int):
             return value, value
@@ -141,8 +141,8 @@ class Ranges:
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
         """Return the results that may be the greatest of all, or the least of all if `greatest` is False.
 
-        A result with only one possible value is returned as that number. Of equal constants only the first is
-        returned. In a loop without iterations, the ranges can exclude every result: then all are returned.
+        A result with only one possible value is returned as that constant. Only the first of equal constants is
+        returned. In a loop without iterations, the ranges can exclude every result; then all results are returned.
         """
         sign = 1 if greatest else -1
         ranges = [(low, high) if greatest else (high, low) for low, high in map(self.of, results)]
@@ -155,10 +155,10 @@ class Ranges:
 
 
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
-    """Return True if every value in the range `other` is >= every value in `own`, or <= if `sign` is -1.
+    """Return True if a map result with the range `own` is not needed, given another result with the range `other`.
 
-    A result with the range `own` is then not needed. If both ranges are the same constant, the first result must
-    remain: for it (`is_first`), False is returned.
+    This is so if every value in `other` is >= every value in `own`, or <= if `sign` is -1. If both ranges are the same
+    constant, the first of the two results (`is_first`) is needed.
     """
     near, far = other[0], own[1]
     if near is None or far is None or sign * near < sign * far:

@@ -125,7 +125,7 @@ class _Sums:
         return {part: terms.get(part, 0) - divisor * quotient.get(part, 0) for part in [*terms, *quotient]}
 
     def _of(self, value: Expression) -> _Terms | None:
-        """Return a sum with this expression as its only term; None if the expression is too large."""
+        """Return the terms of an expression that is a single term; None if the expression is too large."""
         if not _is_compound(value):
             return {1: value} if isinstance(value, int) else {value: 1}
         if not is_readable(value):

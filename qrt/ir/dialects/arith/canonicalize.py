@@ -1,4 +1,4 @@
-"""Upstream's canonicalization patterns of `arith`, but without `nsw` and `nuw` flags that may no longer hold."""
+"""Upstream's canonicalization patterns of `arith`, except that they drop `nsw` and `nuw` flags that may not hold."""
 
 from collections.abc import Callable
 
@@ -70,9 +70,10 @@ def sum_with_constant(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _valid_flags(flags: dict[str, Attribute], number: int, type: Type, unsigned: bool) -> dict[str, Attribute]:
-    """Return those of `flags` that hold for ``x + number``, which replaces two sums that had all of these flags.
+    """Return those of `flags` that hold for ``x + number``.
 
-    `unsigned` is True if both replaced operations are additions: only then may `nuw` stay.
+    This sum replaces two operations that both had these flags. `unsigned` is True if both are additions: only then may
+    `nuw` stay.
     """
     half = 1 << ((width_of(type) or 64) - 1)
     names = OVERFLOW.flags(flags["overflowFlags"]) if flags else ()

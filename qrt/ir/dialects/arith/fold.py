@@ -1,4 +1,4 @@
-"""Folders of `arith`, the same rules as upstream's, except those that change a value or fold an undefined result."""
+"""Folders of `arith`, the same as upstream's, except that none changes a value or folds an undefined result."""
 
 from collections.abc import Callable
 from math import isnan
@@ -41,9 +41,10 @@ def right(number: int) -> Identity:
 
 
 def right_bound(signed: bool, greatest: bool, keeps: int) -> Identity:
-    """Return the identity that folds ``x op bound`` to x (`keeps` is 0) or to the bound (`keeps` is 1).
+    """Return the identity that folds ``x op bound``, to x if `keeps` is 0, and to the bound if `keeps` is 1.
 
-    The bound is the greatest value of the integer type, signed or unsigned, or the least one if `greatest` is False.
+    The bound is the greatest value of the integer type, or the least value if `greatest` is False. `signed` selects the
+    signed or the unsigned range.
     """
 
     def fold(op: Operation) -> Folded:
@@ -87,7 +88,10 @@ def by_one_is_zero(op: Operation) -> Folded:
 
 
 def signed_one(fold: Identity) -> Identity:
-    """Restrict an identity on signed division by 1 to types other than i1: there 1 means -1, and -1 / -1 overflows."""
+    """Return the identity `fold`, for signed division by 1, restricted to types other than i1.
+
+    In i1 the constant 1 means -1, and -1 / -1 overflows.
+    """
     return lambda op: None if element_of(op.operands[0].type) is I1 else fold(op)
 
 

@@ -62,7 +62,7 @@ _PARTIAL: tuple[Trait, ...] = (NO_MEMORY_EFFECT, ELEMENTWISE)
 
 
 def flag_attributes(*groups: str) -> dict[str, AttributeSpec]:
-    """Return the specifications of the flag attributes, such as `fastmath`, in the optional groups of a format."""
+    """Return the specifications of the flag attributes, such as `fastmath`, that occur in these format groups."""
     return {name: spec for name, spec in FLAGS.items() if any(f"${name}^" in group for group in groups)}
 
 
@@ -152,8 +152,8 @@ def _binary(names: str, type: str, group: str = "", traits: Sequence[Trait] = _T
 def _extended(name: str, results: tuple[str, str], types: str, infer: dict[str, Relation]) -> Definition:
     """Define an op on two integers with two results, such as `arith.mulsi_extended`.
 
-    `types` is the end of the format, after the colon; `infer` has, by operand or result name, the relation that infers
-    its type.
+    `types` is the end of the format, after the colon. `infer` maps the name of an operand or result to the relation
+    that infers its type.
     """
     return Definition(
         name,

@@ -24,7 +24,7 @@ from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, Vecto
 def bind_operation(operation: Operation, *, saturating: bool = False) -> elementwise.Function:
     """Return the function of `qrt.ops.elementwise` that computes an operation of `arith` or `math`.
 
-    With `saturating`, conversions of floats to integers saturate. Raise QuantTypeError if the types cannot be executed.
+    With `saturating`, conversions of floats to integers saturate. Raise QuantTypeError if qrt cannot execute the types.
     """
     return elementwise.bind(
         operation.name,
@@ -57,7 +57,7 @@ _PLAIN: dict[str, Callable[[Attribute], Any]] = {
 def fold_constants(operation: Operation, folds: Folds) -> Folded:
     """Return the constant results of an operation whose operands are constants.
 
-    Return None if an operand is not constant, the result is undefined, or the types cannot be executed.
+    Return None if an operand is not constant, the result is undefined, or qrt cannot execute the types.
     """
     return _FOLDER.constants(operation, _known)
 
@@ -91,7 +91,7 @@ _FOLDER: ConstantFolder[Value | Attribute] = ConstantFolder(_computed, lambda op
 def constant_value(constant: Attribute | None) -> Any:
     """Return a constant as a NumPy array for `qrt.ops.elementwise`, or a NumPy scalar if it is a scalar or splat.
 
-    Return None for other attributes, and for types that cannot be executed.
+    Return None for an attribute that is not a constant, and for types that qrt cannot execute.
     """
     try:
         match constant:

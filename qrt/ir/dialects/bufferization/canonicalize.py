@@ -143,9 +143,9 @@ _VIEWS = {
 
 
 def needless_clone(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a clone by its source, if the block later frees the clone or the source, and frees nothing before that.
+    """Replace a clone by its source, if the next op that frees memory frees the clone or the source.
 
-    This first `memref.dealloc` is erased.
+    That op, a `memref.dealloc` in the same block, is erased.
     """
     (source,), (clone,) = op.operands, op.results
     frees = _frees(clone), _frees(value_behind(source, _VIEWS))

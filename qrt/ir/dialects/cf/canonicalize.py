@@ -43,10 +43,10 @@ def _single_predecessor(block: Block) -> Operation | None:
 
 
 def _past(target: Target) -> Target | None:
-    """Return where the `cf.br` in a target's block leads; None if a branch cannot skip the block.
+    """Return the target of the `cf.br` in a target's block; None if a branch cannot skip the block.
 
-    A target is a block with the values passed to it. A branch can skip the block if it contains only the `cf.br`, is
-    not part of a cycle, and no other operation uses its arguments.
+    A target is (block, values passed to the block). A branch can skip a block that contains only a `cf.br` and is not
+    part of a cycle, and whose arguments no other operation uses.
     """
     block, values = target
     only = block.first
@@ -96,9 +96,10 @@ def branch_past(op: Operation, builder: Builder) -> PatternResult:
 
 
 def one_target(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `cf.cond_br` with equal successors by a `cf.br`, which passes an `arith.select` of the passed values.
+    """Replace a `cf.cond_br` whose successors are the same block by a `cf.br`.
 
-    If the passed values differ, the successor must have no other predecessor.
+    Where the two edges pass different values, the `cf.br` passes an `arith.select`. The block must then have no other
+    predecessor.
     """
     (block, true), (other, false) = _targets(op)
     if block is not other:
@@ -113,7 +114,7 @@ def one_target(op: Operation, builder: Builder) -> PatternResult:
 
 
 def decided_before(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `cf.cond_br` by a `cf.br`, if its block is only reached by a `cf.cond_br` on the same condition."""
+    """Replace a `cf.cond_br` by a `cf.br`, if a `cf.cond_br` on the same condition is the only branch to its block."""
     assert op.parent is not None
     before = _single_predecessor(op.parent)
     if before is None or before.name != "cf.cond_br" or before.operands[0] is not op.operands[0]:
@@ -178,7 +179,7 @@ def _cases_to(op: Operation, targets: Sequence[Target]) -> list[Case]:
 
 
 def switched_before(op: Operation, builder: Builder) -> PatternResult:
-    """Simplify a `cf.switch` if its block is only reached by another `cf.switch` on the same flag.
+    """Simplify a `cf.switch` if another `cf.switch` on the same flag is the only branch to its block.
 
     If the block is the target of a case of the earlier switch, the flag has that case's value. If the block is the
     default target, the flag differs from all case values of the earlier switch.

@@ -32,7 +32,7 @@ def passed_values(branch: Operation) -> list[list[Value]]:
 
 
 def pass_values(branch: Operation, lists: Sequence[Sequence[Value]]) -> None:
-    """Replace the values that a branch passes to its successors by one list for each successor."""
+    """Replace the values that a branch passes to successor i by `lists[i]`."""
     flag = branch.operands[:1] if branch.name != "cf.br" else []
     sizes = [len(values) for values in lists]
     if branch.name == "cf.cond_br":

@@ -90,7 +90,10 @@ def cast_of_result(op: Operation, builder: Builder) -> PatternResult:
 
 
 def identity(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `linalg.generic` by the operands whose elements it yields, if its maps are equal and its body empty."""
+    """Replace a `linalg.generic` by the operands whose elements it yields.
+
+    Its maps must be equal, and its body must contain only the `linalg.yield`.
+    """
     assert isinstance(op, StructuredOp)
     body = op.regions[0].blocks[0]
     if len(set(op.indexing_maps)) != 1 or body.first is not body.last or body.last is None:
@@ -110,7 +113,7 @@ def copy_to_itself(op: Operation, builder: Builder) -> PatternResult:
 
 
 def index_of_one(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `linalg.index` by 0, if the loop that it numbers is known to run once."""
+    """Replace a `linalg.index` by 0, if an operand has static size 1 along the loop whose index the op returns."""
     around = op.parent_operation
     loop = ("d", op.attributes["dim"].python)
     if not isinstance(around, StructuredOp):
@@ -187,18 +190,18 @@ def insert_of_pad(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _may_hold(offset: Sequence[int | Value], part: int | None, whole: int | None) -> bool:
-    """Return False if `part` elements that begin at `offset` are known not to fit in a dimension of `whole` elements.
+    """Return False if a slice of size `part` at `offset` is known to exceed a dimension of size `whole`.
 
-    `offset` is a list of terms to add. A program with such a slice may verify, but fails when it runs.
+    `offset` is a list of terms to add. A program with such a slice may pass verification, but fails when it runs.
     """
     values, number = known_sum(offset)
     return bool(values) or part is None or whole is None or number + part <= whole
 
 
 def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:
-    """Return True if a `tensor.insert_slice` of a padded tensor may omit the padding in one dimension.
+    """Return True if `insert_of_pad` may insert the unpadded source in one dimension.
 
-    `low` and `high` are the amounts of padding, which must not be known to be negative. `step` is the stride of the
+    `low` and `high` are the amounts of padding, which must not be negative constants. `step` is the stride of the
     insertion, which must be 1 unless `low` is 0.
     """
     negative = any(isinstance(amount, int) and amount < 0 for amount in (low, high))
@@ -224,7 +227,10 @@ _Range = tuple[int, int] | None
 
 
 def _ranges(op: Operation) -> list[_Range]:
-    """Return the (first, last) index of a slice in each dimension; None for a dimension that is not constant."""
+    """Return the (first, last) index of a slice in each dimension.
+
+    A dimension whose offset, size or stride is not constant has None instead.
+    """
     rows = zip(*(numbers_of(mixed_values(op, name)) for name in PARTS), strict=True)
     return [
         None if start is None or size is None or step is None else (start, start + (size - 1) * step)

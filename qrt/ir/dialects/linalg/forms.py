@@ -140,7 +140,7 @@ def _parse_copying(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
-    """Parse `{ payload op }` and the operands, or the operands and a body, for `linalg.map` and `linalg.reduce`."""
+    """Parse a `linalg.map` or `linalg.reduce`: `{ payload op } operands`, or `operands (block arguments) { body }`."""
     scanner = parser.scanner
     payload: tuple[str, dict[str, Attribute]] | None = None
     if scanner.accept("{"):
@@ -165,10 +165,10 @@ def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _payload_operands(name: str, count: int) -> list[int]:
-    """Return the numbers of the block arguments that a payload op, the only op of a short body, takes, in order.
+    """Return the block argument numbers that are the operands of a payload op, the only op of a short body.
 
-    There are `count` block arguments. A map's payload takes the inputs, a reduction's payload the accumulators and then
-    the inputs.
+    The body has `count` block arguments. The payload of a map takes the inputs; the payload of a reduction takes the
+    accumulators, then the inputs.
     """
     if name == "linalg.map":
         return list(range(count - 1))
@@ -242,7 +242,7 @@ def _verify_reduce(operation: Operation) -> None:
 
 
 def _stated_sizes(type: Type) -> list[int]:
-    """Return the shape with `DYNAMIC` for unknown sizes, the numbers that upstream's verifier compares."""
+    """Return a shape with the number `DYNAMIC` for unknown sizes, as upstream's verifier compares shapes."""
     assert isinstance(type, Shaped)  # the constraint
     return [DYNAMIC if size is None else size for size in type.shape or ()]
 

@@ -40,9 +40,10 @@ class LoopNest(Builder):
         self.stage(stage)
 
     def split(self, axes: Sequence[int], rank: int, keepdims: bool) -> list[Expression]:
-        """Return a loop for each of an operand's `rank` dimensions: a reduced loop for `axes`, else a parallel loop.
+        """Return the loop that runs along each of an operand's `rank` dimensions, as an affine expression.
 
-        With `keepdims`, the result has a dimension of size 1 for each reduced axis.
+        It is a reduced loop for the dimensions in `axes`, else a parallel loop. With `keepdims`, the result has a
+        dimension of size 1 for each reduced axis.
         """
         parallel, reduced = iter(self.loops), iter(self.loops[len(self.parallel) :])
         at = []
@@ -53,7 +54,7 @@ class LoopNest(Builder):
         return at
 
     def stage(self, name: str) -> None:
-        """Use the name of a stage of the lowering, such as "requantize", as location of the operations that follow."""
+        """Set the location of the operations that follow to a stage of the lowering, such as "requantize"."""
         self.loc = stage_location(name)
 
     def read(self, tensor: Value, indices: Sequence[Expression]) -> Value:
@@ -75,8 +76,8 @@ class LoopNest(Builder):
     def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
         """Truncate an element that was loaded as a byte to the narrower type `element`, and return the result.
 
-        If the result is passed to the method `extend`, that extends the byte instead. The method `finish` erases a
-        truncation without uses.
+        The method `extend` extends the byte instead of this result, so the truncation may remain unused; `finish` then
+        erases it.
         """
         if element_in_byte.type is element:
             return element_in_byte
@@ -85,9 +86,10 @@ class LoopNest(Builder):
         return narrow
 
     def parameter(self, values: Array, element: Type, indices: Sequence[Index]) -> Value:
-        """Return the element of `values` at the indices: a constant if all values are equal, else read from a tensor.
+        """Return the element of the array `values` at the indices, in the body of the nest.
 
-        The tensor lacks the dimensions along which the values are equal.
+        This is a constant if all values are equal. Otherwise a constant tensor is read, without the axes along which
+        the values are equal.
         """
         if values.size and (values == values.ravel()[0]).all():
             return self.constant(values.ravel()[0], element)
@@ -204,9 +206,9 @@ class LoopNest(Builder):
         return self.context.filled(self.parallel, self.context.constant(start, element))
 
     def _read_extents(self) -> None:
-        """Add an input whose shape gives the reduced loops their numbers of iterations; its elements are not used.
+        """Add an input whose shape gives the numbers of iterations of the reduced loops; its elements are not used.
 
-        Such an input is needed only if a reduced loop is not, by itself, an index of another input.
+        A `linalg.generic` needs this input only if no other input has a dimension that is indexed by such a loop alone.
         """
         alone = {index for _, indices, _ in self._inputs for index in indices}
         reduced = self.loops[len(self.parallel) :]

@@ -64,7 +64,7 @@ class LoweringContext(Builder):
 
     With `loops`, nests become `affine.for` loops over buffers instead of `linalg.generic`. With `in_loop`, a product
     subtracts the zero points from its operands inside the loop; otherwise its sum is corrected after the loop. With
-    `by_cost`, each sum of products takes the cheaper of these two ways, and adds the reason to `choices`. With
+    `by_cost`, each sum of products uses the cheaper of these two strategies, and adds the reason to `choices`. With
     `dot_signs`, such as "us" for unsigned by signed bytes, loops use dot products of bytes where they can.
     """
 
@@ -87,7 +87,7 @@ class LoweringContext(Builder):
         self._buffers: dict[Value, Value] = {}
 
     def stage(self, name: str) -> None:
-        """Use the name of a stage of the lowering, such as "requantize", as location of the operations that follow."""
+        """Set the location of the operations that follow to a stage of the lowering, such as "requantize"."""
         self.loc = stage_location(name)
 
     def dense(self, values: Array, element: Type) -> Value:
@@ -108,10 +108,10 @@ class LoweringContext(Builder):
         return self.value("quant.scast", (x,), tensor_type(x).with_(element=uniform_type(x).storage_type))
 
     def in_bytes(self, stored: Value) -> Value:
-        """Return stored integers in a form that can be loaded: constants narrower than a byte are widened to bytes.
+        """Return storage integers that loops can load: a constant of elements narrower than a byte is converted to i8.
 
-        `finalize-memref-to-llvm` of MLIR 22 reads two i4 elements per byte, although it lays out constants with one per
-        byte. It has no loads of other narrow types.
+        `finalize-memref-to-llvm` of MLIR 22 reads two i4 elements per byte, although it stores one element of a
+        constant per byte. It has no loads of other narrow types.
         """
         source = stored.operation
         declared = source.operands[0] if source is not None and source.name == "quant.scast" else None
@@ -136,7 +136,7 @@ class LoweringContext(Builder):
         return count
 
     def in_blocks(self, extents: Sequence[Extent]) -> Extent:
-        """Return the number of a tensor's elements that lie in whole blocks of `numerics.BLOCK` elements."""
+        """Return the number of elements in the complete blocks of `numerics.BLOCK` elements of a tensor."""
         self.stage("requantize")
         count = self.count(extents)
         if isinstance(count, int):
@@ -190,7 +190,7 @@ def static_shape(extents: Sequence[Extent]) -> tuple[int | None, ...]:
 
 
 def accumulator_type(bound: int) -> IntegerType:
-    """Return i32 or i64, the type of an accumulator whose magnitude is at most `bound`."""
+    """Return the type of an accumulator whose magnitude is at most `bound`: i32 if that fits, else i64."""
     return I32 if bound < 1 << 31 else I64
 
 

@@ -1,9 +1,9 @@
 """Named `linalg` ops, whose name determines their indexing maps and body.
 
-The tables define both; parsing, printing, verification, `linalg-generalize-named-ops` and the interpreter use them. An
-entry lists the loops as letters, then the letters that index each input and the output, as in `nwcx: n(wx)c x -> nwc`.
-`(wx)` is a window: `w` times the stride plus `x` times the dilation. Loops that do not index the output, such as `x`,
-are reduced.
+The tables of this module define maps and bodies. The parser, the printer, the verifier, the interpreter and the pass
+`linalg-generalize-named-ops` use them. An entry lists the loops as letters, then the letters that index each input and
+the output, as in `nwcx: n(wx)c x -> nwc`. `(wx)` is a window: `w` times the stride plus `x` times the dilation. Loops
+that do not index the output, such as `x`, are reduced.
 """
 
 import re
@@ -175,9 +175,9 @@ TABLE = _table()
 
 @lru_cache(maxsize=256)
 def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> Maps:
-    """Return the indexing maps for the text of a table entry; an operand written as `.` is a scalar.
+    """Return the indexing maps for the text of an entry of the module's table; `.` in the text is a scalar operand.
 
-    `strides` and `dilations` have one number for each window of the text.
+    `strides` and `dilations` have one number for each window in the text.
     """
     order, _, rest = loops.partition(": ")
     window = dict(zip(re.findall(r"\((\w)\w\)", rest), zip(strides, dilations, strict=True), strict=True))
@@ -199,8 +199,8 @@ def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> M
 class NamedOp(StructuredOp):
     """Named `linalg` operation, whose name is a key of `TABLE`.
 
-    `memoized` is its attribute `linalg.memoized_indexing_maps`, or None: a cache of the maps that follow from the op's
-    name. Upstream prints it in the generic form.
+    `memoized` is the op's attribute `linalg.memoized_indexing_maps`, or None. Upstream prints it in generic form: it
+    caches the maps that follow from the op's name.
     """
 
     __slots__ = ("memoized",)
@@ -239,7 +239,7 @@ def _memoizes(name: str) -> bool:
 
 
 def _derived(operation: Operation) -> dict[str, Attribute]:
-    """Return the attributes that upstream's verifier adds to the op."""
+    """Return the attributes that upstream's verifier adds to the op, and that generic form therefore prints."""
     assert isinstance(operation, NamedOp)  # by its definition
     return {_MEMOIZED: ArrayAttr(operation.indexing_maps)} if _memoizes(operation.name) else {}
 
@@ -398,7 +398,7 @@ def _require_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAtt
 
 
 def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
-    """Raise VerifyError unless the `map` of an input of a batched product may stand in place of the `default` map.
+    """Raise VerifyError unless an input of a batched product may have the indexing map `map` in place of `default`.
 
     The results of `default` are the batch dimension `b`, the reduced dimension `k` and another dimension. The results
     of `map` are three of these dimensions with `b` first, or broadcast the input: `(k)`, `(b, k)`, or the results of
@@ -435,7 +435,7 @@ def _verify_contraction(operation: NamedOp) -> None:
 
 
 def _verify_body(operation: NamedOp) -> None:
-    """Raise VerifyError unless the body is the one that the op's name implies: the custom form omits the body.
+    """Raise VerifyError unless the body is the one that the op's name implies, because the custom form omits the body.
 
     Constants are ignored, because they may have been moved out of the body.
     """

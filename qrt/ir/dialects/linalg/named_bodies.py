@@ -1,7 +1,7 @@
 """Bodies of named `linalg` ops, with the same operations that upstream builds.
 
-The arguments of a body are one element of each operand; the output's element is the last one. Casts are to the type of
-that element, and signed unless the op has `cast = #linalg.type_fn<cast_unsigned>`.
+The arguments of a body are one element of each operand; the last argument is the output's element. Values are cast to
+the output's element type, as signed values unless the op has `cast = #linalg.type_fn<cast_unsigned>`.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""`linalg`: structured ops, which are loop nests: `generic` and the named ops."""
+"""`linalg`: the structured ops, which represent loop nests. They are `generic` and the named ops."""
 
 from qrt.ir.core.attribute_kinds import ENUMERATIONS, I64
 from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, instance_of

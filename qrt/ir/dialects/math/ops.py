@@ -22,7 +22,7 @@ _TRAITS = (PURE, ELEMENTWISE)
 
 
 def _fold_as_host(operation: Operation, folds: Folds) -> Folded:
-    """Fold only constants of f32 and f64: upstream folds by the C library, which has functions of these types only."""
+    """Fold constants of types f32 and f64 only, because upstream folds by the C library's functions of these types."""
     native = getattr(element_of(operation.operands[0].type), "name", "") in ("f32", "f64")
     return fold_constants(operation, folds) if native else None
 

@@ -86,7 +86,7 @@ def space_cast(op: Operation, builder: Builder) -> PatternResult:
 def dim(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `memref.dim` of a cast by a `memref.dim` of the cast's operand.
 
-    A `memref.dim` of an allocation, `view` or `subview` is replaced by the size that this op has as an operand.
+    A `memref.dim` of an allocation, `view` or `subview` is replaced by the size operand of the allocation or view.
     """
     (source, axis), producer = op.operands, op.operands[0].operation
     number, shape = constant_number(axis), memref_type(source).shape

@@ -40,7 +40,7 @@ def _is_last(op: Operation) -> bool:
 
 
 def inline_scope(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a scope by its body, if the body allocates no stack memory or another scope ends with this one."""
+    """Replace a scope by its body, if the body allocates no stack memory or the enclosing scope ends with this one."""
     parent = op.parent_operation
     assert parent is not None
     if _may_allocate(op) and (parent.name not in _SCOPES or not _is_last(op)):

@@ -54,9 +54,9 @@ def whole_view(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed]) -> PatternResult:
-    """Rebuild a `subview` with another source or other lists, and cast it to its former type; None if that is invalid.
+    """Rebuild a `subview` with another source or other lists, and cast it to its former type.
 
-    The lists are its offsets, sizes and strides.
+    `lists` has the offsets, sizes and strides. Return None if the new `subview` is invalid.
     """
     type = memref_type(op.results[0])
     dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
@@ -150,7 +150,7 @@ def _stated_lists(op: Operation) -> dict[str, Mixed]:
 def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `reinterpret_cast` whose operands are results of `extract_strided_metadata(x)` by x.
 
-    If the base buffer is such a result, but an offset, size or stride differs from x's, the op becomes a
+    If only the base buffer is such a result, and an offset, size or stride differs from that of x, rebuild the op as a
     `reinterpret_cast` of x.
     """
     metadata = defining_op(op.operands[0], "memref.extract_strided_metadata")

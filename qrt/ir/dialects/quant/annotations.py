@@ -1,6 +1,6 @@
-"""Ops that return their operand unchanged and annotate it with observed ranges, or with a key of stored ranges.
+"""Ops that return their operand unchanged, and annotate it with observed ranges or the key of ranges stored elsewhere.
 
-They belong to an earlier version of upstream's `quant` dialect, and have only the generic form.
+These ops belong to an earlier version of upstream's `quant` dialect, and have only the generic form.
 
     %1 = "quant.stats"(%0) {layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>, axisStats = ..., axis = 1} : (t) -> t
     %2 = "quant.stats_ref"(%1) {statsKey = "conv1/output"} : (t) -> t

@@ -1,8 +1,8 @@
 """Canonicalization patterns of `quant`: replacement of ops that upstream does not have, and folding of casts.
 
 Articles on lowering use `"quant.cast"`, which becomes a qcast or dcast, and `"quant.conv2d"` and `"quant.matmul"`,
-which become ops of `qrt`. This changes no value: the result type has the parameters that the attributes `output_scale`
-and `output_zero_point` repeat.
+which become ops of `qrt`. Their attributes `output_scale` and `output_zero_point` are dropped, which changes no value,
+because the result type contains the same scale and zero point.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,10 @@ def written_kernel(operation: Operation, builder: Builder) -> list[Value]:
 
 
 def _fold_constant_cast(operation: Operation, builder: Builder) -> list[Value] | None:
-    """Replace a qcast of a constant by a constant and a scast; replace a dcast of these two by a float constant."""
+    """Replace a `quant.qcast` or `quant.dcast` of a constant by the constant result.
+
+    A quantized result is an `arith.constant` of its storage followed by a `quant.scast`.
+    """
     return ConstantFolder(_cast, _is_written, partial(_write, builder)).constants(operation, _short_array)
 
 

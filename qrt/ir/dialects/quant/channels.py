@@ -1,7 +1,8 @@
 """Integrity checks of quantization parameters on every value of a program.
 
-The parameters must fit the tensor, and an operation must not move elements to a channel with other parameters. Source:
-'Per-axis quantization integrity' of the quant dialect; upstream's verifiers check `quant` ops only.
+The parameters must fit the tensor, and an operation must not move elements to a channel with other parameters. These
+are the rules of 'Per-axis quantization integrity' in upstream's description of the quant dialect. Upstream's verifiers
+check them on `quant` ops only.
 
 An operation of an upstream dialect gives its result the quantized type of its operand. Each axis along which the
 parameters differ must therefore keep its number, its size and the order of its elements. ``MOVES`` lists the operations
@@ -198,8 +199,8 @@ def _structured_moves(operation: Operation) -> Iterator[Move]:
     """Yield, for each tensor operand of a structured operation, the `Move` into the last operand of that element type.
 
     The body may yield an element of any operand as an element of any result of the same type. In each iteration, the
-    indexing maps must therefore select elements of the same channel in all operands of one type. To check this, each
-    operand is compared with the last one of its type, which is often the output.
+    indexing maps must therefore select elements of the same channel in all operands of one type. Each operand is
+    compared with the last operand of its type, usually the output.
     """
     op = cast("StructuredOp", operation)
     pairs = [
@@ -233,8 +234,8 @@ def _shape(value: Value) -> Shape:
 def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], whole: Callable[[int], bool]) -> Move:
     """Return the `Move` of an operand's elements into a target.
 
-    Axis i of the operand becomes axis ``axes[i]`` of the target, or is left out if that is None. ``whole(axis)`` is
-    True if the complete axis is moved, in order.
+    Axis i of the operand becomes axis ``axes[i]`` of the target, or is dropped if ``axes[i]`` is None. ``whole(axis)``
+    is True if all indices of the axis are moved, in order.
     """
 
     def arrival(axis: int) -> str | None:
@@ -276,7 +277,8 @@ def _insert_slice_moves(operation: Operation) -> Iterator[Move]:
 def _regrouping_moves(operation: Operation) -> Iterator[Move]:
     """Yield the `Move` of the elements of an `expand_shape` or `collapse_shape`.
 
-    An axis that keeps its number and size is always complete: the other axes of its group have size 1.
+    An axis that keeps its number and size keeps all its indices in order, because the other axes of its group have size
+    1.
     """
     group_of = {axis: number for number, group in enumerate(reassociation_of(operation)) for axis in group}
     rank = len(_shape(operation.operands[0]))

@@ -6,7 +6,7 @@ Both ops belong to an earlier version of upstream's `quant` dialect, and have on
     %3 = "quant.const_fake_quant_per_axis"(%2)
            {min = [-1.0 : f32, ...], max = [1.0 : f32, ...], axis = 0 : i64, num_bits = 4 : i64} : (t) -> t
 
-Each equals a `quant.qcast` to the type that `fake_quant_type` returns, followed by a `quant.dcast`.
+Each op equals a `quant.qcast` to the type that `fake_quant_type` returns, followed by a `quant.dcast`.
 """
 
 import numpy as np

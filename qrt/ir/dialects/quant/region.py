@@ -139,7 +139,7 @@ def _parse_rest(parser: FormParser, pending: PendingOperation) -> None:
 def _named_arguments(parser: FormParser, pending: PendingOperation) -> list[tuple[str, int, Type]]:
     """Return the (name, position in the text, type) of the block arguments of a body without a label.
 
-    They have the names of the region's operands.
+    The arguments have the names of the region's operands.
     """
     operands: Sequence[OperandName] = pending.operands
     if len(operands) != len(pending.operand_types):
@@ -210,8 +210,8 @@ def _listed(values: Iterable[Value]) -> str:
 def _fits(spec: Attribute, type: Type) -> bool:
     """Return True if a type specification fits a value of this type.
 
-    It must be the element type itself, a narrower float, or a quantized type whose expressed type is the element type
-    and whose parameters fit the shape.
+    The specification must be the element type of the value, a narrower float, or a quantized type whose expressed type
+    is the element type and whose parameters fit the shape.
     """
     if not isinstance(spec, TypeAttr):
         return False

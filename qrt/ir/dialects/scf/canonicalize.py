@@ -47,10 +47,10 @@ def _only_yields(block: Block | None) -> bool:
 
 
 def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
-    """Return the regions of an `scf.if` on `condition` that run when regions 0 and 1 of an `scf.if` on `other` run.
+    """Match the regions of an `scf.if` on `condition` with the regions of an `scf.if` on `other`.
 
-    These are (0, 1) for equal conditions, and (1, 0) if one condition is the negation of the other. Return None for
-    unrelated conditions.
+    Return (0, 1) if the conditions are equal: the same regions run. Return (1, 0) if one condition is the negation of
+    the other: opposite regions run. Return None for unrelated conditions.
     """
     if condition is other:
         return 0, 1
@@ -198,7 +198,7 @@ def known_if(op: Operation, builder: Builder) -> PatternResult:
 
 
 def trivial_for(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the results of a simple `scf.for` by the values that they have.
+    """Remove an `scf.for` whose results are known without a loop.
 
     A loop without iterations returns its initial values. A loop of one iteration is replaced by its body. A loop with
     more iterations returns the values it yields, if its body does nothing else and the values are defined outside it.

@@ -1,7 +1,7 @@
 """Upstream's canonicalization patterns of the values that `scf` ops pass into and out of their regions.
 
-They apply to all `scf` ops. Each region argument and each result receives one value along each control flow edge: an
-operand of a region's terminator, or of the op itself.
+The patterns apply to all `scf` ops. Each control flow edge passes one value to each region argument or result at its
+end: an operand of a region's terminator, or of the op itself.
 """
 
 from collections.abc import Sequence
@@ -51,9 +51,10 @@ def _values(operands: Sequence[_Operand]) -> tuple[Value, ...]:
 
 
 def _reaching(value: Value, given: _IncomingValues) -> set[Value]:
-    """Return the values that an argument or result of an op may have, traced back through all other such arguments.
+    """Return the values that an argument or result may receive, directly or through other arguments and results.
 
-    `given` has the operands that each argument and result receives, along all control flow edges.
+    `given` maps each argument and result to the operands that it receives along all control flow edges. The returned
+    values are not keys of `given`.
     """
     seen, pending = {value}, [value]
     while pending:
@@ -95,8 +96,7 @@ def equal_inputs(op: Operation, builder: Builder) -> PatternResult:
 def unread_results(op: Operation, builder: Builder) -> PatternResult:
     """Remove unused arguments and results, with the operands that they receive.
 
-    An unused argument or result remains if a used one receives the same operands, because an operand can only be
-    removed for both.
+    An operand may be passed to both an argument and a result. Then both remain if one of them is used.
     """
     given = _incoming_values(op)
     read = {operands for value, operands in given.items() if value.uses}

@@ -66,7 +66,7 @@ class _ForallParts:
 
 
 def constant_bounds(op: Operation, builder: Builder) -> PatternResult:
-    """Make constant operands static in the first list that has any: lower bounds, upper bounds, or steps."""
+    """Make constant operands static, in the first of three lists that has any: lower bounds, upper bounds, steps."""
     parts = _ForallParts(op)
     for index, part in enumerate(parts.bounds):
         known = [_number_or_value(value) for value in part]

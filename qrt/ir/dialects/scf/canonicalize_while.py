@@ -28,9 +28,9 @@ class _WhileParts:
         return self.condition.operands[1:]
 
     def keeping(self, builder: Builder, carried: Sequence[int], forwarded: Sequence[int]) -> list[Value]:
-        """Rebuild the loop with only the carried and forwarded values of these indices, and return its results.
+        """Rebuild the loop with a part of its values, and return its results; all other values must be unused.
 
-        The other values must be unused.
+        `carried` are the indices of the carried values that remain, `forwarded` those of the forwarded values.
         """
         op = self.op
         self.condition.set_operands([self.condition.operands[0], *(self.forwarded[i] for i in forwarded)])

@@ -109,7 +109,7 @@ def joined_constants(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_rank(op: Operation, builder: Builder) -> PatternResult:
-    """Give a `shape.broadcast` a static length if all operands have one: the greatest of their lengths."""
+    """Make the result length of a `shape.broadcast` static, the greatest operand length, if all these are static."""
     lengths, type = [(_shape(value) or (None,))[0] for value in op.operands], op.results[0].type
     known = [length for length in lengths if length is not None]
     if _shape(op.results[0]) != (None,) or len(known) < len(lengths):

@@ -135,10 +135,10 @@ def from_casts(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` of an op's result by the size that an operand of the op gives.
+    """Replace a `tensor.dim` of an op's result by a size that is known from the op's operands.
 
-    For a cast this is a `tensor.dim` of the source, for an op with a destination a `tensor.dim` of the destination, for
-    a reshape an element of the shape operand.
+    The size is a `tensor.dim` of a cast's source, a `tensor.dim` of a destination, or an element of a reshape's shape
+    operand.
     """
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:

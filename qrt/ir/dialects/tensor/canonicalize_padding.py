@@ -116,10 +116,11 @@ def pad_of_slice_of_pad(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer: Operation) -> dict[str, Mixed] | None:
-    """Return the offsets, sizes and strides of a slice of x for ``op(inner(outer_pad(outer(x))))``; None if impossible.
+    """Merge the slices in ``op(inner(outer_pad(outer(x))))`` to one slice of x; return its offsets, sizes and strides.
 
     `op` and `outer_pad` are paddings, `inner` and `outer` slices. In each dimension, either `inner` and `op` or `outer`
-    and `outer_pad` must have offset 0 and no padding. `inner` must not cut off padding of `outer_pad`.
+    and `outer_pad` must have offset 0 and no padding. `inner` must not cut off padding of `outer_pad`. Return None if a
+    condition does not hold.
     """
     lists: dict[str, Mixed] = {"offsets": [], "sizes": [], "strides": mixed_values(inner, "strides")}
     rows = zip(

@@ -16,7 +16,7 @@ from qrt.types import TensorType, Type
 def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | None:
     """Return the type of `part`, the extracted or inserted tensor, if the op gets the sizes in `lists`.
 
-    Dimensions that the op drops from the slice stay dropped; return None if they are unknown.
+    The new type drops the same dimensions of size 1 as the present type. Return None if these dimensions are unknown.
     """
     type = ranked(part)
     dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
@@ -28,9 +28,10 @@ def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | 
 def _slice(
     op: Operation, builder: Builder, before: Sequence[Value], lists: dict[str, Mixed], type: Type
 ) -> Value | None:
-    """Rebuild an extraction or insertion with other lists; return None if the slice would be out of bounds.
+    """Rebuild an extraction or insertion with the offsets, sizes and strides in `lists`.
 
-    `before` are the operands before the lists, `type` is the result type.
+    `before` are the operands before these lists, `type` is the result type. Return None if the slice would be out of
+    bounds.
     """
     operands, attributes = with_lists(lists, before)
     rebuilt = builder.create_valid(op.name, operands, (type,) if op.results else (), attributes)
@@ -56,7 +57,10 @@ def _same_place(op: Operation, other: Operation) -> bool:
 
 
 def slice_of_insert(op: Operation, builder: Builder) -> PatternResult:
-    """Replace ``extract_slice(insert_slice(x, y))`` by x, if both slices are at the same place and have one type."""
+    """Replace ``extract_slice(insert_slice(x, y))`` by x, if both slices have equal offsets, sizes and strides.
+
+    The type of x must be the result type.
+    """
     inserted = defining_op(op.operands[0], "tensor.insert_slice")
     if inserted is None or inserted.operands[0].type is not op.results[0].type or not _same_place(op, inserted):
         return None

@@ -62,7 +62,7 @@ def _verify_parallel_insert(operation: Operation) -> None:
 
 
 def _fold_whole(operation: Operation, folds: Folds) -> Folded:
-    """Fold an extraction of a whole tensor, or an insertion over a whole tensor, of static shape."""
+    """Fold an op that extracts or overwrites all elements of a tensor of static shape."""
     source, result_type = ranked(operation.operands[0]), ranked(operation.results[0])
     if source is not result_type or not result_type.has_static_shape:
         return None
@@ -72,7 +72,7 @@ def _fold_whole(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_insert(operation: Operation, folds: Folds) -> Folded:
-    """Fold an insertion over a whole tensor, or the insertion of a slice at the place where it was extracted."""
+    """Fold an insertion that overwrites the whole tensor, or that inserts a slice where it was extracted."""
     source, dest = operation.operands[:2]
     taken = source.operation
     if taken is None or taken.name != "tensor.extract_slice" or taken.operands[0] is not dest:

@@ -1,7 +1,7 @@
 """Upstream's canonicalization patterns of `vector` ops that extract and insert parts of vectors.
 
-Most apply to static positions only. A position that an operand supplies may be out of bounds, an error that must not
-get lost.
+Most patterns apply to static positions only. A position that an operand supplies may be out of bounds, an error that
+must not get lost.
 """
 
 from math import prod
@@ -347,7 +347,7 @@ def of_one_element(op: Operation, builder: Builder) -> PatternResult:
 def of_neighbours(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `from_elements` of consecutive elements of a vector by the part of the vector that they form.
 
-    They must fill complete dimensions of the vector.
+    The elements must fill complete dimensions of the vector.
     """
     first, size = defining_op(op.operands[0], "vector.extract"), len(op.operands)
     if first is None or size == 1:

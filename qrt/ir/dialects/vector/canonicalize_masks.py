@@ -80,7 +80,7 @@ def transposed_mask(op: Operation, builder: Builder) -> PatternResult:
 def mask_without_ones(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `shape_cast` that drops trailing dimensions of size 1 from a mask by a mask without these dimensions.
 
-    The mask must be true along them.
+    The mask must be true along the dropped dimensions.
     """
     mask, type = op.operands[0].operation, vector_of(op.results[0])
     if mask is None or mask.name not in MASKS:

@@ -85,7 +85,7 @@ def _writes_before(base: Value) -> Iterator[tuple[Operation, Transfer]]:
 
 
 def _of_plain(pattern: Pattern) -> Pattern:
-    """Return a pattern that does nothing if a lane of the transfer is not exactly one element of the memory."""
+    """Restrict a pattern to transfers in which each lane is exactly one element of the memory."""
     return lambda op, builder: pattern(op, builder) if is_plain(op) else None
 
 

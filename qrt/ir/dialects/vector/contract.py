@@ -68,7 +68,10 @@ def _axes(map: AffineMapAttr) -> list[int]:
 
 
 def _require_pairs(operation: Operation, maps: tuple[AffineMapAttr, ...], iterators: tuple[str, ...]) -> None:
-    """Raise VerifyError unless the inputs have equal sizes along all loops that they share, among them a reduction."""
+    """Raise VerifyError unless both inputs have the same size along each loop that indexes both.
+
+    At least one of these loops must be a reduction.
+    """
     left, right = _axes(maps[0]), _axes(maps[1])
     shapes = [value.type.shape for value in operation.operands[:2] if isinstance(value.type, VectorType)]
     for kind, what in (("reduction", "contracting"), ("parallel", "batch")):

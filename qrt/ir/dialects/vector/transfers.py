@@ -70,7 +70,7 @@ def _transfer_rank(element: Type, vector: VectorType) -> int:
 def _finish(parser: FormParser, pending: PendingOperation, memory: Type, vector: Type, is_masked: bool) -> None:
     """Add the attributes that the custom form omits, and the type of the mask operand, to `pending`.
 
-    `memory` and `vector` are the types in the text. Raise ParseError if they do not fit.
+    `memory` and `vector` are the types in the text. Raise ParseError if the vector does not fit the memory.
     """
     scanner = parser.scanner
     if not isinstance(vector, VectorType):
@@ -205,9 +205,9 @@ def _width(element: Type) -> int:
 
 
 def _require_widths(operation: Operation, element: Type, vector: VectorType) -> None:
-    """Raise VerifyError unless the vector's last dimension has a multiple of the bits of one element of the memory.
+    """Raise VerifyError unless the bits of the vector's last dimension are a multiple of those of a memory element.
 
-    This is upstream's rule.
+    Upstream's verifier has the same rule. If the memory's elements are vectors, only their last dimension counts.
     """
     row = (vector.shape or (1,))[-1] * _width(vector.element)
     if isinstance(element, VectorType):

@@ -34,12 +34,12 @@ class LowerQrt:
     "clamp".
 
     `zero-point` selects how sums of products account for zero points: they are subtracted from both factors in the loop
-    (`in-loop`), or the sum of raw products is corrected (`post-accumulation`). `auto` chooses, for each op, the way
-    with fewer operations, and reports the choice as a remark. `to=loops` emits affine.for nests on memrefs instead of
-    linalg.generic. `to=dot4` emits such nests too, in which sums of 8-bit products are vectors that compilers translate
-    to dot-product instructions; `signs` gives the factors' types in that instruction: `s` is a signed byte, `u` an
-    unsigned one. `requant` is the requantization rule (such as `fixed` or `float32`) of ops without the attribute
-    `requant`.
+    (`in-loop`), or the sum of raw products is corrected (`post-accumulation`). `auto` chooses, for each op, the
+    alternative with fewer operations, and reports the choice as a remark. `to=loops` emits affine.for nests on memrefs
+    instead of linalg.generic. `to=dot4` emits such nests too, in which sums of 8-bit products are vectors that
+    compilers translate to dot-product instructions; `signs` gives the factors' types in that instruction: `s` is a
+    signed byte, `u` an unsigned one. `requant` is the requantization rule (such as `fixed` or `float32`) of ops without
+    the attribute `requant`.
     """
 
     zero_point: str = option("post-accumulation", "where products get rid of zero points", _CHOICES["zero_point"])

@@ -65,7 +65,10 @@ def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct
 
 
 def _is_in_loop(context: LoweringContext, c: Contraction) -> bool:
-    """Return True if zero points are subtracted in the loop; record the choice if the cost rule makes it."""
+    """Return True if the loop subtracts the zero points.
+
+    If the cost rule decides this, the choice is recorded for a remark.
+    """
     if not context.by_cost or not (c.a.has_zero_point or c.w.has_zero_point):
         return context.in_loop
     operands = [
@@ -91,9 +94,9 @@ class Bias:
 
 
 def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: UniformType, channels: Extent) -> Bias:
-    """Emit a bias as integers at the accumulator's scale.
+    """Emit a bias as integers at the accumulator's scale `sa * sw`, the product of the scales of `a` and `w`.
 
-    A bias of scale `sa * sw` and zero point 0 is used as it is; any other bias is rescaled, with one rounding, by the
+    A bias of this scale and zero point 0 is used as it is; any other bias is rescaled, with one rounding, by the
     `fixed` rule.
 
     Raises QuantTypeError if 64 bits do not hold every value of the bias at the accumulator's scale.
@@ -118,9 +121,10 @@ def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: Unifor
 
 
 def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, count: int) -> tuple[Array, Array]:
-    """Return (M0, N) for each channel, so that `M0 / 2**N` is `sb / (sa * sw)`, where sb is the channel's bias scale.
+    """Return (M0, N) for each channel, so that `M0 / 2**N` is `sb / (sa * sw)`.
 
-    They are (1, 0) if sb equals `sa * sw` in float64.
+    sb, sa and sw are the channel's scales of the bias, `a` and `w`. (M0, N) is (1, 0) if sb equals `sa * sw` in
+    float64.
     """
     multiplier, shift = np.ones(count, np.int64), np.zeros(count, np.int64)
     scales = np.broadcast_to(element.scales, count).tolist(), np.broadcast_to(w.scales, count).tolist()
@@ -132,10 +136,10 @@ def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, coun
 
 
 def _extremes(value: Value, element: UniformType, count: int) -> list[Array]:
-    """Return arrays of stored biases that bound the bias of each channel.
+    """Return one or two arrays of storage integers, such that rescaling them bounds the rescaled bias of each channel.
 
-    They are the values of a constant bias, else the storage bounds of its type. Rescaling is monotonic, so the rescaled
-    arrays bound the rescaled bias.
+    They are the values of a constant bias, else the storage bounds of its type. The bounds hold because rescaling is
+    monotonic.
     """
     stored = constant_storage(value)
     if stored is not None:
@@ -148,10 +152,9 @@ def _largest(arrays: Iterable[Array]) -> int:
 
 
 def add_bias(nest: LoopNest, acc: Value, bound: int | None, bias: Bias, channel: Indices) -> Value:
-    """Emit the accumulator plus the bias: an i32 if `acc` is one and the sum fits, else an i64.
+    """Emit the accumulator plus the bias: an i32 if `acc` is an i32 and the sum fits, else an i64.
 
-    `bound` is the largest magnitude of the accumulator, None if unknown; `channel` the indices at which the bias is
-    read.
+    `bound` is the largest magnitude of the accumulator, or None if unknown. The bias is read at the indices `channel`.
     """
     nest.stage("bias")
     width = I32 if acc.type is I32 and bound is not None and bound + bias.bound < 1 << 31 else I64
@@ -187,8 +190,8 @@ def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices
 def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | None) -> None:
     """Emit an assertion that a dynamic number of products is too small to overflow the accumulator.
 
-    Nothing is emitted if no tensor is large enough to overflow it. A static number is checked by the verifier. `bias`
-    is the type of the bias.
+    Nothing is emitted if even the largest possible tensor cannot overflow it. The verifier checks a static number.
+    `bias` is the type of the bias.
     """
     most = largest_depth(c.a.type, c.w.type, bias)
     if most >= _DEEPEST:

@@ -7,9 +7,9 @@ Such an instruction (`vpdpbusd` of x86, `sdot` and `udot` of Arm) multiplies byt
     w8 = vector.load w packed : vector<64xi8>       w32 = arith.extsi w8
     acc = vector.reduction <add>, arith.muli(a32, w32), acc : vector<64xi32> into i32
 
-An instruction needs an unsigned (u) or signed (s) byte as each factor: the option `signs` of the pass. If an operand's
-storage does not fit, 128 is added or subtracted, which flips the highest bit of each byte. Its zero point is shifted
-equally, so that no difference `a - za` changes:
+An instruction needs an unsigned (u) or signed (s) byte as each factor, as the option `signs` of the pass states. If an
+operand's storage does not fit, 128 is added or subtracted, which flips the highest bit of each byte. Its zero point is
+shifted equally, so that no difference `a - za` changes:
 
     (a + 128) - (za + 128) = a - za
 
@@ -95,9 +95,9 @@ def _obstacle(c: Contraction) -> str:
 
 
 def _with_sign(factor: ProductOperand, signed: bool) -> ProductOperand:
-    """Return the operand with signed bytes as factors, or unsigned ones if `signed` is False.
+    """Return the operand with signed bytes as factors, or with unsigned bytes if `signed` is False.
 
-    If its storage does not fit, its stored integers and zero points are shifted by 128.
+    If the storage type does not fit, the stored integers and the zero points are shifted by 128.
     """
     offset = _offset(factor.type, signed)
     return replace(factor, offset=offset, zero_points=factor.zero_points + offset)
@@ -113,7 +113,7 @@ def _offset(t: UniformType, signed: bool) -> int:
 def _packed(context: LoweringContext, factor: ProductOperand, c: Contraction, depth: int, length: int) -> Value:
     """Return an operand's factors as bytes: its axes are `factor.extents`, then one axis with the factors of each sum.
 
-    `depth` is the number of factors of a sum. They are padded with zeros to a multiple of `length`.
+    `depth` is the number of factors of a sum. The last axis is padded with zeros to a multiple of `length`.
     """
     values = constant_values(factor, c.reduced)
     if values is not None:
@@ -136,7 +136,7 @@ def _packed_constant(values: Array, rank: int, depth: int, length: int) -> Array
 
 
 def _split(position: Expression, sizes: Sequence[int]) -> list[Expression]:
-    """Return the indices of the loops of these sizes at a row-major position."""
+    """Convert a row-major position in loops of the given sizes to one index per loop."""
     indices: list[Expression] = []
     for size in reversed(sizes[1:]):
         indices.insert(0, modulo(position, size))

@@ -1,4 +1,4 @@
-"""Functions of ``numerics.floats32`` as scalar operations: ``logf``, and the float64 result that ``expf`` rounds."""
+"""Functions of ``numerics.floats32`` as scalar operations: ``logf``, and the float64 exponential in ``expf``."""
 
 import numpy as np
 

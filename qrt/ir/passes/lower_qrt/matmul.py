@@ -68,10 +68,10 @@ class _Operand:
         return (*coordinates[:-1], *reduced, coordinates[-1])
 
     def factor(self, outer: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
-        """Return the operand as the factor of a contraction over `outer`, whose first `batch` loops are batch
-        dimensions.
+        """Return the operand as the factor of a contraction over the loops `outer`.
 
-        `line` is the loop along the operand's rows or columns; it is empty for a vector.
+        The first `batch` loops are batch dimensions. `line` is the loop along the operand's rows or columns; it is
+        empty for a vector.
         """
         coordinates = (*broadcast_indices(self.batch, batch), *line)
         extents = (*self.batch, *([self.line] if line else []))

@@ -171,7 +171,8 @@ def _units(context: LoweringContext, largest: Value) -> tuple[Value, Value]:
 def _others(context: LoweringContext, a: Value, scaled_rows: Value, stored: Value, t: UniformType) -> Value:
     """Emit, for each row and column, the sum of `x * weight` over those x that are NaN or infinite after scaling.
 
-    The sum is 0 without such x. The weights are dequantized. The integer sums have 0 in place of these x.
+    The exact integer sums have 0 in place of these x, so the caller adds this sum. It is 0 without such x. The weights
+    are dequantized.
     """
     *rows, depth = context.extents(a)
     nest = LoopNest(context, "others", [*rows, context.extent(stored, 1)], [depth])

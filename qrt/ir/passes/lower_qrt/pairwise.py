@@ -1,4 +1,4 @@
-"""Lowering of maximum and minimum to one operation, and of div and squared_difference to a table.
+"""Lowering of maximum and minimum to one `arith` op, and of div and squared_difference to reads from a table.
 
 The table has an entry for each pair of 8-bit operands.
 """

@@ -46,10 +46,11 @@ class Channels:
 
 
 def joint(*channels: Channels) -> tuple[tuple[Index, ...], list[Array]]:
-    """Return the distinct indices of several `Channels`, and an array of parameter numbers for each `Channels`.
+    """Combine several `Channels` over a common list of distinct indices.
 
-    A parameter number is a position in a type's flat list of scales. The arrays have one axis per distinct index and
-    broadcast: an axis has size 1 if the parameters do not depend on its index.
+    Return the indices, and one array for each of the `Channels`, with the positions of the parameters in the type's
+    flat list of scales. An array has one axis for each index; the axis has size 1 if the parameters do not depend on
+    the index.
     """
     indices = tuple(dict.fromkeys(index for c in channels for index in c.indices))
     numbers = []

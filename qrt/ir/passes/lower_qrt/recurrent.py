@@ -1,4 +1,4 @@
-"""Lowering of svdf, and its sums of products and its scaling to 16 bits, which the lowering of lstm uses too."""
+"""Lowering of svdf. The lowering of lstm also uses its functions for sums of products and for scaling to 16 bits."""
 
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import add, multiply

@@ -303,8 +303,8 @@ def round_float(
 ) -> Value:
     """Clamp a float that is not a NaN to `[min - zp, max - zp]`, and round it to an i64 by `rounding`, an op of math.
 
-    `min` and `max` are the storage bounds of `element`; the clamp's bounds are rounded to the float's type. They are
-    integers, so that rounding before the clamp would give the same result.
+    `min` and `max` are the storage bounds of `element`. The clamp's bounds are rounded to the float's type. These
+    bounds are integers, so rounding before the clamp would give the same result.
     """
     form = scaled.type
     assert isinstance(form, FloatType)  # the rules say so

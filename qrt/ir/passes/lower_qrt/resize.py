@@ -86,7 +86,10 @@ class _Arithmetic:
 
 
 def _lines(of: _Arithmetic, a: Value, b: Value, weight: Value, one: int) -> Value:
-    """Emit `one` times the value between `a` and `b` at the fraction `weight / one`: `a * one + (b - a) * weight`."""
+    """Emit the linear interpolation `a * one + (b - a) * weight`, which is `one` times the interpolated value.
+
+    `weight / one` is the fraction of the distance from `a` to `b`.
+    """
     return of("add", a if one == 1 else of("mul", a, one), of("mul", of("sub", b, a), weight))
 
 

@@ -107,7 +107,7 @@ def _uniform(type: Type) -> UniformType:
 
 
 def _inverse(cast: Operation) -> Value | None:
-    """Return `x` if `cast` casts the result of a cast of `x` back to the type of `x`, else None.
+    """Return `x` if `cast` is the outer cast of `cast(cast(x))` and its result has the type of `x`; else None.
 
     Upstream's conversion driver removes such pairs of casts.
     """

@@ -88,7 +88,10 @@ def _quantize_upstream(emitter: Emitter, t: UniformType) -> Value:
 
 
 def _has_zero_point(t: UniformType) -> bool:
-    """Return False if the only zero point is 0 modulo `2**storage_width`: as in upstream, it is then not emitted."""
+    """Return True if subtracting the zero points must be emitted.
+
+    A single zero point that is 0 modulo `2**storage_width` is not emitted, as in upstream.
+    """
     return not t.is_per_layer or t.zero_points[0] % (1 << t.storage_width) != 0
 
 
@@ -104,10 +107,10 @@ def _zero_points_fit(t: UniformType) -> bool:
 class _Saturation:
     """The constants of a saturating quantization, one per channel or block.
 
-    `low`, `high` and `nan` are the integers to which values below and above the bounds and NaN are converted; with
-    `zero_point = "after"` the zero point is added later. `float_low` and `float_high` are bit patterns of the floats to
-    which values are clamped, and `float_nan` is the bit pattern of the float that replaces NaN. If the float format
-    cannot represent one of these integers, the float is a representable one within the bounds, and the flag
+    `low`, `high` and `nan` are the integers for values below the bounds, values above the bounds, and NaN. With
+    `zero_point = "after"` they lack the zero point, which is added later. `float_low` and `float_high` are the bit
+    patterns of the floats to which values are clamped; `float_nan` is that of the float that replaces NaN. If the float
+    format cannot represent one of the integers, its float is a representable value within the bounds, and its flag
     `..._is_exact` is False.
     """
 
@@ -228,7 +231,10 @@ def _working_type(t: UniformType, numbers: Sequence[int]) -> tuple[IntegerType, 
 
 
 def _at_most(bound: int, form: FloatFormat) -> int:
-    """Return the greatest integer of the format that is at most `bound`; a number below `-form.largest` if none is."""
+    """Return the greatest integer of the format that is at most `bound`.
+
+    If there is none, return a number below `-form.largest`.
+    """
     excess = max(abs(bound).bit_length() - form.precision, 0)
     return min(bound >> excess << excess, int(form.largest))
 

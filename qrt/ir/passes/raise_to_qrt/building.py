@@ -78,9 +78,9 @@ def integers(values: Array) -> list[int]:
 
 
 def along_last(values: list[Any], shape: Sequence[int], what: str) -> list[Any]:
-    """Return `values`, of shape `shape` over the result's loops, if they differ only along the last loop.
+    """Return `values`, an array of shape `shape` over the result's loops, as one value for each index of the last loop.
 
-    Raise NotRaisedError, with `what` as the name of the values, if they differ along another loop.
+    Raise NotRaisedError, which calls them `what`, if the values differ along another loop.
     """
     if any(size != 1 for size in shape[:-1]):
         raise NotRaisedError(f"the {what} differ along another dimension than the last")

@@ -186,7 +186,8 @@ def _convolution(p: Product) -> Kernel:
 def _line(index: Expression, axis: int, outer: Sequence[int]) -> tuple[int, int, int | None]:
     """Return (stride, dilation, loop of the sum) of a window along the spatial `axis`, from its index expression.
 
-    The loop is None if the window has size 1 along the axis. Raise NotRaisedError for an index that is not a window's.
+    The loop is None if the window has size 1 along the axis. Raise NotRaisedError if no window has this index
+    expression.
     """
     terms = linear_terms(index)
     if terms is None or terms.pop(1, 0):
@@ -335,7 +336,7 @@ def _weights(b: Builder, w: Weights, t: UniformType) -> Value:
 def _bias_type(p: Product, scales: Array, is_per_axis: bool) -> UniformType:
     """Return the quantized type of the bias of `p`.
 
-    Its scales are those of the accumulator. If the program rescales the bias, they are scales that give the same
+    The scales are those of the accumulator or, if the program rescales the bias, scales that lead to the same
     rescaling.
     """
     read = None if p.bias is None else p.bias.read

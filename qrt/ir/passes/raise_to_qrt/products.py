@@ -226,7 +226,7 @@ def _is_sum_of(read: Read, product: Sum, other: Sum) -> bool:
 
 
 def _spread(weights: Array, axes: Sequence[int], extents: Sequence[int]) -> Array:
-    """Broadcast weights along the `axes` of the sum's loops to the sizes `extents` of these loops."""
+    """Broadcast weights along the axes of the loops of the sum: axis `axes[i]` gets the size `extents[i]`."""
     shape = list(weights.shape)
     for axis, extent in zip(axes, extents, strict=True):
         shape[axis] = extent
@@ -239,7 +239,10 @@ def _outer_part(values: Array, rank: int) -> Array:
 
 
 def _solved(constant: Array, totals: Array, a: Read) -> int:
-    """Return the zero point of `a` for which `constant == -zero point * totals` in every channel; 0 without one."""
+    """Return the zero point of `a` that solves `constant == -zero point * totals` in every channel.
+
+    Return 0 if there is no such zero point in the range of `a`.
+    """
     constants, sums = np.broadcast_arrays(constant, totals)
     for value, total in zip(constants.flat, sums.flat, strict=True):
         if total:

@@ -26,9 +26,10 @@ _MOST_PLACES = 62
 class Requantized:
     """A requantized sum: `clamp((((sums + inner) * multiplier + half) >> places) + zero_points, low, high)`.
 
-    The arrays `multiplier` (M0), `places` (N) and `zero_points` extend over the loops of the result. `inner` are the
-    terms that are added in `inner_width` bits, modulo `2**inner_width`, and then extended; `sums` are the terms added
-    after that. `inner` is an empty polynomial if the sum has the width of the product, `product_width`.
+    The arrays `multiplier` (M0), `places` (N) and `zero_points` have one dimension for each loop of the result. The sum
+    is computed in two parts: the terms of `inner` are added in `inner_width` bits, then this part is extended, and the
+    terms of `sums` are added. `inner` is empty if all terms are added in `product_width` bits, the width of the
+    multiplication.
     """
 
     multiplier: Array

@@ -136,7 +136,10 @@ def loops_of(variable: Variable) -> set[int]:
 
 
 def _named(loops: dict[int, int], reads: list[Read]) -> Sum:
-    """Return the `Sum` of the product of the reads. Reads are sorted; loops are numbered as the reads use them."""
+    """Return the `Sum` of the product of `reads` over `loops`, in a canonical form.
+
+    The reads are sorted, and the loops are numbered in the order in which the sorted reads use them.
+    """
     order = sorted(reads, key=lambda read: (str(read.indices), read.signed, id(read.source)))
     numbers: dict[Expression, Expression] = {}
     extents = []
