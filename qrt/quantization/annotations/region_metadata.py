@@ -61,10 +61,7 @@ def tags_of(operation: Operation) -> Tags:
 
 
 def _producer(value: Value) -> Operation | None:
-    """Return the operation that defines a value.
-
-    If a `quant.dcast` of a quantized value defines it, this is the operation that defines the quantized value.
-    """
+    """Return the operation that computes a value, or the operand of the `quant.dcast` that computes it."""
     source = value.operation
     if source is not None and source.name == "quant.dcast":
         stored = source.operands[0]

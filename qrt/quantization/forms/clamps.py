@@ -45,7 +45,7 @@ def clamps_of(value: Value) -> list[Clamp]:
 
 
 def _then(low: float, high: float, clamp: Clamp) -> tuple[float, float]:
-    """Return the bounds of a clamp that equals a clamp to `[low, high]` followed by ``clamp``."""
+    """Return the bounds of one clamp that has the effect of a clamp to `[low, high]` followed by ``clamp``."""
     return min(max(low, clamp.low), clamp.high), min(max(high, clamp.low), clamp.high)
 
 
@@ -128,6 +128,6 @@ def clamp(value: Value) -> list[KernelMatch]:
 
 
 def clamped(match: KernelMatch, bounding: Clamp) -> KernelMatch:
-    """Return ``match`` with the clamp ``bounding`` of its result added to it."""
+    """Return ``match`` with its result clamped by ``bounding``, whose operations become part of the match."""
     low, high = bounding.bounds
     return replace(match, operations=(*match.operations, *bounding.operations), low=low, high=high)

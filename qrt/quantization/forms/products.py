@@ -88,9 +88,9 @@ def _begins_with_zero(operation: StructuredOp) -> bool:
 
 
 def _biased(match: KernelMatch, bias: Value, passed: tuple[Operation, ...]) -> list[KernelMatch]:
-    """Return the match with a bias for each column of the product; an empty list if the second factor is a vector.
+    """Return the match with ``bias`` as an operand that is added to each row of the product.
 
-    ``passed`` are the operations that broadcast the bias.
+    ``passed`` are the operations that broadcast the bias. The list is empty if the second factor is a vector.
     """
     if len(shape_of(match.operands[1][0])) < 2:
         return []
@@ -160,7 +160,7 @@ def linear(expression: object) -> Linear | None:
 
 
 def _permutation(own: Sequence[int], wanted: Sequence[int]) -> Permutation:
-    """Return the permutation that brings the loops ``own`` into the order ``wanted``; None if the orders are equal."""
+    """Return the permutation that reorders the loops ``own`` to ``wanted``; None if the orders are equal."""
     permutation = tuple(own.index(loop) for loop in wanted)
     return None if permutation == tuple(range(len(own))) else permutation
 
@@ -175,7 +175,10 @@ def _matmul(sums: SumOfProducts) -> list[KernelMatch]:
 
 
 def _matrices(sums: SumOfProducts, first: int) -> tuple[tuple[Value, Permutation], ...] | None:
-    """Return the operands of NumPy's `a @ w`, each with its permutation, if operand ``first`` is `a`; else None."""
+    """Return `a` and `w`, each with its permutation, if the sums are NumPy's `a @ w`; None otherwise.
+
+    ``first`` is the number of the operand that is `a`.
+    """
     a, w, out = sums.loops(first), sums.loops(1 - first), sums.loops(2)
     if a is None or w is None or out is None:
         return None

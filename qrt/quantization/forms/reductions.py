@@ -39,7 +39,7 @@ class Reduction:
 
     @property
     def source(self) -> Value:
-        """The operand that is summed, or of which the maximum or minimum is taken."""
+        """The operand whose elements are reduced."""
         return self.operation.operands[0]
 
 

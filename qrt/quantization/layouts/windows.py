@@ -32,10 +32,11 @@ class Window:
 
 @dataclass(frozen=True)
 class WindowLoops:
-    """The dimensions of a sliding window, in the order of the result's axes, and the loops outside of the window.
+    """The loops of a convolution or pool: the dimensions of the window, and the other loops by role.
 
-    ``image``, ``filters`` and ``out`` map the role of each loop outside of the window to the axis of the images, of the
-    filters and of the result along which the loop runs.
+    The dimensions of ``windows`` are in the order of the result's axes. ``image``, ``filters`` and ``out`` map the role
+    of each other loop (such as image, group or channel) to the axis of the images, of the filters and of the result
+    along which it runs.
     """
 
     windows: tuple[Window, ...]
@@ -68,7 +69,7 @@ class Pool:
 
 
 def convolution_of(value: Value) -> Convolution | None:
-    """Return the convolution that computes a value; None if there is none, or if kernels accept it as it is."""
+    """Return the convolution that computes a value; None if there is none, or if it has the kernels' layout already."""
     sums = sum_of_products(value)
     if sums is None or convolution(sums) or grouped_convolution(sums):
         return None
@@ -112,8 +113,8 @@ def _places(loops: Sequence[int]) -> dict[int, int]:
 def _windows(images: Sequence[Linear], taps: Sequence[int], out: Sequence[int]) -> tuple[Window, ...] | None:
     """Return the dimensions of a sliding window, in the order of the result's axes, from index expressions.
 
-    ``images`` has the index expression of each image axis, with coefficients by loop. ``taps`` and ``out`` have the
-    loop of each axis of the filters and of the result. The result is None if an expression is neither
+    ``images`` has the index expression of each image axis, as a coefficient for each loop. ``taps`` and ``out`` list
+    the loops that run along the axes of the filters and of the result. The result is None if an expression is neither
     ``stride * out + dilation * tap`` nor a single loop, or if there are not 1 to 3 dimensions.
     """
     windows = []
@@ -128,7 +129,7 @@ def _windows(images: Sequence[Linear], taps: Sequence[int], out: Sequence[int]) 
 
 
 def window_reduction_of(value: Value) -> Pool | None:
-    """Return the pool that computes a value; None if there is none, or if kernels accept it as it is."""
+    """Return the pool that computes a value; None if there is none, or if it has the kernels' layout already."""
     reduction = reduction_of(value)
     if reduction is None or reduction.operation.input_count != 2 or reduction.kind == "min":
         return None

@@ -86,7 +86,7 @@ def layout_of_port(port: TargetPort, node: PropagationNode) -> PortLayout | None
 
 
 def _order(node: PropagationNode, rank: int) -> tuple[int, ...]:
-    """Return a tuple with the operand's axis in the program for each axis of the operand in the kernel."""
+    """Return, for each axis of an operand in the kernel's axis order, the number of this axis in the program."""
     form = node.region.form if node.region is not None else None
     for operand in form.operands if form is not None else ():
         if operand.number == node.index and node.is_input and operand.permutation is not None:

@@ -82,7 +82,7 @@ class Report(ReportFigures, Mapping[str, RegionReport]):
 
 
 class UnknownRegion(QuantError, KeyError):
-    """The error for a key that matches no region of a report, or several."""
+    """The error for a key that matches no region of a report, or more than one."""
 
     def __str__(self) -> str:
         return str(self.args[0])

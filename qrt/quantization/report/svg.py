@@ -76,7 +76,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Histogram:
-    """The picture of a histogram, and its figures.
+    """A histogram drawn as SVG, with its figures.
 
     ``count`` is the number of values. ``outside`` is the share of the values beyond the type's range, ``at_zero`` the
     share in the bar of 0, and ``highest`` the share in the highest other bar.
@@ -93,8 +93,8 @@ class Histogram:
 class Axis:
     """The horizontal axis of a histogram: octaves of magnitudes on both sides of 0.
 
-    On the left they go from 2^least to 2^negative, on the right from 2^least to 2^positive. A side without values has
-    no octaves.
+    The magnitudes of negative values, on the left, go from 2^least to 2^negative. Those of positive values go from
+    2^least to 2^positive. A side without values has no octaves.
     """
 
     least: int
@@ -150,18 +150,21 @@ def log2(value: float) -> float:
 
 
 def _magnitude(bits: int) -> float:
-    """Return the bfloat16 number with sign 0 and these 15 bits; infinity counts as the next power of two."""
+    """Return the magnitude of the bfloat16 with these lower 15 bits; infinity counts as the next power of two."""
     exponent, fraction = bits >> 7, bits & 0x7F
     return ldexp(fraction | (exponent > 0) << 7, max(exponent, 1) - 134)
 
 
 def _values(bits: Array) -> Array:
-    """Return the value nearest to 0 in each bin, given the bins' bfloat16 bits."""
+    """Return for each bin, given as bfloat16 bits, the value nearest to 0."""
     return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
 
 
 def histogram(port: PortReport) -> Histogram:
-    """Draw the histogram of a port: areas of clipped values and of values that become 0, bars, marks of codes, axis."""
+    """Draw the histogram of a port as bars over an axis, with a mark for each integer (code) of the port's type.
+
+    Shaded areas contain the values that are clipped, and those that become 0.
+    """
     bits = np.array(sorted(port.histogram), np.int64)
     counts = np.array([port.histogram[bin_bits] for bin_bits in bits.tolist()], np.int64)
     axis = _axis(port, bits, counts)
@@ -213,9 +216,9 @@ def _sums(cells: Array, counts: Array) -> dict[int, int]:
 
 
 def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
-    """Return the axis of a port's histogram, from the greatest magnitude of a value or code down to half the scale.
+    """Return the axis of a port's histogram: from half the scale to the greatest magnitude of a value or code.
 
-    The axis goes further down if it would otherwise leave out more than a small share of the values.
+    It begins below half the scale if it would otherwise leave out more than a small share of the values.
     """
     octaves = ((bits & 0x7FFF) >> 7) - 127
     used = (bits & 0x7FFF) > 0

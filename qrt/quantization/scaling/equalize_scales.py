@@ -28,8 +28,8 @@ class EqualizeScales:
 
     This is cross-layer equalization: the weights that compute a channel are multiplied by a power of two, and the
     weights that read the channel are divided by it. Between the two products there may be a relu, pools or other
-    functions that commute with positive factors. Changes no result, unless an intermediate value leaves the normal
-    numbers of its type. Values that are multiplied get new keys for calibration records, with the suffix `/equalized`.
+    functions that commute with positive factors. No result changes, unless an intermediate value overflows or becomes
+    subnormal. Values that are multiplied get new keys for calibration records, with the suffix `/equalized`.
     """
 
     def run(self, module: Module) -> None:
@@ -90,7 +90,7 @@ class _Numbers:
 
 
 def _has_exponents(pair: Pair) -> bool:
-    """Return True if the products' type has the exponent range of f32 or more; in f16, powers of two would overflow."""
+    """Return True if the products' type has at least the exponent range of f32; f16 could overflow."""
     return FORMATS[pair.first.element.name].min_exponent <= FORMATS["f32"].min_exponent
 
 
