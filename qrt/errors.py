@@ -52,7 +52,7 @@ _ZERO_POINT = re.compile(r":(-?\d+)", re.ASCII)
 
 
 class Position(Protocol):
-    """The interface of a location in a text, with which diagnostics begin. `qrt.ir.text.Location` implements it.
+    """The interface of locations in texts, as diagnostics print them. `qrt.ir.text.Location` implements it.
 
     Examples
     --------

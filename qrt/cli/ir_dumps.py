@@ -76,7 +76,7 @@ class Dumps(PassObserver):
         return self.spell(module if self._is_whole(root) else Module(root, module.upstream))
 
     def _text_of_broken(self, module: Module, root: Operation) -> str:
-        """Return the text of `root`: in generic form if the module is invalid, because custom forms may then fail."""
+        """Return the text of `root`, in generic form if the module is invalid."""
         try:
             module.verify()
         except QuantError:

@@ -224,7 +224,7 @@ def _refuse_extensions(module: ir.Module) -> None:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Yield the programs in a file for `--split-input-file`, which lines ``// -----`` separate.
+    """Yield the programs in a file for `--split-input-file`; lines ``// -----`` separate them.
 
     Empty lines are put in front of each program, so that line numbers in messages are those of the file.
     """

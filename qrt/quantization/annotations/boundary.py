@@ -122,7 +122,7 @@ def place_name(region: RegionOp, port: int) -> str:
 
 
 def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]]) -> None:
-    """Combine a region's specifications with the nearest annotations, and set the region's attributes to them.
+    """Combine a region's specifications with the nearest annotations, and write the results to the region's attributes.
 
     ``nearest`` maps the number of a port (operands first, then results) to an annotation operation and its content.
     Emits a remark for an annotation that is ignored because it contradicts the region.
@@ -145,10 +145,10 @@ def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]
 
 
 def joined(own: Type, annotated: Type, element: Type) -> Type:
-    """Return the annotation ``annotated`` if it replaces a region's specification ``own`` of a port, else ``own``.
+    """Choose between a port's specification ``own`` and the annotation ``annotated`` of its value.
 
-    ``own`` is ``element``, the float type of the value, if the region specifies nothing. The annotation replaces the
-    specification if one of these is true:
+    ``own`` is ``element``, the float type of the value, if the region specifies nothing. The annotation is chosen if
+    one of these is true:
 
     - The region specifies nothing, or the annotation is `!quant.none`.
     - The specification is a least width (`!quant.any`), and the annotation is a type or least width at least as wide.
@@ -168,7 +168,7 @@ def _meets(type: UniformType | AnyQuantizedType, least: AnyQuantizedType) -> boo
 
 
 def _contradicts(annotated: Type, own: Type) -> bool:
-    """Return True if a remark is due because an ignored annotation contradicts the region's specification ``own``.
+    """Return True if an ignored annotation contradicts the region's specification ``own``, so that a remark is due.
 
     A range contradicts only another range. A least width contradicts only a type with fewer bits or storage values. A
     quantized type contradicts every other specification.

@@ -50,7 +50,7 @@ def keep_tags(region: RegionOp, values: Sequence[Value]) -> None:
 
 
 def put_tags(operation: Operation | None, tags: Tags) -> None:
-    """Add attributes to an operation, unless it already has a key or the cause of a rescale; do nothing for None."""
+    """Add attributes to an operation. Do nothing for None, or if it already has a key or the cause of a rescale."""
     if operation is not None and KEY not in operation.attributes and CAUSE not in operation.attributes:
         operation.attributes |= tags
 

@@ -54,7 +54,10 @@ class Tally:
 
     @property
     def unused(self) -> int:
-        """The number of storage values that do not occur; 0, because not counted, if there are over WIDEST bits."""
+        """The number of storage values that do not occur.
+
+        It is 0 if the storage has more than WIDEST bits, because the values of so wide a storage are not tracked.
+        """
         return 0 if self.used is None else self.used.size - int(np.count_nonzero(self.used))
 
 

@@ -42,7 +42,7 @@ class Values:
 
     @property
     def by_name(self) -> dict[str, Value]:
-        """The named values by their names."""
+        """The values that have a name, by name."""
         return {name: value for value, name in self.names.items()}
 
     def results(self, key: str, number: int = 0) -> list[str]:

@@ -92,7 +92,7 @@ class Kernels:
         return self.clamped(builder, self.requantized(builder, value, out.spec), form)
 
     def clamped(self, builder: Builder, value: Value, form: KernelForm) -> Value:
-        """Clamp a quantized value to the bounds of the form, unless its type has no values beyond them."""
+        """Clamp a quantized value to the bounds of the form, if its type has values beyond these bounds."""
         element = element_of(value.type)
         assert isinstance(element, UniformType)
         bounds = {"min": form.low, "max": form.high}

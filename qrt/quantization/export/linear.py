@@ -73,8 +73,8 @@ class Linear:
     def leave(self, value: Value, element: UniformType) -> Value:
         """Requantize a value of the body to the type ``element``, and return the quantized value.
 
-        This rounds the value. All earlier roundings were reported, because they are needed only if integers would
-        overflow.
+        This rounds the value. Earlier values are exact, except those that were rounded, and reported, because an
+        integer would have overflowed.
         """
         x = self.of(value)
         if element.is_sub_channel:

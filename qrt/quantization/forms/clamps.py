@@ -118,7 +118,10 @@ def _number(expression: object) -> float | None:
 
 
 def clamp(value: Value) -> list[KernelMatch]:
-    """Return the matches of a value as a `clamp`, for one or more consecutive clamps."""
+    """Return the matches if float operations compute a value as a `clamp`.
+
+    If several consecutive clamps end in the value, each match covers one clamp more than the match before.
+    """
     matches = []
     for bounding in clamps_of(value):
         low, high = bounding.bounds

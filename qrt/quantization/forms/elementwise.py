@@ -39,7 +39,7 @@ _WITHOUT_NAN = {"arith.maxnumf": "arith.maximumf", "arith.minnumf": "arith.minim
 
 
 def binary(value: Value) -> list[KernelMatch]:
-    """Return the matches of a value as an operation on two tensors that broadcast as in NumPy.
+    """Return the matches if float operations compute a value from two tensors that broadcast as in NumPy.
 
     The first match includes the operations that broadcast the operands. If there are such operations, a second match
     has the broadcast values as operands.
@@ -77,7 +77,7 @@ def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
 
 
 def lookup(value: Value) -> list[KernelMatch]:
-    """Return the match of a value with the kernel `lookup`: an elementwise function of one tensor and constants.
+    """Return the match if float operations compute a value as an elementwise function of one tensor (`lookup`).
 
     The kernel reads each result from a table with an entry for every storage value of the operand. The operand is the
     earliest tensor that determines the value. The search for this tensor stops at a `quant.stats` annotation, because

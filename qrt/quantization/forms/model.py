@@ -11,10 +11,10 @@ Permutation = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class Operand:
-    """The operand of an op family's operation that is operand ``number`` of the region.
+    """An operand of an op family's operation: operand ``number`` of the region, transposed if the axis orders differ.
 
-    `permutation` transposes it, as `numpy.transpose` does, to the axis order of the family: for example HWCF filters to
-    OHWI. It is None if the orders are equal.
+    `permutation` transposes the region's operand, as `numpy.transpose` does, to the axis order of the family: for
+    example HWCF filters to OHWI. It is None if the orders are equal.
     """
 
     number: int

@@ -40,7 +40,7 @@ class _Term:
 
 
 def softmax(value: Value) -> list[KernelMatch]:
-    """Return the matches of a value as a `softmax` along an axis.
+    """Return the matches if float operations compute a value as a `softmax` along an axis.
 
     If the exponent is `x - max(x)`, one match has `x` as its operand, and another the difference.
     """

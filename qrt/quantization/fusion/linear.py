@@ -36,7 +36,8 @@ _MOVEMENT = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.r
 def fuse_linear(block: Block, target: Target) -> None:
     """Wrap connected linear operations of a block in regions, from the last to the first.
 
-    A kernel of the target takes precedence if no linear operation that is connected to its operations stays outside.
+    A kernel of the target is used instead if it covers a linear operation together with all linear operations that are
+    connected to it.
     """
     order = {operation: number for number, operation in enumerate(block)}
     # A block that cannot be reached may have cycles of operations.
@@ -55,7 +56,7 @@ def fuse_linear(block: Block, target: Target) -> None:
 
 
 def _contains_groups(match: KernelMatch, order: dict[Operation, int]) -> bool:
-    """Return True if a match contains the `_group` of each of its linear operations, without exceptions."""
+    """Return True if a match contains, with each linear operation, the whole group of this operation (see `_group`)."""
     inside = {*match.operations, *match.copied}
     return all(_group(operation, order) <= inside for operation in match.operations if _is_linear(operation))
 

@@ -157,8 +157,8 @@ def _is_plain_output(operation: StructuredOp, number: int) -> bool:
 def with_extent(value: Value, axis: int) -> tuple[Value, int]:
     """Return the earliest tensor that determines the size of an axis of ``value``, and the axis with this size.
 
-    All operations from this tensor to ``value`` keep the size. A `tensor.dim` of the earliest tensor replaces one of an
-    intermediate value, which would keep a single kernel from replacing all these operations.
+    All operations from this tensor to ``value`` keep the size. If a `tensor.dim` reads the earliest tensor instead of
+    an intermediate value, one kernel can replace all these operations.
     """
     while (source := value.operation) is not None:
         if source.name in BINDERS:

@@ -44,7 +44,7 @@ def write_sum(operation: Operation) -> None:
 def _elements_of_sum(value: Value) -> tuple[Value, list[Index]] | None:
     """Return (tensor, indices) if each element of ``value`` is a sum of elements of one tensor; None otherwise.
 
-    `indices` locate the summed elements: each is an index expression in the index of the element of ``value``.
+    `indices` has the index of each summed element, as expressions in the index of the element of ``value``.
     """
     terms = _terms(value.operation)
     if terms is None:

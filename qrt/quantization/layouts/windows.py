@@ -69,7 +69,7 @@ class Pool:
 
 
 def convolution_of(value: Value) -> Convolution | None:
-    """Return the convolution that computes a value; None if there is none, or if it has the kernels' layout already."""
+    """Return the convolution that computes a value; None if there is none, or if kernels accept it unchanged."""
     sums = sum_of_products(value)
     if sums is None or convolution(sums) or grouped_convolution(sums):
         return None
@@ -129,7 +129,7 @@ def _windows(images: Sequence[Linear], taps: Sequence[int], out: Sequence[int]) 
 
 
 def window_reduction_of(value: Value) -> Pool | None:
-    """Return the pool that computes a value; None if there is none, or if it has the kernels' layout already."""
+    """Return the pool that computes a value; None if there is none, or if kernels accept it unchanged."""
     reduction = reduction_of(value)
     if reduction is None or reduction.operation.input_count != 2 or reduction.kind == "min":
         return None

@@ -92,7 +92,7 @@ class Decider:
                 node.in_class.type = _passed_type([use.type for use in node.group.uses])
 
     def _keep_undecided(self, region: GraphRegion) -> None:
-        """Keep a region float if a port of it has no type; with ``undecided="error"``, raise VerifyError instead."""
+        """Keep a region float if one of its ports has no type. With ``undecided="error"``, raise VerifyError."""
         missing = [_undecided(node) for node in region.floats if node.type is None]
         if missing and self._undecided == "error":
             raise region.operation.error(missing[0])
@@ -298,7 +298,7 @@ def _passed_type(types: list[Spec | None]) -> Spec | None:
 def _check_returned(
     region: GraphRegion, changed: object, inputs: list[Spec], outputs: list[Spec], before: list[Spec]
 ) -> None:
-    """Raise VerifyError if a constraint function did not report a type that it changed, or wrote anything but a type.
+    """Raise VerifyError if a constraint function did not report a changed type, or wrote an object that is no type.
 
     ``changed`` is the value that the function returned; it must be two lists, of indices of ``inputs`` and ``outputs``.
     """
@@ -347,8 +347,8 @@ def is_own_constant(class_: Class) -> bool:
 def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None:
     """Return the only port in a class, its layout of scales, and the annotated ranges of its channels.
 
-    Return None unless the class has one port and no calibration records, the port has one scale for each channel, and
-    an annotation gives one range for each of these channels.
+    Return None if the class has several ports or calibration records, if the port does not have one scale for each
+    channel, or if no annotation gives one range for each channel.
     """
     ports = [node for node in class_.nodes if node.region is not None]
     node, port, region = ports[0], ports[0].port, ports[0].region

@@ -185,7 +185,7 @@ class Class:
         return stays_float(self.given, self.nodes[0].element)
 
     def measure(self) -> None:
-        """Set ``finest`` to the width of the class's range; None for an unknown range or one of a single number."""
+        """Set ``finest`` to the width of the class's range, or to None if the range is unknown or a single number."""
         span = self.statistics.span
         self.finest = width(span) if span is not None and span[0] < span[1] else None
 

@@ -2,9 +2,12 @@
 
 The statistics of a value come from the first of these sources that exists:
 
-1. the fixed type of its definition, 2. the calibration record of its key, 3. the annotated range of its definition, 4.
-the hull of the annotated ranges of its uses (the smallest range that includes all of them), 5. the first fixed type
-among its uses, 6. the elements of a constant.
+1. the fixed type of its definition,
+2. the calibration record of its key,
+3. the annotated range of its definition,
+4. the hull of the annotated ranges of its uses (the smallest range that includes all of them),
+5. the first fixed type among its uses,
+6. the elements of a constant.
 
 A value with several definitions, such as one that a loop carries, has the hull of their ranges.
 

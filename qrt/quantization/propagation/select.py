@@ -301,9 +301,9 @@ def _unknown(region: GraphRegion, target: Target) -> str:
 
 
 def _misfit(region: GraphRegion, signatures: Sequence[TargetKernel], target: Target) -> str:
-    """Return an error message for a region that no signature fits, about a port that is not accepted.
+    """Return an error message for a region that no signature fits; it names a port whose type is not accepted.
 
-    The message is about the first such port of the signature with the fewest such ports.
+    This is the first unaccepted port of the signature with the fewest unaccepted ports.
     """
     tried = [(bad, kernel) for kernel in signatures if (bad := _misfits(region, kernel)) is not None]
     if not tried:

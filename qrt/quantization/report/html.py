@@ -74,7 +74,7 @@ def as_html(report: ReportFigures) -> str:
 
 
 def as_fragment(report: ReportFigures) -> Markup:
-    """Return the report without a page around it, for a notebook."""
+    """Return the report as an HTML element to embed in a notebook, not as a complete page."""
     return element(
         "div",
         element("style", Markup(_style())),

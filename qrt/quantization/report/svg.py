@@ -33,8 +33,8 @@ class Markup(str):
 def element(name: str, /, *inside: str, **attributes: str) -> Markup:
     """Return an XML element with its contents. Text that is not Markup is escaped.
 
-    In an attribute's name, a trailing underscore, for names that Python reserves, is dropped, and any other underscore
-    becomes a hyphen.
+    In attribute names, a trailing underscore is dropped, because ``class`` must be written ``class_`` in Python. Any
+    other underscore becomes a hyphen.
 
     >>> element("p", "a<b", element("b", "!"), class_="x")
     '<p class="x">a&lt;b<b>!</b></p>'
@@ -121,7 +121,7 @@ class Axis:
     def bar(self, cell: int, shift: int) -> tuple[int, int]:
         """Return the left and right end of a bar on the page.
 
-        If ``cell`` is ``_ZERO_BAR``, it is the bar of 0. Any other bar has the bins of all bfloat16 numbers with
+        ``cell`` tells which bar: ``_ZERO_BAR`` is the bar of 0, and any other bar contains the bfloat16 numbers with
         ``bits >> shift == cell``.
         """
         if cell == _ZERO_BAR:

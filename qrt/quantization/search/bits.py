@@ -74,7 +74,7 @@ def numbered(named: NamedProgram) -> NamedProgram:
 
 
 def with_widths(named: NamedProgram, choices: Sequence[WidthChoice], widths: Widths) -> NamedProgram:
-    """Return a copy of a program with a `!quant.any` of the chosen width at each port, where it is not the default."""
+    """Return a copy of a program with a `!quant.any` at each port whose chosen width is not the default."""
     module = copied(named.module)
     regions = list(_regions(module))
     for choice, width in zip(choices, widths, strict=True):

@@ -32,8 +32,8 @@ def calibrated(
     """Run a program over the data, and return the records of its values and a sample of its inputs.
 
     The data is read only once. Neither the records nor the sample depend on the order of the data or on its split into
-    batches. With a ``checkpoint``, the calibration continues from the state in that file. The data of earlier runs is
-    read again to check that it has not changed.
+    batches. With a ``checkpoint``, the calibration continues from the state in that file. Earlier runs are not
+    repeated, but their data is compared with a digest in the file.
     """
     program = named_program(module, function)
     observer = ProgramObserver(program, skip_nonfinite=skip_nonfinite)
