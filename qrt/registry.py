@@ -123,8 +123,8 @@ class Registry(Mapping[str, T]):
         """Add an entry under a name.
 
         Raises QuantError if qrt itself has an entry of this name. An entry of a user is replaced if ``replaces`` is
-        True, or if both are classes with one module and name, such as a class that a notebook defines again. Otherwise
-        a name that is taken raises QuantError.
+        True. A class also replaces an older class of the same module and name, because notebooks define classes again.
+        Otherwise a name that is taken raises QuantError.
         """
         entry = self._checked(name, entry)
         known = self._entries.get(name)

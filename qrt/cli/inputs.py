@@ -184,8 +184,8 @@ def program_of(
 ) -> Program:
     """Load a saved program, or load and compile the file, function and profile that a command's options name.
 
-    Raises ModelError if the file is a saved program and the options ask for another function, a profile or input
-    shapes, which are fixed when a program is saved.
+    The function, the profile and the input shapes of a saved program are fixed. Raises ModelError if the options ask
+    for others, or if ``saturating`` or ``codegen`` is set for a saved program.
     """
     file: str = options.file
     if not is_saved(file):

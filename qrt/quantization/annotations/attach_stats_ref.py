@@ -42,7 +42,7 @@ class AttachStatsRef:
 def attach_keys(module: Module) -> None:
     """Put the attribute ``quant.key`` on regions, loops, branches, and operations that compute operands of regions.
 
-    The key of a region or operation is that of the `quant.stats_ref` on its first result, or the key that
+    A region or operation gets the key of the `quant.stats_ref` on its first result. Without one, it gets the key that
     `attach-stats-ref` would give this result. The key of a loop or branch is `function/operation.N`.
     """
     require_acyclic(module.operation)

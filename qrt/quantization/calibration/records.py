@@ -166,8 +166,9 @@ def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMeth
     - ``mse``: the whole range times k/64, for the k = 1 to 64 whose quantized values have the least squared error.
     - ``entropy``: the whole range times k/64, for the k whose quantized values diverge least from the histogram.
 
-    Of equally good k the greatest is chosen. For ``percentile`` and ``entropy``, all values of a bin count as the bin's
-    end farther from 0, clipped to the least and the greatest value; the bin of 0 counts as 0.
+    Of equally good k the greatest is chosen. For ``percentile`` and ``entropy``, every value of a bin counts as the end
+    of the bin that is farther from 0. This end is clipped to the least and the greatest value; the bin of 0 counts as
+    0.
 
     >>> record = Record(100001, 0.0, 8.0, {0x3F80: 100000, 0x4100: 1})
     >>> chosen_range([record], Storage("i8", -128, 127, "f32", False), "percentile")

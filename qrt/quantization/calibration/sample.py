@@ -28,7 +28,7 @@ ROWS = 64
 class Row:
     """The values of all inputs for one row of the data, or for one whole run.
 
-    ``key`` is the SHA-256 of the values, and ``size`` their number of bytes.
+    ``key`` is a SHA-256 of the values with their dtypes and shapes. ``size`` is the number of bytes of the values.
     """
 
     key: bytes

@@ -290,8 +290,9 @@ def _bias(a: UniformType, wanted: list[float], bias: UniformType, is_coarser: bo
 def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results: list[PortOf]) -> str | None:
     """Return an error message if a kernel would lose a bias whose scale is coarser than the scale of the sums.
 
-    ``wanted`` are the scales of the sums. A kernel loses the bias if it needs more than 62 bits at the scale of the
-    sums, or if the multiplier of the result is below 2^-32, which turns every sum into 0 (docs/numerics.md).
+    ``wanted`` are the scales of the sums. A kernel loses the bias if the bias needs more than 62 bits at the scale of
+    the sums. It also does so if the multiplier of the result is below 2^-32, because every sum then becomes 0
+    (docs/numerics.md).
     """
     dense, spec = dense_of(port.value), results[0].spec
     scales, products = bias.scale_array.reshape(-1), np.asarray(wanted)

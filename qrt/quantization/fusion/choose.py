@@ -79,8 +79,8 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
 def _preference(name: str, match: KernelMatch, value: Value) -> int:
     """Return a sort key for kernels of equal size: 0 for most kernels, 1 for a table, 2 for a clamp that loses a range.
 
-    The operand and the result of a clamp share one type. The annotated range of the result is lost unless it equals the
-    annotated range of the operand, before or after the clamp is applied to that range.
+    The operand and the result of a clamp share one type. The annotated range of the result is kept only if it equals
+    the annotated range of the operand, or that range after the clamp.
     """
     if FAMILIES[name].traits.tables:
         return 1

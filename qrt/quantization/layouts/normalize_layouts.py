@@ -34,8 +34,8 @@ from qrt.quantization.layouts.windows import Convolution, Pool, Role, Window, co
 class NormalizeLayouts:
     """Rewrites convolutions and pools of any layout (axis order) to NHWC, and adds transposes and reshapes around them.
 
-    The pass rewrites convolutions and pools of 1 to 3 dimensions with any order of axes, with groups or a depth
-    multiplier, as named operations or as `linalg.generic`. Transposes and reshapes of results are moved behind
+    The pass rewrites convolutions and pools of 1 to 3 dimensions with any order of axes, also with groups or a depth
+    multiplier. They may be named operations or `linalg.generic`. Transposes and reshapes of results are moved behind
     element-wise operations, biases and pads, where they cancel those of the next convolution or pool. A slice that
     drops axes becomes a slice that keeps them, and a reshape. A sum that several operations compute, such as an average
     pool from ONNX, becomes one reduction. Sums may be rounded in another order; no value changes otherwise.

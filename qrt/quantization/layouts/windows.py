@@ -19,8 +19,8 @@ Places = tuple[int, ...]
 class Window:
     """One dimension of a sliding window.
 
-    ``image``, ``tap`` and ``out`` are the axes of the images, of the filters (or of a pool's window), and of the result
-    along which the dimension runs. The index in the images is ``stride * out_index + dilation * tap_index``.
+    The dimension runs along the axis ``image`` of the images, the axis ``tap`` of the filters or of a pool's window,
+    and the axis ``out`` of the result. The index in the images is ``stride * out_index + dilation * tap_index``.
     """
 
     image: int
@@ -34,9 +34,9 @@ class Window:
 class WindowLoops:
     """The loops of a convolution or pool: the dimensions of the window, and the other loops by role.
 
-    The dimensions of ``windows`` are in the order of the result's axes. ``image``, ``filters`` and ``out`` map the role
-    of each other loop (such as image, group or channel) to the axis of the images, of the filters and of the result
-    along which it runs.
+    The dimensions of ``windows`` are in the order of the result's axes. Each other loop has a role, such as group or
+    channel. ``image``, ``filters`` and ``out`` map roles to the axes of the images, filters and result along which the
+    loops run.
     """
 
     windows: tuple[Window, ...]
@@ -114,8 +114,8 @@ def _windows(images: Sequence[Linear], taps: Sequence[int], out: Sequence[int]) 
     """Return the dimensions of a sliding window, in the order of the result's axes, from index expressions.
 
     ``images`` has the index expression of each image axis, as a coefficient for each loop. ``taps`` and ``out`` list
-    the loops that run along the axes of the filters and of the result. The result is None if an expression is neither
-    ``stride * out + dilation * tap`` nor a single loop, or if there are not 1 to 3 dimensions.
+    the loops that run along the axes of the filters and of the result. Each expression must be ``stride * out +
+    dilation * tap`` or a single loop, and there must be 1 to 3 dimensions. Otherwise the result is None.
     """
     windows = []
     for axis, index in enumerate(images):

@@ -18,9 +18,9 @@ The classes at the ends of an edge stay separate in these cases:
   of a node in one of them.
 
 There are two exceptions. A use that is the only node of its class takes the type of the definition even if its own
-range is wider, because the definition has clipped the values already. The second exception is a definition that keeps
-its values float: a region that uses them keeps them float, too, if its kernel accepts any type and all its float ports
-share one class. A use that keeps values float does not affect the definition.
+range is wider. The reason is that the definition has clipped the values already. The second exception is a definition
+that keeps its values float: a region that uses them keeps them float, too, if its kernel accepts any type and all its
+float ports share one class. A use that keeps values float does not affect the definition.
 """
 
 from collections import deque

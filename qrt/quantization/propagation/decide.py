@@ -347,8 +347,8 @@ def is_own_constant(class_: Class) -> bool:
 def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None:
     """Return the only port in a class, its layout of scales, and the annotated ranges of its channels.
 
-    Return None if the class has several ports or calibration records, if the port does not have one scale for each
-    channel, or if no annotation gives one range for each channel.
+    Return None if the class has several ports, or has calibration records. Also return None unless the port has a
+    scale, and an annotation a range, for each channel.
     """
     ports = [node for node in class_.nodes if node.region is not None]
     node, port, region = ports[0], ports[0].port, ports[0].region

@@ -60,8 +60,8 @@ class PortLayout:
 def layout_of_port(port: TargetPort, node: PropagationNode) -> PortLayout | None:
     """Return the layout of scales that a kernel's port requires of a node's tensor; None for a single scale.
 
-    The result is also None if the port has an axis or blocks, but the tensor has no such axis, an unknown size, or a
-    size that is no multiple of the block.
+    The result is also None if the layout does not fit the tensor: it lacks the port's axis, its size is unknown, or its
+    size is no multiple of the port's block.
     """
     if port.axis is None and port.blocks is None:
         return None

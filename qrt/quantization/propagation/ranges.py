@@ -12,8 +12,8 @@ The statistics of a value come from the first of these sources that exists:
 A value with several definitions, such as one that a loop carries, has the hull of their ranges.
 
 A region's operand or result has the statistics of its value, with two exceptions. If it has an annotated type, its
-range is that of this type. If it has an annotated range, and the value has no record, its range is the annotated range,
-clipped to the range of a fixed type at the definition.
+range is that of this type. If it has an annotated range, and the value has no record, the annotated range is used. It
+is clipped to the range of the definition's type if that is fixed.
 
 The range of a class (nodes that have one type) is the hull of its nodes' statistics. The method ``minmax`` uses this
 hull. Other methods choose a range from the sum of the histograms of the class's records, in which each record counts

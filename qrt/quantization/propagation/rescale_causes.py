@@ -1,8 +1,8 @@
 """The texts that tell why a rescale is needed, and which annotation would remove it.
 
-An annotation is suggested only if it removes the rescale. This is so if the kernel accepts the other port's type at the
-annotated port, its constraint holds with this type, and no other annotation overrides it. No annotation is suggested in
-a function that was copied for several calls, because it would apply to every copy.
+An annotation is suggested only if it removes the rescale. The kernel must accept the other port's type at the annotated
+port, and its constraint must hold with this type. No other annotation may override the suggested one. No annotation is
+suggested in a function that was copied for several calls, because it would apply to every copy.
 """
 
 from collections import Counter

@@ -19,7 +19,7 @@ class StepReport:
     ----------
     segment : int
         The number of the segment that contains the step. A segment is a sequence of steps: either kernels that one call
-        into C runs, or steps that Python runs.
+        into C runs, or other steps.
     op : str
         The operation.
     rule : str

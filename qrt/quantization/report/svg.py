@@ -1,9 +1,9 @@
 """The histogram of a port as SVG, with the range and the integers (codes) of the port's type.
 
-The axis is the base-2 logarithm of magnitudes, so all octaves have one width. Negative values are on the left, positive
-values on the right, and between them is a bar for 0 and values too near to 0 for the axis. The height of a bar is the
-share of values in it. A bar contains whole bins, which are the values with equal bfloat16 bits, 128 for each octave. A
-bar of 0 that is higher than all others is cut off.
+The axis is the base-2 logarithm of magnitudes, so all octaves have one width. Negative values are on the left, and
+positive values on the right. A bar between them has the zeros, and values that are too near to 0 for the axis. The
+height of a bar is the share of values in it. A bar contains whole bins, which are the values with equal bfloat16 bits,
+128 for each octave. A bar of 0 that is higher than all others is cut off.
 """
 
 from collections.abc import Iterator

@@ -97,9 +97,9 @@ def _has_exponents(pair: Pair) -> bool:
 def _equalized(pair: Pair, numbers: Mapping[RegionOp, _Numbers], left: dict[Pair, int]) -> bool:
     """Multiply the weights of the channels between two products by powers of two. Return True if any factor is not 1.
 
-    The factor is the power of two nearest to `sqrt(r2 / r1)`, where `r1` is the greatest magnitude of the weights that
-    compute a channel, and `r2` that of the weights that read it. ``left`` maps each pair to a channel that stays
-    unchanged, because a weight or bias would leave the normal range.
+    The factor is the power of two nearest to `sqrt(r2 / r1)`. `r1` is the greatest magnitude of the weights that
+    compute a channel, and `r2` that of the weights that read the channel. ``left`` maps each pair to a channel that
+    stays unchanged, because a weight or bias would leave the normal range.
     """
     first, second = numbers[pair.first.region], numbers[pair.second.region]
     before = first.range(pair.first.output_axis)

@@ -19,8 +19,8 @@ class FoldScales:
 
     The operations are multiplications and divisions by constants, and after the product also additions of constants.
     Products are matmul, conv2d and depthwise_conv2d. An operation is not folded if another operation reads the value
-    between it and the product. Folding rounds each weight once for each folded operation. Remarks list the operations
-    that cannot be folded.
+    between it and the product. Folding rounds each weight and bias once for each folded operation. Remarks list the
+    operations that cannot be folded.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")

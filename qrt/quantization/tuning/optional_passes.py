@@ -120,8 +120,8 @@ def chosen(wanted: Wanted) -> Sequence[str]:
 def changed_as(program: NamedProgram, target: Target, quantized: Module) -> NamedProgram:
     """Apply to a float program the optional passes that ran on it before ``quantized`` was made from it.
 
-    An attribute of ``quantized`` lists these passes. They depend only on the program's constants, so they lead to the
-    same program, in which values have the keys that they have in ``quantized``.
+    An attribute of ``quantized`` lists these passes. They depend only on the program's constants, and therefore give
+    the same result. Values then have the keys that they have in ``quantized``.
     """
     for name in passes_of(quantized):
         program = _changed(program, target, name) or program

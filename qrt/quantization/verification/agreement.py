@@ -39,8 +39,8 @@ _MOST = 1 << 15
 def disagreement(region: RegionOp, target: Target) -> str | None:
     """Return an error message if a region's body does not compute what its kernel computes; None if it does.
 
-    If the target has an operation of its own for the kernel, the operation and the body run on random inputs, and the
-    results may differ by one storage value. Otherwise qrt must recognize the body as the kernel.
+    If the target has an operation of its own for the kernel, both the operation and the body run on random inputs.
+    Their results may differ by one storage value. Without such an operation, qrt must recognize the body as the kernel.
     """
     ports = ports_of(region)
     if region.kernel in (RESCALE, LINEAR) or not all(isinstance(port.spec, UniformType) for port in ports):
