@@ -81,7 +81,10 @@ def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, 
 
 
 def _name_of(value: Value, names: Mapping[Value, str], order: Mapping[Operation, int]) -> str | None:
-    """Return the name of a value, or of the value that a rescale computes it from; None if neither has a name."""
+    """Return the name of a value. A value without a name that a rescale computes has the name of the rescale's operand.
+
+    Returns None if neither has a name.
+    """
     source = value.operation
     if source is None or CAUSE not in source.attributes or value in names:
         return names.get(value)

@@ -144,8 +144,7 @@ def family_of(region: RegionOp, form: KernelForm) -> str:
 def _is_requantized_first(form: KernelForm, out: UniformType) -> bool:
     """Return True if the operands must be requantized to the result's type before the operation, not after it.
 
-    Otherwise the operand's type may be too coarse or too narrow for the clamp bounds or the padding value of the
-    operation.
+    The operand's own type could be too coarse or too narrow for the clamp bounds or the padding value of the operation.
     """
     if form.family == "pad":
         return out.is_per_layer or (out.axis is not None and form.attributes["padding"][out.axis] == (0, 0))

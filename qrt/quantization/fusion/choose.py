@@ -35,7 +35,7 @@ class KernelChoice:
 
 @dataclass(frozen=True)
 class Refusal:
-    """The reason why no kernel of the target computes a match of an op family."""
+    """A match of an op family that no kernel of the target computes, with the reason."""
 
     match: KernelMatch
     reason: str

@@ -102,7 +102,10 @@ def _divide_broadcast(operation: Operation, target: Target) -> list[Operation]:
 
 
 def _repeated(builder: Builder, reshaped: Value, result: Value, is_copied: list[bool]) -> Value:
-    """Return ``reshaped``, whose axes with False in ``is_copied`` have size 1, repeated to the shape of ``result``."""
+    """Repeat ``reshaped`` to the shape of ``result``, along the axes for which ``is_copied`` is False.
+
+    These axes of ``reshaped`` have size 1.
+    """
     rank = len(is_copied)
     given = AffineMapAttr(rank, 0, tuple(("d", axis) if is_axis else 0 for axis, is_axis in enumerate(is_copied)))
     element = ranked(result).element

@@ -165,7 +165,7 @@ class Classes:
     def _covers(self, given: UniformType, side: Class) -> bool:
         """Return False if the range of a class is known to exceed the range of the type ``given``.
 
-        It is unknown, and the result True, if the type has several scales or the class has no range.
+        The result is True if this is unknown, because the type has several scales or the class has no range.
         """
         storage = storage_of(given)
         span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)

@@ -77,7 +77,6 @@ class Report(ReportFigures, Mapping[str, RegionReport]):
         return as_html(self)
 
     def _repr_html_(self) -> str:
-        """Return the report as HTML for a notebook."""
         return as_fragment(self)
 
 

@@ -112,7 +112,10 @@ class Axis:
         return _MARGIN + (self.negative - self.least) * self.octave + _MIDDLE / 2
 
     def place(self, value: float) -> float:
-        """Return the horizontal position of a value, rounded down to eight significant bits and limited to the axis."""
+        """Return the horizontal position of a value; values beyond the axis are placed at its end.
+
+        The value is first rounded down to eight significant bits.
+        """
         if abs(value) < 2.0**self.least:
             return self.middle
         most, sign = (self.positive, 1) if value > 0 else (self.negative, -1)

@@ -38,7 +38,7 @@ class AffineStep:
     def channels(self, axis: int, size: int) -> Array:
         """Return the constant for each index of an axis of this size.
 
-        Raises NotScaled if the constants differ along another axis, one is not finite, or a factor is 0.
+        Raises NotScaled if the constants differ along another axis, if one of them is not finite, or if a factor is 0.
         """
         numbers = self.numbers
         for other, count in enumerate(numbers.shape):

@@ -155,7 +155,7 @@ def _changed(program: NamedProgram, target: Target, name: str) -> NamedProgram |
 
 
 def _places(module: Module) -> set[int]:
-    """Return the ids of the locations of operations outside of regions. Remarks on other operations are dropped."""
+    """Return the ids of the locations of operations outside of regions, to find remarks on folded ones."""
     return {
         id(op.location) for op in operations_of(module) if op.name not in (REGION, "quant.stats_ref", "arith.constant")
     }
