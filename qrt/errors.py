@@ -1,4 +1,4 @@
-"""The exceptions that qrt raises about its input, QuantError and its subclasses, and checks of arguments."""
+"""The exceptions that qrt raises, `QuantError` and its subclasses, and functions that check arguments."""
 
 import re
 import struct
@@ -52,7 +52,7 @@ _ZERO_POINT = re.compile(r":(-?\d+)", re.ASCII)
 
 
 class Position(Protocol):
-    """The interface of a location in a text, as diagnostics print it; implemented by `qrt.ir.text.Location`.
+    """The interface of locations in texts, as diagnostics print them. `qrt.ir.text.Location` implements it.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def nearest(name: str, known: Iterable[str], min_similarity: float = 0.6) -> str
 
 
 def many_rounds(limit: float) -> str:
-    """Return the message for a loop that exceeds the default iteration limit; it advises to give ``max_steps``."""
+    """Return the error message for a loop that exceeds the default limit of iterations; it suggests ``max_steps``."""
     return f"does not end within {limit:,} rounds, the limit by default (max_steps changes it)"
 
 
@@ -172,7 +172,7 @@ def summary(shape: Iterable[int], what: str, values: Sequence[float], zero_point
 
 
 def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
-    """Return a message with long lists of quantized types abbreviated, and without its middle if it is still too long.
+    """Return a message with long lists of quantized types abbreviated; if it is still too long, its middle is cut out.
 
     >>> shortened("no such type: !quant.uniform<i8:f32:0, {" + ",".join(["5.000000e-01"] * 32) + "}>")
     'no such type: !quant.uniform<i8:f32:0, {32 scales, 0.5 to 0.5}>'
@@ -222,10 +222,10 @@ class QuantError(Exception):
 class QuantTypeError(QuantError, TypeError):
     """An error for a type, scale, rank or shape that is not allowed, or does not fit another one.
 
-    It is also a TypeError. The subclasses `QuantValueError`, `QuantIndexError` and `QuantAxisError` are for mistakes
-    for which NumPy raises a ValueError, an IndexError or an AxisError. For example, a sum of tensors whose shapes do
-    not broadcast is a `QuantValueError`. A shape that does not fit an operation that NumPy lacks, such as a
-    convolution, is a `QuantTypeError`.
+    It is also a TypeError. Where NumPy raises a ValueError, an IndexError or an AxisError, qrt raises the subclass
+    `QuantValueError`, `QuantIndexError` or `QuantAxisError`. For example, a sum of tensors whose shapes do not
+    broadcast raises a `QuantValueError`. An operation that NumPy lacks, such as a convolution, raises a
+    `QuantTypeError` if a shape does not fit.
 
     Examples
     --------
@@ -251,7 +251,7 @@ class QuantIndexError(QuantTypeError, IndexError):
 
 
 class QuantValueError(QuantTypeError, ValueError):
-    """An error for a mistake for which NumPy raises a ValueError. It is also a ValueError.
+    """An error for an operation that makes NumPy raise a ValueError on arrays. It is also a ValueError.
 
     Examples are operands whose shapes do not broadcast or cannot be multiplied, a reshape to another number of
     elements, an unknown mode, and a write to a read-only tensor.
@@ -420,7 +420,7 @@ class VerifyError(DiagnosticError):
 
 
 def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics that an error reports: a parser or verifier may report several in one error.
+    """Return the diagnostics of an error. A parser or verifier may report several diagnostics in one error.
 
     Parameters
     ----------
@@ -466,9 +466,9 @@ def check_signatures(kind: type[C]) -> type[C]:
 
 
 def is_of_call(error: TypeError) -> bool:
-    """Return True if the call itself raised the TypeError, because its arguments do not fit the signature.
+    """Return True if a TypeError was raised because the arguments of a call do not fit the function's signature.
 
-    A TypeError raised inside the called function has a further frame in its traceback.
+    The traceback then ends in the frame of the caller. A TypeError from inside the function has a further frame.
     """
     return error.__traceback__ is not None and error.__traceback__.tb_next is None
 

@@ -1,4 +1,4 @@
-"""Optional packages, imported on first use; if one is missing, the error names the command that installs it."""
+"""Imports of optional packages on first use. If one is missing, the error names the command that installs it."""
 
 from contextlib import suppress
 from importlib import import_module
@@ -26,7 +26,7 @@ def _missing(package: str, why: str, name: str) -> MissingPackageError:
 def extra(module: str, name: str) -> ModuleType:
     """Import an optional module, which the extra ``name`` of qrt installs.
 
-    Raise MissingPackageError, whose message has the command to install the extra, if the module cannot be imported.
+    Raise MissingPackageError if the module cannot be imported. The message has the command that installs the extra.
     """
     try:
         return import_module(module)

@@ -1,6 +1,6 @@
-"""Reading and writing of a command's files.
+"""Reading and writing of the files that a command line names.
 
-An input is read up to a limit. Either all outputs are written completely, or none is changed.
+An input is read only up to a limit of bytes. Outputs are written completely, or none of them is changed.
 """
 
 import os
@@ -64,8 +64,8 @@ def read_bytes(name: str, limit: int | None = None, *, streams: bool = True) -> 
     """Return the bytes of a file, or of standard input if the name is ``-``.
 
     Raises FileError if the file cannot be read, and ModelError if it has more than ``limit`` bytes (``MAX_INPUT`` if
-    ``limit`` is None). Reading stops after that many bytes, so that an endless device is an error too. If ``streams``
-    is false, a pipe or a device raises FileError.
+    ``limit`` is None). Reading stops at the limit, so that an endless device raises an error, too. If ``streams`` is
+    False, a pipe or a device raises FileError.
     """
     most = MAX_INPUT if limit is None else limit
     try:
@@ -88,7 +88,7 @@ def _opened(name: str, streams: bool) -> BinaryIO:
 
 
 def _read(file: BinaryIO, limit: int, size: int) -> bytes:
-    """Read a file, but at most ``limit`` + 1 bytes, so that the caller can see if the file is too large.
+    """Read at most ``limit`` + 1 bytes of a file, so that the caller notices a file that is too large.
 
     The file is read in pieces, because ``read(n)`` allocates n bytes first. ``size`` is the file's expected size.
     """
@@ -129,7 +129,7 @@ def _standard_input() -> BinaryIO:
 
 
 def reason(error: BaseException) -> str:
-    """Return an exception's reason as one line, without the file name that an OSError prints."""
+    """Return the message of an exception as one line, without the file name that an OSError prints."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return str(text).splitlines()[0]
 
@@ -169,9 +169,9 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
 
 
 def check_places(names: Iterable[str]) -> None:
-    """Raise the errors of ``write_files`` that are known before the outputs are computed.
+    """Raise those errors of ``write_files`` that can be found before the outputs are computed.
 
-    A folder that does not exist, or a name that is a folder, raises FileError; two outputs with one path raise
+    A folder that does not exist, or a name that is a folder, raises FileError. Two outputs with one path raise
     ModelError.
     """
     places = set[str]()
@@ -212,9 +212,9 @@ def _place(name: str) -> str:
 
 
 def _is_stream(name: str) -> bool:
-    """Return True for a pipe, a device or another output that is written to directly, not replaced by a new file.
+    """Return True for a pipe or device, which is written to directly; other outputs are replaced by a new file.
 
-    /dev/stdout may be a regular file, but another program has it open, so it must not be replaced.
+    /dev/stdout is written to directly, even if it is a regular file, because another program has the file open.
     """
     if os.path.abspath(name).startswith(("/dev/", "/proc/")):
         return True
@@ -226,7 +226,7 @@ def _is_stream(name: str) -> bool:
 
 
 def _write_next_to(name: str, place: str, write: Write, stack: ExitStack) -> str:
-    """Write the output to a temporary file in the folder of its target, and return the temporary file's name.
+    """Write an output to a temporary file in the folder of its target ``place``, and return the temporary file's name.
 
     ``stack`` deletes the temporary file if it still exists when the stack is closed.
     """
@@ -248,7 +248,7 @@ def _owned(path: str, flags: int) -> int:
 
 
 def _keep_old(place: str, temporary: str, stack: ExitStack, undo: ExitStack) -> None:
-    """Keep the target's old content under a second name (a hard link), so that ``undo`` can restore it.
+    """Link the target's old content to a second name, so that ``undo`` can restore it if a later output fails.
 
     ``stack`` deletes the second name. If there is no old file, ``undo`` deletes the new one.
     """

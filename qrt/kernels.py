@@ -1,7 +1,7 @@
 """The instruction sets (ISAs) of this build and this CPU: functions that list them and choose the one that runs.
 
-Every ISA gives the same bits. Forcing one is for tests and measurements, and to see how another machine would behave.
-``ref`` is the scalar reference and exists everywhere.
+All ISAs give bit-identical results. An ISA can be forced for tests and measurements, and to see how another machine
+would behave. ``ref`` is the scalar reference, which exists on every machine.
 """
 
 import os
@@ -19,7 +19,7 @@ forced_isa: ContextVar[str | None] = ContextVar("qrt_isa", default=None)
 
 
 def available() -> tuple[str, ...]:
-    """Return the instruction sets that this build has kernels for and this CPU can run, the fastest last.
+    """Return the instruction sets for which this build has kernels, and which this CPU can run. The fastest is last.
 
     The first is ``"ref"``.
 
@@ -40,7 +40,7 @@ def coverage() -> dict[str, dict[str, str | None]]:
 
     An instruction set without its own version of a kernel uses the version of its parent, up to ``"ref"``. The value is
     None if neither the instruction set nor any of its parents has a version of the kernel; some kernels are optional.
-    All instruction sets of this build are listed, parents first, also those that are not ``available`` on this CPU.
+    The result has all instruction sets of this build, parents first, even if this CPU cannot run them.
 
     Returns
     -------
@@ -61,8 +61,8 @@ def coverage() -> dict[str, dict[str, str | None]]:
 def active() -> str:
     """Return the instruction set that new calls are bound to.
 
-    It is the one that ``use`` forces, else the one that the environment's ``QRT_ISA`` names (read once), else the
-    fastest one.
+    It is the instruction set that ``use`` forces; else the one in the environment variable ``QRT_ISA``, which is read
+    once; else the fastest one.
 
     Returns
     -------
@@ -90,8 +90,8 @@ def _default() -> str:
 def get_num_threads() -> int:
     """Return the largest number of threads that a kernel uses.
 
-    It is the number that `set_num_threads` set last, else the environment's ``QRT_NUM_THREADS``, else the number of
-    processors that this process may run on.
+    It is the number that `set_num_threads` set last; else the environment variable ``QRT_NUM_THREADS``; else the number
+    of processors that this process may run on.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(threads: int) -> None:
-    """Set the largest number of threads that a kernel may use, in the whole process. No bit of a result depends on it.
+    """Set the largest number of threads that a kernel may use, in the whole process. Results do not depend on it.
 
     Parameters
     ----------

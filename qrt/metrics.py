@@ -1,8 +1,8 @@
-"""Measures of the distance of values from a reference: the error that quantization makes.
+"""Measures of the error of approximate values, such as quantized ones, relative to reference values.
 
 Arguments are arrays, or quantized tensors, which are dequantized. Values are converted to float64. Each difference and
-each product is rounded to float64, and sums are exact. So the numbers are the same on every machine, and for every
-order of the values.
+each product is rounded to float64, and sums are exact. Therefore the results are the same on every machine, and for
+every order of the values.
 """
 
 import math
@@ -148,7 +148,7 @@ def max_error(reference: Values, approximation: Values) -> float:
 
 @check_signature
 def saturation(q: QuantTensor) -> float:
-    """Return the share of the elements that are stored as the least or the greatest integer of the type.
+    """Return the share of elements whose stored integer is the least or the greatest of the type.
 
     Parameters
     ----------
@@ -209,16 +209,19 @@ def _values(what: str, given: Values) -> Array:
 
 
 def _scaled(values: Array) -> tuple[Array, int]:
-    """Return (``values / 2**exponent``, exponent), so that the largest magnitude is from 1/2 to 1.
+    """Return (``values / 2**exponent``, exponent) with an exponent for which the largest magnitude is from 1/2 to 1.
 
-    Then no product of two values overflows, and the square of the largest one does not underflow.
+    With such values, no product of two values overflows, and the square of the largest one does not underflow.
     """
     exponent = int(np.frexp(np.abs(values).max())[1])
     return np.ldexp(values, -exponent), exponent
 
 
 def _error_sum(r: Array, a: Array) -> Fraction:
-    """Return the exact sum of the squared errors. If an error overflows, halve all and multiply their sum by 4."""
+    """Return the exact sum of the squared errors.
+
+    If an error overflows, the values are halved first, and the sum is multiplied by 4.
+    """
     with np.errstate(over="ignore"):
         error = r - a
     return square_sum(error) if np.isfinite(error).all() else 4 * square_sum(r / 2 - a / 2)

@@ -1,8 +1,7 @@
 """Tables of operations, passes, commands, importers, profiles, engines and targets by name.
 
-Each package that has such objects defines its table. An entry is an object, or its place as text
-(``"module:attribute"``), which is imported when the entry is first used. Installed packages add entries through the
-entry points of the table's group.
+Each package that has such objects defines a table. An entry is an object, or a text (``"module:attribute"``) that names
+an object to import on first use. Installed packages add entries by entry points of the table's group.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,7 +29,7 @@ def import_place(place: str) -> Any:
 
 
 def places_by_name(package: str, names_by_place: Mapping[str, str]) -> dict[str, Any]:
-    """Return ``{name: place}`` for functions of a package, given ``{place: "names separated by spaces"}``.
+    """Return a ``{name: "module:attribute"}`` mapping for a package, given several names for each place in it.
 
     >>> places_by_name("package", {"module:function": "A B"})
     {'A': 'package.module:function', 'B': 'package.module:function'}
@@ -54,21 +53,21 @@ def installed(group: str) -> "dict[str, EntryPoint]":
 class Registry(Mapping[str, T]):
     """A table of objects by name.
 
-    The entry points of installed packages are read when a name that is not built in is looked up, or when all names are
-    listed; their names come after the built-in ones.
+    The entry points of installed packages are read when a name is not built in, or when all names are listed. Their
+    names follow the built-in names.
 
     Parameters
     ----------
     kind : str
         The noun that messages call an entry.
     entries : mapping of str to object or str
-        The built-in entries: objects, or texts from which ``load`` gets the objects.
+        The built-in entries: objects, or texts that ``load`` turns into objects.
     group : str, optional
         The group of the entry points by which installed packages add entries.
     check : callable, optional
-        ``check(name, object)`` returns the object, or raises a QuantError if the table cannot have such an object.
+        A function ``check(name, object)`` that returns the object, or raises a QuantError if the table cannot have it.
     load : callable, optional
-        The function from the text of an entry to its object. The default imports ``"module:attribute"``.
+        A function that returns the object for the text of an entry. The default imports ``"module:attribute"``.
 
     Examples
     --------
@@ -121,10 +120,11 @@ class Registry(Mapping[str, T]):
         return f"there is no {self.kind} {shown(name)}: {hint}{'There' if hint else 'there'} are {', '.join(self)}"
 
     def add(self, name: str, entry: T, *, replaces: bool = False) -> None:
-        """Add an entry. A class of the same module and name replaces its older definition, as in a notebook.
+        """Add an entry under a name.
 
-        Raises QuantError if qrt itself has an entry of this name. If any other entry has the name, it is replaced if
-        ``replaces`` is true; otherwise that is a QuantError too.
+        Raises QuantError if qrt itself has an entry of this name. An entry of a user is replaced if ``replaces`` is
+        True. A class also replaces an older class of the same module and name, because notebooks define classes again.
+        Otherwise a name that is taken raises QuantError.
         """
         entry = self._checked(name, entry)
         known = self._entries.get(name)
@@ -150,5 +150,5 @@ class Registry(Mapping[str, T]):
 
 
 def _place(entry: object) -> object:
-    """Return ``module:qualname`` for a class, to compare it with an entry's text; return any other object unchanged."""
+    """Return ``"module:qualname"`` for a class, to compare it with an entry's text; any other object stays as it is."""
     return f"{entry.__module__}:{entry.__qualname__}" if isinstance(entry, type) else entry

@@ -87,7 +87,7 @@ class _ClosedOutput(StringIO):
 
 
 def _open_streams() -> None:
-    """Make standard output and standard error writable as UTF-8, also if the process was started with them closed."""
+    """Make standard output and standard error writable as UTF-8, even if they were closed when the process started."""
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     if sys.stderr is None:
@@ -106,7 +106,7 @@ def _fail(message: str) -> int:
 
 
 def _leave_unwritten(stream: TextIO) -> None:
-    """Discard the unwritten text of a broken stream, so that Python does not report it again at exit."""
+    """Discard the text that could not be written to a broken stream, because Python would fail again on it at exit."""
     with suppress(OSError, ValueError):
         number, null = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, number)
@@ -116,8 +116,8 @@ def _leave_unwritten(stream: TextIO) -> None:
 def _interrupted(is_program: bool) -> int:
     """Report an interrupt, and return the exit status that shells show for it.
 
-    If `is_program` (the process is the command `qrt`, not Python code that called `main`), end the process by the
-    signal, as shells expect.
+    If `is_program` is True, the process is the command `qrt`, not Python code that called `main`. The signal then ends
+    the process, as shells expect.
     """
     _fail("interrupted")
     if is_program:
@@ -127,7 +127,7 @@ def _interrupted(is_program: bool) -> int:
 
 
 def _parse(given: list[str]) -> argparse.Namespace:
-    """Parse the arguments. To save time, only the module of the given command is imported and adds its options."""
+    """Parse the arguments. Only the module of the given command is imported, to save time, and adds its options."""
     parser = ShortParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
     parser.add_argument("--version", action="version", version=f"qrt {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=VerbParser)

@@ -1,6 +1,7 @@
 """``qrt bench``: time of kernels on this machine, for a list of shapes from neural networks.
 
-``--coverage`` measures nothing: it prints which implementation of each kernel an instruction set (ISA) uses.
+With ``--coverage``, nothing is measured. A table shows which implementation of each kernel an instruction set (ISA)
+uses.
 
 Each time is the median of repeated calls of a public function, with a preallocated result and prepacked weights.
 """
@@ -121,7 +122,7 @@ class DepthwiseCase(ConvCase):
 
 @dataclass(frozen=True, slots=True)
 class CastCase:
-    """A cast of an array of ``shape``, with a scale for each index of ``axis``; with one scale if ``axis`` is None."""
+    """A cast of an array of ``shape``, with one scale for each index of ``axis``, or a single scale for None."""
 
     shape: Shape
     axis: int | None = None
@@ -234,8 +235,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 class Workload:
     """A named benchmark; ``prepare`` creates its data and returns the call to measure.
 
-    ``work`` is the number of operations or of moved bytes of one call; ``unit`` is "GOP/s" or "GB/s", the unit of
-    ``work`` per nanosecond.
+    ``work`` is the number of operations, or of bytes moved, of one call. ``unit`` is the unit of ``work`` per
+    nanosecond: "GOP/s" or "GB/s".
     """
 
     name: str
@@ -354,8 +355,8 @@ def measure(call: Call, budget: float) -> float:
 def print_coverage() -> None:
     """Print a table with a row for each kernel and a column for each instruction set (ISA) in this build.
 
-    A cell is ``own`` if the ISA has this kernel; else the name of the ISA whose kernel it uses, or ``-`` if there is
-    none.
+    A cell is ``own`` if the ISA has a version of the kernel. Otherwise it names the ISA whose version is used, or is
+    ``-`` if there is none.
     """
     suppliers = kernels.coverage()
     lacking = ", ".join(isa for isa in suppliers if isa not in kernels.available())

@@ -1,4 +1,4 @@
-"""``qrt compile``: compile a program, and save it with the planned kernel calls and the packed weights."""
+"""``qrt compile``: compile a program, and save it together with its plans (kernel calls) and packed weights."""
 
 import argparse
 

@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _reported(options: argparse.Namespace) -> tuple[Program, str]:
-    """Return (the compiled program of ``options.file``, the importer's report about the operations that it folded)."""
+    """Return the compiled program of ``options.file``, and the importer's report about folded operations."""
     if is_saved(options.file):
         return program_of(options), ""
     module, folds = load_reported(

@@ -28,8 +28,8 @@ def named_port(program: Program, name: str) -> Port:
     """Return the program input with a given name.
 
     The name may be the input's ``qrt.name``, its number as ``arg0``, or its SSA name in the program's text, ``%a`` or
-    ``a``. Raises ModelError if there is no such input, or if ``arg0`` is the number of one input and the SSA name of
-    another.
+    ``a``. Raises ModelError if there is no such input, or if the name is ambiguous because ``arg0`` is also the SSA
+    name of another input.
     """
     ports = program.inputs
     named = [(number, port) for number, port in enumerate(ports) if port.name == name]
@@ -52,9 +52,9 @@ def _shown(port: Port) -> str:
 
 
 def by_names(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `arrays` with the names of the program's inputs as keys, instead of any names that `named_port` accepts.
+    """Return `arrays` with the keys replaced by the names of the program's inputs.
 
-    Raises ModelError if an input is given twice, under two of its names.
+    The old keys may be any names that `named_port` accepts. Raises ModelError if two of them name the same input.
     """
     by_input: dict[str, Any] = {}
     for name, array in arrays.items():
@@ -68,8 +68,8 @@ def by_names(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
 def read_array(path: str, limit: int, port: Port) -> Array:
     """Return the array of an .npy file of at most `limit` bytes.
 
-    NumPy saves dtypes such as bf16 and f8 without their names; such an array gets the dtype of the program input
-    `port`.
+    NumPy saves dtypes such as bf16 and f8 without their names. An array of such a dtype therefore gets the dtype of the
+    program input `port`.
     """
     array = _load(path, limit)
     dtype = element_dtype(port.type.element)
@@ -90,7 +90,7 @@ def _load(path: str, limit: int) -> Array:
 
 
 def _reason(error: Exception) -> str:
-    """Return the reason why NumPy cannot read a file; one text replaces all errors about a malformed header."""
+    """Return the reason why NumPy cannot read a file; all errors about a malformed header get one text."""
     message = reason(error)
     if type(error) is ValueError and "<ast." not in message:
         return message
@@ -184,8 +184,8 @@ def program_of(
 ) -> Program:
     """Load a saved program, or load and compile the file, function and profile that a command's options name.
 
-    Raises ModelError if the file is a saved program and the options ask for another function, a profile or input
-    shapes, which are fixed when a program is saved.
+    The function, the profile and the input shapes of a saved program are fixed. Raises ModelError if the options ask
+    for others, or if ``saturating`` or ``codegen`` is set for a saved program.
     """
     file: str = options.file
     if not is_saved(file):

@@ -1,7 +1,7 @@
-"""Dumps of the IR before and after passes, printed on standard error as ``mlir-opt`` does.
+"""Dumps of the IR before and after passes, printed on standard error as ``mlir-opt`` prints them.
 
-A pass nested in an op dumps each operation that it runs on. Upstream MLIR runs all nested passes on one operation, then
-all on the next operation; qrt prints the dumps in that order too.
+A pass that is nested in an op, such as `func.func`, dumps each operation of this name separately. Upstream MLIR runs
+all nested passes on the first operation, then all on the second, and so on. qrt prints the dumps in the same order.
 """
 
 import argparse
@@ -17,7 +17,7 @@ Spell = Callable[[Module], str]
 
 
 class Dumps(PassObserver):
-    """Observer of a pipeline that prints the dumps requested by the options; `spell` returns the text of a program."""
+    """An observer of a pipeline that prints the dumps requested by the options; `spell` returns a program's text."""
 
     def __init__(self, options: argparse.Namespace, spell: Spell) -> None:
         self.options, self.spell = options, spell
@@ -47,7 +47,7 @@ class Dumps(PassObserver):
                 self._keep(root, f"After {title(step)} Failed", step, self._text_of_broken(module, root))
 
     def flush(self) -> None:
-        """Print the recorded dumps, operation by operation."""
+        """Print the recorded dumps: all of one operation, then all of the next."""
         for texts in self._dumped.values():
             sys.stderr.write("".join(texts))
         self._dumped = {}
@@ -76,7 +76,7 @@ class Dumps(PassObserver):
         return self.spell(module if self._is_whole(root) else Module(root, module.upstream))
 
     def _text_of_broken(self, module: Module, root: Operation) -> str:
-        """Return the text of `root` in custom form if the module is valid, else in generic form."""
+        """Return the text of `root`, in generic form if the module is invalid."""
         try:
             module.verify()
         except QuantError:
@@ -84,7 +84,7 @@ class Dumps(PassObserver):
         return self._text(module, root)
 
     def _within(self, root: Operation) -> str:
-        """Return the part of a dump's heading that names `root`; an empty text unless dumps show the whole module."""
+        """Return the words of a dump's heading that name `root`; an empty text unless dumps show the whole module."""
         if not self.options.mlir_print_ir_module_scope:
             return ""
         name = root.attributes.get("sym_name")
@@ -92,7 +92,7 @@ class Dumps(PassObserver):
 
 
 def _roots(module: Module, anchors: tuple[str, ...]) -> list[Operation]:
-    """Return the operations on which a pass with these anchors (op names, outermost first) runs."""
+    """Return the operations on which a pass runs that is nested in `anchors`, a tuple of op names, outermost first."""
     roots = [module.operation]
     for anchor in anchors:
         roots = [child for root in roots for child in _children(root) if anchor in (child.name, "any")]

@@ -110,7 +110,7 @@ def _pass_names(text: str) -> list[str]:
 
 
 class _PassAction(argparse.Action):
-    """Argparse action that collects pass options in command-line order, as pipeline text."""
+    """An argparse action that appends a pass with its options, as pipeline text, in command-line order."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         name = (option_string or "").removeprefix("--")
@@ -135,7 +135,7 @@ class _ListPasses(argparse.Action):
 
 
 def help_of(given: Sequence[str]) -> str:
-    """Return the help of the passes that a command line with `--help` names; an empty text if it names none."""
+    """Return the help of those passes that a command line with `--help` names; an empty text if there are none."""
     names = [argument.partition("=")[0].lstrip("-") for argument in given if argument.startswith("-")]
     passes = [name for name in names if name in PASSES]
     return "\n".join(map(whole, passes)) if {"help", "h"} & set(names) else ""
@@ -224,9 +224,9 @@ def _refuse_extensions(module: ir.Module) -> None:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Yield the parts of a file between `--split-input-file` separators.
+    """Yield the programs in a file for `--split-input-file`; lines ``// -----`` separate them.
 
-    Empty lines are put in front of each part, so that its line numbers are those of the file.
+    Empty lines are put in front of each program, so that line numbers in messages are those of the file.
     """
     part: list[str] = []
     before = 0

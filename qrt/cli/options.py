@@ -29,7 +29,7 @@ duration = _number(float, lambda value: 0 < value < math.inf, "a finite number o
 def add_input_limit(parser: argparse.ArgumentParser, default: int | None = MAX_INPUT) -> None:
     """Add ``--max-input``, the largest size in bytes of a file that is read.
 
-    If `default` is None, the function that reads the file has its own default limit.
+    If `default` is None, the limit is the default of the function that reads the file.
     """
     text = f"the largest file that is read{'' if default is None else f' (default {default})'}"
     parser.add_argument("--max-input", type=whole_number, default=default, metavar="BYTES", help=text)
@@ -73,7 +73,10 @@ def add_kernel_choice(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def chosen_kernels(options: argparse.Namespace) -> Iterator[None]:
-    """Within the ``with`` block, use the instruction set and number of threads of ``--isa`` and ``--threads``."""
+    """Use the instruction set of ``--isa`` within the ``with`` block, and set the number of threads of ``--threads``.
+
+    The number of threads stays set after the block.
+    """
     with nullcontext() if options.isa is None else kernels.use(options.isa):
         if options.threads is not None:
             kernels.set_num_threads(options.threads)
@@ -81,9 +84,9 @@ def chosen_kernels(options: argparse.Namespace) -> Iterator[None]:
 
 
 class NamedValueAction(argparse.Action):
-    """Argparse action for ``NAME=VALUE`` options, which may give each name once.
+    """An argparse action for ``NAME=VALUE`` options, which reports an error if a name is given twice.
 
-    Options with the same ``scope`` share the set of names that are already given.
+    Options with the same ``scope`` may not give the same name either.
     """
 
     def __init__(self, *arguments: Any, scope: str, **more: Any) -> None:

@@ -21,10 +21,10 @@ class ShortParser(argparse.ArgumentParser):
 
 
 class VerbParser(ShortParser):
-    """Argument parser of one command, whose errors show the usage of that command.
+    """An argument parser of one command; its error messages show the usage of this command.
 
-    An option with ``nargs="?"`` takes a value only after ``=``; the argument after the option is never its value.
-    `epilog_maker` returns the text at the end of the help; it is called only when help is printed.
+    An option with ``nargs="?"`` takes a value only after ``=``, as in ``--flag=value``, and never from the next
+    argument. `epilog_maker` returns the text at the end of the help; it is called only when help is printed.
     """
 
     epilog_maker: Callable[[], str] | None = None
@@ -44,7 +44,7 @@ class VerbParser(ShortParser):
         return namespace, extra
 
     def _plain(self, given: Sequence[str], denied: list[str]) -> list[str]:
-        """Convert the arguments to the form that argparse reads. Flags given as ``=false`` are added to ``denied``."""
+        """Rewrite LLVM-style arguments for argparse, and add the flags that are given as ``=false`` to ``denied``."""
         plain: list[str] = []
         for number, argument in enumerate(given):
             if argument == "--":

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run `qrt quantize`, and return the exit status: 1 if no quantization meets the error budget, else 0."""
+    """Run `qrt quantize`, and return the exit status: 1 if no quantized program meets the budget, else 0."""
     sources = [options.file, options.data, options.checkpoint]
     check_output(options.output, [".mlir", ".onnx"], sources)
     check_output(options.html, [".html"], sources)
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _budget(text: str) -> str:
-    """Return the value of ``--budget`` unchanged if it is valid; otherwise report a usage error."""
+    """Return the text of ``--budget`` if it is valid; otherwise report a usage error."""
     try:
         Budget.parse(text)
     except QuantTypeError as error:

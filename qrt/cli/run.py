@@ -155,9 +155,9 @@ def _save_array(value: Any, file: BinaryIO) -> None:
 
 @dataclass(frozen=True)
 class _Plain:
-    """Writable stream with only the method `write`, for `np.lib.format.write_array`.
+    """A writable stream with only the method `write`, for `np.lib.format.write_array`.
 
-    Given a real file, NumPy would bypass Python's buffer, and its error about a full disk would lack the reason.
+    If NumPy gets a real file, it bypasses Python's buffer, and its error about a full disk does not contain the reason.
     """
 
     write: Callable[[bytes], int]

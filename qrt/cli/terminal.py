@@ -41,8 +41,9 @@ def _coloured(diagnostic: Diagnostic) -> str:
 def progress_bar() -> Iterator[Callable[[str, int, int | None], None] | None]:
     """Show a progress bar on standard error within the `with` block, and return the function that updates it.
 
-    The function is called as `update(stage, done, total)`, with the numbers of finished and of all steps. None is
-    returned instead if standard error is not a terminal, or the package `rich` is not installed.
+    The function is called as `update(stage, done, total)`, where `done` is the number of finished steps, and `total`
+    the number of all steps. If standard error is not a terminal, or the package `rich` is not installed, None is
+    returned.
     """
     if not sys.stderr.isatty():
         yield None

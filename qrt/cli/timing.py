@@ -19,9 +19,9 @@ class TimedEntry:
 
 
 def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
-    """Return the table: a line for each step, for the time outside all steps, and for the total, each with its share.
+    """Return the table of times: a line for each step, one for the time outside all steps, and one for the total.
 
-    `total` is in seconds; `digits` is the number of decimals of seconds.
+    Each line has the seconds and their share of `total`, which is in seconds. `digits` is the number of decimals.
     """
     steps = list(entries)
     rest = total - sum(entry.seconds for entry in steps if entry.depth == 0)
@@ -36,7 +36,7 @@ def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
 
 
 class Timing:
-    """Context manager that collects the times of steps and, if `wanted`, prints the table at its end."""
+    """A context manager that collects the times of steps and, if `wanted` is True, prints their table at the end."""
 
     def __init__(self, wanted: bool) -> None:
         self.wanted = wanted

@@ -1,10 +1,10 @@
 """Quantization of float programs with ranges from data, and reports on the result.
 
-- `quantize_program` (`workflow.py`) runs all steps: `calibration` records the ranges of values, `fusion` wraps
-  operations in regions, one for each kernel of the `Target` (`targets`), `propagation` gives every operand and
-  result of a region a type, `checking` verifies the result, and `export` writes the integer program.
-- Optional steps: `scaling` moves factors between layers, `search` chooses bit widths, `tuning` decides which optional
-  passes run, `report` and `comparison` measure the error of each region.
+- `quantize_program` (`workflow.py`) runs all steps. `fusion` wraps operations in regions, one for each kernel of the
+  `Target` (`targets`). `calibration` records the ranges of values. `propagation` gives every operand and result of a
+  region a type. `checking` verifies the result, and `export` writes the integer program.
+- Some steps are optional. `scaling` moves factors between layers, `search` chooses bit widths, and `tuning` decides
+  which optional passes run. `comparison` measures the error of each region for a `report`.
 - `calibration/observers.py` summarizes values; `calibration/records.py` chooses a range from such a summary.
 - Start with docs/quantization.md, then `workflow.py` and `steps.py`.
 - Imports `runtime`, `ir` and the packages below them.

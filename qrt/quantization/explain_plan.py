@@ -95,7 +95,7 @@ def _rule(op: Operation | None) -> str:
 
 
 def _list(op: Operation | None, name: str) -> list[str]:
-    """Return the texts in an operation's attribute ``name``, a text or an array; nothing without the attribute."""
+    """Return the strings in an operation's attribute ``name``, a string or an array; an empty list if it has none."""
     attribute_value = None if op is None else op.attributes.get(name)
     attributes = attribute_value.elements if isinstance(attribute_value, ArrayAttr) else [attribute_value]
     return [attribute.value for attribute in attributes if isinstance(attribute, StringAttr)]

@@ -25,7 +25,8 @@ Remarks = tuple[Diagnostic, ...]
 class NamedProgram:
     """A float program whose operations are wrapped in ``quant.region``s, with record keys on values of unknown range.
 
-    Callers run passes on copies of ``module``. ``remarks`` are those of the passes that fused the program.
+    Callers run passes on copies of ``module``, not on the module itself. ``remarks`` are the remarks of the passes that
+    fused the program.
     """
 
     module: Module
@@ -76,7 +77,7 @@ def quantized(program: NamedProgram, target: Target, records: Mapping[str, Recor
 
 
 def exported(regions: Module, target: Target, earlier: Remarks) -> Trial:
-    """Check a program whose regions all have types, and return it with its export.
+    """Check and export a program whose regions all have types, and return the program before and after export.
 
     ``earlier`` are the remarks of the passes that have run before.
     """
@@ -107,7 +108,7 @@ def check_full(program: NamedProgram, trial: Trial, target: Target) -> None:
 
 
 def all_of(errors: Sequence[VerifyError]) -> VerifyError:
-    """Return one error with the message of the first of several errors, and a diagnostic for each of them."""
+    """Combine several errors into one error, which has the message of the first and a diagnostic for each."""
     notes = tuple(Diagnostic("note", violation.message, violation.location) for violation in errors[1:])
     error = VerifyError(errors[0].message, errors[0].location, notes)
     error.diagnostics = tuple(Diagnostic("error", violation.message, violation.location) for violation in errors)

@@ -39,7 +39,7 @@ class QuantizedProgram:
     calibration : Calibration
         The calibration records, from which the types were chosen.
     remarks : tuple of Diagnostic
-        The remarks of the passes, in order: which operations stay float, and which optional passes run, and why.
+        The remarks of the passes, in order. They tell which operations stay float, which optional passes run, and why.
     reached : bool
         True if the program is within the budget, or no budget was given.
     budget_summary : str
@@ -89,8 +89,8 @@ def quantize_program(
 
     This function runs the passes ``fuse-kernels`` and ``attach-stats-ref``, records the values while the program runs
     on the data, and then runs the passes ``propagate-quant`` (with the records), ``check-quant`` and ``export-quant``.
-    Optional passes, and the bit widths for a budget, are chosen by runs on a sample of the data. The same program and
-    data give the same text on every machine, however the data is split into batches.
+    Runs on a sample of the data choose the optional passes, and the bit widths if there is a budget. The same program
+    and data give the same text on every machine, and for every split of the data into batches.
 
     Parameters
     ----------
@@ -109,11 +109,11 @@ def quantize_program(
     metric : callable, optional
         Only with a budget: a function that takes a compiled Program and returns its score; larger is better.
     checkpoint : str or PathLike, optional
-        A file that stores the state of the calibration, every ten seconds and at the end. A later call with the
-        same program and data continues from it. The trials of a search are stored in a file beside it.
+        A file that stores the state of the calibration, every ten seconds and at the end. A later call with the same
+        program and data continues from it. The trials of a search are stored in a file beside it.
     function : str, optional
-        The function to run on the data; by default ``main``, or the only function. Functions that it does not call
-        are not changed.
+        The function to run on the data; by default ``main``, or the only function. Functions that it does not call are
+        not changed.
     skip_nonfinite : bool, default False
         True leaves NaNs and infinities out of the records and counts them; False raises an error for the first one.
     passes : "auto" or sequence of str, default "auto"

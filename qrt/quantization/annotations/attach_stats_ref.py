@@ -23,9 +23,9 @@ class AttachStatsRef:
 
     A range is known if the value has a range annotation, a `quant.stats_ref` or a quantized type, or is a constant.
 
-    The attribute `statsKey` is the name of the value's record: `main/conv2d.1` for the result of the second `conv2d` of
-    the function `main`. The name of an operation is counted within its function, and a region has the name of its
-    kernel. The record of an argument is named `function/argument`.
+    The attribute `statsKey` names the value's calibration record. For example, `main/conv2d.1` is the result of the
+    second `conv2d` of the function `main`. The name before the dot is the operation's name or, for a region, its
+    kernel's name. The record of an argument is named `function/argument`.
     """
 
     def run(self, module: Module) -> None:
@@ -42,7 +42,7 @@ class AttachStatsRef:
 def attach_keys(module: Module) -> None:
     """Put the attribute ``quant.key`` on regions, loops, branches, and operations that compute operands of regions.
 
-    The key of a region or operation is that of the `quant.stats_ref` on its first result, or the key that
+    A region or operation gets the key of the `quant.stats_ref` on its first result. Without one, it gets the key that
     `attach-stats-ref` would give this result. The key of a loop or branch is `function/operation.N`.
     """
     require_acyclic(module.operation)
@@ -83,7 +83,6 @@ def _is_read_by_region(value: Value) -> bool:
 
 
 def _not_in(taken: set[str], key: str) -> str:
-    """Append ``'`` to a key until it is not in ``taken``, add it to ``taken``, and return it."""
     while key in taken:
         key += "'"
     taken.add(key)
@@ -130,7 +129,7 @@ def _open_values(function: FuncOp) -> list[Value]:
 
 
 def _is_open(value: Value, spec: Type) -> bool:
-    """Return True for a float tensor if the specification of its port gives no range: a float type or `!quant.any`."""
+    """Return True for a float tensor whose specification is its float type or a `!quant.any`, which give no range."""
     element = element_of(value.type)
     if not isinstance(value.type, TensorType) or not isinstance(element, FloatType):
         return False
@@ -138,7 +137,7 @@ def _is_open(value: Value, spec: Type) -> bool:
 
 
 def _origin(value: Value) -> Value:
-    """Return the value that the chain of annotations ending in ``value`` annotates; ``value`` if there is no chain."""
+    """Return the value that a chain of annotations starts from; ``value`` itself if no annotation defines it."""
     while value.operation is not None and value.operation.name in IDENTITIES:
         value = value.operation.operands[0]
     return value
@@ -161,7 +160,7 @@ def _has_annotation(value: Value) -> bool:
 
 
 def attach(value: Value, key: str) -> None:
-    """Insert a `quant.stats_ref` with this key after a value, and let all users of the value use its result."""
+    """Insert a `quant.stats_ref` with this key after a value, and replace the other uses of the value by its result."""
     named = Builder.after(value).emit("quant.stats_ref", (value,), (value.type,), {"statsKey": StringAttr(key)})
     if value.operation is not None:
         named.location = value.operation.location

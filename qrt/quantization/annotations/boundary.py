@@ -1,7 +1,7 @@
 """The move of annotations into the specifications (`input_specs`, `output_specs`) of regions.
 
-An annotation is an operation on a value that one region defines or another uses. For each operand or result of a region
-the nearest annotation is combined with the specification that the region already has.
+An annotation is an operation on a value that is the result of one region or the operand of another. The specification
+of a port (an operand or result of a region) is combined with the nearest annotation of the port's value.
 """
 
 from collections.abc import Callable, Iterator
@@ -67,9 +67,10 @@ class Boundaries:
     def move(self, read: Reading) -> tuple[dict[Operation, None], dict[Operation, None]]:
         """Move annotations into the specifications of regions, and return the annotation operations.
 
-        ``read`` returns the annotation that an operation carries, or None. The result is two ordered sets, as keys of
-        dictionaries: the annotations between regions' results and their uses, and those between regions' operands and
-        their definitions. An annotation between two regions is in both sets. No operation is erased.
+        ``read`` returns the type and range that an annotation operation gives its value, and None for other operations.
+        The result is two ordered sets, as keys of dictionaries: the annotations between regions' results and their
+        uses, and those between regions' operands and their definitions. An annotation between two regions is in both
+        sets. No operation is erased.
         """
         of_results: dict[Operation, None] = {}
         of_operands: dict[Operation, None] = {}
@@ -121,7 +122,7 @@ def place_name(region: RegionOp, port: int) -> str:
 
 
 def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]]) -> None:
-    """Combine a region's specifications with the nearest annotations, and set the region's attributes to them.
+    """Combine a region's specifications with the nearest annotations, and write the results to the region's attributes.
 
     ``nearest`` maps the number of a port (operands first, then results) to an annotation operation and its content.
     Emits a remark for an annotation that is ignored because it contradicts the region.
@@ -144,10 +145,10 @@ def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]
 
 
 def joined(own: Type, annotated: Type, element: Type) -> Type:
-    """Return the annotation ``annotated`` if it replaces a region's specification ``own`` of a port, else ``own``.
+    """Choose between a port's specification ``own`` and the annotation ``annotated`` of its value.
 
-    ``own`` is ``element``, the float type of the value, if the region specifies nothing. The annotation replaces the
-    specification if one of these is true:
+    ``own`` is ``element``, the float type of the value, if the region specifies nothing. The annotation is chosen if
+    one of these is true:
 
     - The region specifies nothing, or the annotation is `!quant.none`.
     - The specification is a least width (`!quant.any`), and the annotation is a type or least width at least as wide.
@@ -163,12 +164,11 @@ def joined(own: Type, annotated: Type, element: Type) -> Type:
 
 
 def _meets(type: UniformType | AnyQuantizedType, least: AnyQuantizedType) -> bool:
-    """Return True if a type has enough bits for ``least`` and, if ``least`` has bounds, enough storage values."""
     return least.is_met_by(type.storage_width, type.storage_min, type.storage_max)
 
 
 def _contradicts(annotated: Type, own: Type) -> bool:
-    """Return True if an annotation that was not used contradicts the region's specification ``own``.
+    """Return True if an ignored annotation contradicts the region's specification ``own``, so that a remark is due.
 
     A range contradicts only another range. A least width contradicts only a type with fewer bits or storage values. A
     quantized type contradicts every other specification.

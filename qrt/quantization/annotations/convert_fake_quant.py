@@ -18,10 +18,10 @@ _CASTS = ("quant.qcast", "quant.dcast")
 
 @dataclass(frozen=True)
 class ConvertFakeQuant:
-    """Moves the types of fake quantization and casts into the regions that define or use the rounded values.
+    """Moves the types of fake quantization and casts into the specifications of the neighbouring regions.
 
     The pass reads fake-quantization operations, `dcast(qcast(x))`, and casts from and to quantized values. It removes
-    these operations if only regions use their results. The float program then no longer rounds the values; the exported
+    an operation if only regions use its result. The float program then no longer rounds the value, but the exported
     program does.
     """
 
@@ -54,12 +54,11 @@ def _annotation_of(operation: Operation) -> AnnotatedType | None:
 
 
 def _cast_of(operation: Operation) -> Operation | None:
-    """Return the operation that defines the operand of a `quant.dcast`; None for other operations."""
     return operation.operands[0].operation if operation.name == "quant.dcast" else None
 
 
 def _read_by_regions(operations: Sequence[Operation]) -> set[Operation]:
-    """Return the annotations and casts whose results only regions use, directly or through annotations and casts."""
+    """Return the annotations and casts whose results only regions use, directly or through other such operations."""
     producers: set[Operation] = set()
     for operation in reversed(operations):  # uses come after definitions
         if operation.name in ANNOTATIONS or operation.name in _CASTS:
@@ -70,10 +69,10 @@ def _read_by_regions(operations: Sequence[Operation]) -> set[Operation]:
 
 
 def _is_implied(operation: Operation, spec: Type) -> bool:
-    """Return True if an annotation may be removed although operations outside of regions use the rounded value.
+    """Return True if an annotation may be removed even if operations outside of regions use its result.
 
-    This is so if ``spec``, the type of the annotation, is not quantized, or is the type of the annotated region's
-    result.
+    It may be removed if its type ``spec`` is not quantized, or if the region that computes the value has this type as
+    the specification of its result.
     """
     at: Operation | None = operation
     while at is not None and not isinstance(at, RegionOp):

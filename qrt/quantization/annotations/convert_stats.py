@@ -81,10 +81,10 @@ def _doubles(value: Attribute) -> Array:
 
 
 def _channels(ranges: Array, type: object, axis: int) -> Array | None:
-    """Return one range (low, high) for each index of an axis; None if the size of the axis is unknown.
+    """Return one range (low, high) for each index of ``axis``; None if the size of the axis is unknown.
 
-    ``ranges`` has one or more consecutive rows for each index. The range of an index is the smallest one that includes
-    its rows: an index has several rows if the ranges also differ along later axes.
+    ``ranges`` has one or more consecutive rows for each index; several, if the annotation also distinguishes indices of
+    later axes. The rows of an index are joined to the smallest range that includes all of them.
     """
     size = type.shape[axis] if isinstance(type, TensorType) and type.shape is not None else None
     if not size:

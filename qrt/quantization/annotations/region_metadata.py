@@ -50,7 +50,7 @@ def keep_tags(region: RegionOp, values: Sequence[Value]) -> None:
 
 
 def put_tags(operation: Operation | None, tags: Tags) -> None:
-    """Add attributes to an operation, unless it already has a key or the cause of a rescale; do nothing for None."""
+    """Add attributes to an operation. Do nothing for None, or if it already has a key or the cause of a rescale."""
     if operation is not None and KEY not in operation.attributes and CAUSE not in operation.attributes:
         operation.attributes |= tags
 
@@ -61,10 +61,7 @@ def tags_of(operation: Operation) -> Tags:
 
 
 def _producer(value: Value) -> Operation | None:
-    """Return the operation that defines a value.
-
-    If a `quant.dcast` of a quantized value defines it, this is the operation that defines the quantized value.
-    """
+    """Return the operation that computes a value, or the operand of the `quant.dcast` that computes it."""
     source = value.operation
     if source is not None and source.name == "quant.dcast":
         stored = source.operands[0]

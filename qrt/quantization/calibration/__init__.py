@@ -1,4 +1,4 @@
 """Calibration: a float program runs on data, observers record its values, and ranges are chosen from the records.
 
-docs/numerics.md has the rules of the choice.
+docs/numerics.md defines how a range is chosen.
 """

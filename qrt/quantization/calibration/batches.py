@@ -1,4 +1,4 @@
-"""The division of data into the runs of a program.
+"""The division of data into batches, one for each run of a program.
 
 Data are arrays by input name, iterables of batches by input name, or an iterable of mappings from input names to
 batches.
@@ -64,7 +64,7 @@ def _is_array(value: object) -> bool:
 
 
 def _side_by_side(data: Mapping[str, Any]) -> Iterator[Batch]:
-    """Turn a mapping of inputs to iterables into an iterator of mappings: one batch of each input at a time.
+    """Iterate over the batches of several inputs at once: yield mappings with the next batch of each input.
 
     Raises ModelError if an input is no iterable of batches, or ends before another input.
     """

@@ -19,10 +19,10 @@ PARTS = 2048
 def least_divergence(
     values: Array, counts: Sequence[int], low: float, high: float, storage: Storage
 ) -> tuple[float, float]:
-    """Return the range ``low * k/64`` to ``high * k/64`` for the k whose quantized values diverge least from the data.
+    """Return the range `(low, high) * k/64`, k = 1 to 64, whose quantized values diverge least from the data.
 
-    ``values`` are distinct values with their ``counts``. Of equally good k the greatest is chosen. Zeros are not
-    counted, because every type represents 0 exactly.
+    ``values`` are distinct values, and ``counts`` says how often each occurs. Of equally good k the greatest is chosen.
+    Zeros are not counted, because every type represents 0 exactly.
 
     >>> values, storage = np.float64([0.5, 1, 1.5, 2, 100]), Storage("u2", 0, 3, "f32", False)
     >>> least_divergence(values, [900, 800, 700, 600, 1], 0.0, 100.0, storage)
@@ -60,9 +60,9 @@ def _parts(values: Array, counts: Sequence[int], reach: float) -> tuple[Array, A
 def _divergence(stored: Array, totals: Array, first: int, last: int) -> float:
     """Return the Kullback-Leibler divergence between the data and the quantized data, times the number of values.
 
-    ``stored`` has the storage value of each bin before saturation, and ``totals`` the count of each bin. Only the bins
-    from ``first`` up to ``last`` (exclusive) lie within the range; the others saturate. Counts are floats, exact up to
-    2^53.
+    For each bin, ``stored`` has the storage value before saturation, and ``totals`` the number of values. The bins from
+    ``first`` up to ``last`` (exclusive) lie within the range; the values of other bins saturate. Counts are floats,
+    which are exact up to 2^53.
     """
     log = bind("log", "f64")
     inside = totals[first:last]

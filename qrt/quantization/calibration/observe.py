@@ -116,7 +116,10 @@ def runs(program: Program, data: Data) -> Iterator[tuple[str, list[Array]]]:
 
 
 def sample_of(program: Program) -> Sample:
-    """Return an empty sample: of rows if the first dimension of every input is dynamic, else of whole runs."""
+    """Return an empty sample for a program's inputs.
+
+    It samples rows if the first dimension of every input is dynamic. Otherwise it samples the inputs of whole runs.
+    """
     by_rows = all(port.type.shape and port.type.shape[0] is None for port in program.inputs)
     return Sample([port.name for port in program.inputs], by_rows=by_rows)
 
@@ -148,10 +151,10 @@ class ProgramObserver:
 
 
 def _advice(module: ir.Module) -> str:
-    """Return the part of an error message that says what to correct if finite inputs lead to a NaN or an infinity.
+    """Return the end of an error message: the possible causes if a run on finite inputs computes a NaN or an infinity.
 
-    The text names the first constant with a NaN. Without such a constant, it names the data, and the first constant
-    with an infinity, which may be intended.
+    The cause is the first constant that contains a NaN. If there is none, the causes are the data and, if one exists,
+    the first constant that contains an infinity.
     """
     infinite = ""
     for op in module.operation.walk():
@@ -184,7 +187,7 @@ def _described(op: ir.Operation, key: str) -> str:
 def _refused(array: Array, cause: str = "the data") -> str:
     """Return a message about the first NaN or infinity of an array; an empty text if all values are finite.
 
-    ``cause`` names what the user should correct.
+    ``cause`` is what the message asks the user to correct.
     """
     finite = np.isfinite(array)
     if finite.all():

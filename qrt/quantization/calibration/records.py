@@ -135,7 +135,7 @@ def _is_finite(value: float) -> bool:
 
 
 def _floats(bits: Sequence[int]) -> Array:
-    """Return the end nearer to 0 of each bin: the float32 number with these upper 16 bits, and lower bits of 0."""
+    """Return for each bin the end nearer to 0: the float32 with the bin's upper 16 bits, and 0 as lower bits."""
     return (np.asarray(bits, np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
 
 
@@ -160,13 +160,15 @@ def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMeth
     """Return the range, which includes 0, that a method chooses for the values of records with histograms.
 
     - ``minmax``: the whole range, from the least to the greatest value.
-    - ``percentile``: a range that leaves out at most 0.01 percent of the values: half of these on each side or, if the
-      storage is symmetric, the values of greatest magnitude.
-    - ``mse``: the whole range times k/64, for the k whose quantized values have the least squared error.
+    - ``percentile``: the range of the values after at most 0.01 percent of them are left out. These are the values of
+      greatest magnitude if the storage is symmetric; otherwise half of them are the least values, and half the
+      greatest.
+    - ``mse``: the whole range times k/64, for the k = 1 to 64 whose quantized values have the least squared error.
     - ``entropy``: the whole range times k/64, for the k whose quantized values diverge least from the histogram.
 
-    Of equally good k the greatest is chosen. For ``percentile`` and ``entropy``, all values of a bin count as the bin's
-    end farther from 0, clipped to the least and the greatest value; the bin of 0 counts as 0.
+    Of equally good k the greatest is chosen. For ``percentile`` and ``entropy``, every value of a bin counts as the end
+    of the bin that is farther from 0. This end is clipped to the least and the greatest value; the bin of 0 counts as
+    0.
 
     >>> record = Record(100001, 0.0, 8.0, {0x3F80: 100000, 0x4100: 1})
     >>> chosen_range([record], Storage("i8", -128, 127, "f32", False), "percentile")
@@ -187,9 +189,9 @@ def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMeth
 
 
 def _added(records: Sequence[Record]) -> tuple[Array, list[int]]:
-    """Return the ends of all non-empty bins and the number of values in each bin, added up over the records.
+    """Add up histograms, and return the two ends of each non-empty bin and the number of values in it.
 
-    Bins are in ascending order. The first row of ends has those nearer to 0, the second those farther from 0.
+    Bins are in ascending order. Row 0 of the ends has those nearer to 0, and row 1 those farther from 0.
     """
     total: dict[int, int] = {}
     for record in records:
@@ -215,7 +217,7 @@ def _percentile(values: Array, counts: list[int], low: float, high: float, *, sy
 
 
 def _end_of_range(values: Array, counts: Sequence[int], outside: int) -> float:
-    """Return the first of ``values`` that stays in the range after the first ``outside`` observations are left out.
+    """Return the new end of a range after ``outside`` observations are left out at the start of ``values``.
 
     ``counts`` has the number of observations of each value.
     """
@@ -227,11 +229,11 @@ def _end_of_range(values: Array, counts: Sequence[int], outside: int) -> float:
 
 
 def _least_error(points: Array, counts: list[int], low: float, high: float, storage: Storage) -> tuple[float, float]:
-    """Return the range ``low * k/64`` to ``high * k/64`` for the k with the least squared error.
+    """Return the range `(low, high) * k/64`, k = 1 to 64, whose quantized values have the least squared error.
 
-    Each column of ``points`` has the values that represent one bin. Errors are integers in units of 2^-31 of the least
-    power of two above the range. Their squares have 62 bits. They are summed exactly: the upper and the lower 31 bits
-    have separate sums.
+    Each column of ``points`` has the values that represent one bin. Errors are rounded to integers, in units of 2^-31
+    times the least power of two above the range. The sums of their squares are exact, because the upper and the lower
+    31 bits of the squares are summed separately.
     """
     factors = np.arange(FRACTIONS, 0, -1) / FRACTIONS
     scales, zeros = storage.parameters(low * factors, high * factors)

@@ -26,7 +26,10 @@ ROWS = 64
 
 @dataclass(frozen=True, order=True, slots=True)
 class Row:
-    """The arrays of all inputs for one row or one whole run; ``key`` is the SHA-256 of ``size`` bytes of data."""
+    """The values of all inputs for one row of the data, or for one whole run.
+
+    ``key`` is a SHA-256 of the values with their dtypes and shapes. ``size`` is the number of bytes of the values.
+    """
 
     key: bytes
     size: int
@@ -35,7 +38,7 @@ class Row:
 
     @property
     def batch(self) -> tuple[object, ...]:
-        """A grouping key: rows with equal ``batch`` can be concatenated to one batch."""
+        """A grouping key: rows can be concatenated to one batch if their keys are equal."""
         return (self.is_run, self.key if self.is_run else b"", *(array.shape for array in self.arrays))
 
 

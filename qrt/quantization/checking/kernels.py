@@ -80,14 +80,13 @@ def _zero_point(port: PortOf) -> str | None:
 
 
 def _rescale(region: RegionOp) -> str | None:
-    """Return an error message unless a rescale region has one operand, and a body that only returns it."""
     if len(region.operands) != 1 or len(region.results) != 1 or len(list(region.body)) != 1:
         return "is a rescale, which must return its operand"
     return None
 
 
 def _orders(region: RegionOp, target: Target) -> Orders:
-    """Map operand numbers to permutations, for operands whose axes the kernel has in another order, such as filters."""
+    """Map the number of an operand to a permutation if the kernel has its axes in another order, as for filters."""
     if all(not isinstance(spec, UniformType) or spec.is_per_layer for spec in region.input_specs):
         return {}
     form = body_form(region.body, region.kernel, target)
@@ -98,10 +97,10 @@ def _orders(region: RegionOp, target: Target) -> Orders:
 def _count_matches(
     region: RegionOp, ports: list[PortOf], kernel: TargetKernel, target: Target, orders: Orders
 ) -> tuple[int, str | None]:
-    """Return the number of leading ports that fit a signature, and the first violation or None.
+    """Return the number of leading ports that a signature accepts, and an error message, or None if all is accepted.
 
-    If all ports fit, the violation is that of the constraint between them. The number is -1 if the signature has
-    another number of operands or results.
+    The message is about the first port that the signature does not accept or, if there is none, about the constraint
+    between the ports. The number is -1 if the signature has another number of operands or results.
     """
     matched = kernel.ports(len(region.operands), len(region.results))
     name = f"kernel '{kernel.name}' of target '{target.name}'"
@@ -254,10 +253,10 @@ def _multiplier(
 
 
 def _range(kernel: TargetKernel, reals: Sequence[Fraction], result: PortOf) -> str | None:
-    """Return an error message if one of ``reals``, divided by a scale of the result, is not an allowed multiplier.
+    """Return an error message if a number in ``reals``, divided by a result's scale, is no allowed multiplier.
 
-    If there are as many numbers as scales, number i is divided by scale i, otherwise every number by every scale. The
-    kernel's attribute ``multiplier`` is the allowed range.
+    The kernel's attribute ``multiplier`` is the allowed range. If there are as many numbers as scales, number i is
+    divided by scale i; otherwise every number is divided by every scale.
     """
     y, (low, high) = result.spec, kernel.multiplier
     if not isinstance(y, UniformType):
@@ -289,10 +288,11 @@ def _bias(a: UniformType, wanted: list[float], bias: UniformType, is_coarser: bo
 
 
 def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results: list[PortOf]) -> str | None:
-    """Return an error message if kernels cannot represent a bias with a scale coarser than that of the sums.
+    """Return an error message if a kernel would lose a bias whose scale is coarser than the scale of the sums.
 
-    ``wanted`` are the scales of the sums. Kernels store a bias as an integer of 62 bits at the scale of the sums.
-    Multipliers below 2^-32 turn every sum, with the bias in it, into 0 (docs/numerics.md).
+    ``wanted`` are the scales of the sums. A kernel loses the bias if the bias needs more than 62 bits at the scale of
+    the sums. It also does so if the multiplier of the result is below 2^-32, because every sum then becomes 0
+    (docs/numerics.md).
     """
     dense, spec = dense_of(port.value), results[0].spec
     scales, products = bias.scale_array.reshape(-1), np.asarray(wanted)
@@ -316,9 +316,10 @@ def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results:
 
 
 def _channels(w: UniformType, order: Sequence[int] | None) -> Sequence[float]:
-    """Return the scale of each output column of the weights: with several blocks in a column, the greatest scale.
+    """Return one scale for each output column of the weights; for a column with several blocks, the greatest scale.
 
-    The columns are the kernel's last axis; ``order`` maps the kernel's axes to those of the weights.
+    Columns run along the last axis of the weights in the kernel's axis order. ``order`` maps this order to the axes of
+    the weights in the program.
     """
     if not w.is_sub_channel:
         return w.scales

@@ -19,7 +19,7 @@ Violation = tuple[Operation, str]
 
 
 def edge_violations(module: Module) -> Iterator[Violation]:
-    """Yield (operation, message) for each use of a value with another type than the value's definition."""
+    """Yield (operation, message) for each use of a value with another type than that of the value's definition."""
     flows = _flows(module)
     for operation in operations_of(module):
         if isinstance(operation, RegionOp):
@@ -32,7 +32,7 @@ def edge_violations(module: Module) -> Iterator[Violation]:
 
 
 def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]]) -> Iterator[Violation]:
-    """Yield each use of a value, direct or through control flow, with another type than ``spec``.
+    """Yield an error message for each use of a value, direct or through control flow, with another type than ``spec``.
 
     ``where`` describes the definition in messages. ``flows`` maps each value to the values to which control flow copies
     it.
@@ -54,9 +54,10 @@ def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]])
 
 
 def _taken(user: Operation, index: int) -> Type | None:
-    """Return the type that ``user`` needs at operand ``index``: a region's specification, or that of a `quant.qcast`.
+    """Return the type that ``user`` requires of its operand ``index``; None for a user that requires none.
 
-    Return None for other operations, and for a port that is not decided.
+    A region requires the specification of its operand, if this is final. A `quant.qcast` requires the type that it
+    casts to.
     """
     if isinstance(user, RegionOp):
         port = PortOf(user, index, user.spec(index))
@@ -65,9 +66,9 @@ def _taken(user: Operation, index: int) -> Type | None:
 
 
 def _is_of_the_program(user: Operation, taken: Type, defined: Type, is_dequantized: bool) -> bool:
-    """Return True if the program itself converts the value to another type, so that no rescale is missing.
+    """Return True if the program converts the value to the type ``taken`` by itself, so that no rescale is missing.
 
-    The program does so if it quantizes a float or a dequantized value, or if a region takes a dequantized value as a
+    This is true if the program quantizes a float or a dequantized value, or if a region takes a dequantized value as a
     float.
     """
     if isinstance(user, RegionOp):

@@ -42,9 +42,9 @@ from qrt.types import FloatType, TensorType, Type, UniformType
 
 @dataclass(eq=False)
 class RegionPair:
-    """A region of the float program, and the operation ``producer`` of the quantized program that computes its result.
+    """A region of the float program, and the operation ``producer`` that computes its result in the quantized program.
 
-    ``tallies`` maps each type of a result to the error counts of the results with this type.
+    ``tallies`` has the error counts of the results, by the type of the result.
     """
 
     key: str
@@ -161,11 +161,11 @@ class Comparison:
     def _add_kernels(
         self, result: Value, part: Slice, name: str, known: tuple[list[SliceKernel], list[SliceKernel]]
     ) -> None:
-        """Add programs that compute a region's result from values of the float program.
+        """Compile a region's quantized operations as a program whose inputs are values of the float program.
 
-        The program added to ``_kernels`` has the operations of the quantized program. If the quantized program rounds
-        an input of the region, a second program is added to ``_bodies``: it has the float operations, on inputs that
-        are rounded in the same way. ``known`` has the earlier programs of both kinds; equal programs are compiled once.
+        The program is added to ``_kernels``. If the quantized program rounds an input of the region, ``_bodies`` gets a
+        second program: the region's float operations, on inputs that are rounded in the same way. ``known`` has the
+        earlier programs of both kinds, because equal programs are compiled only once.
         """
         self._kernels[name] = SliceKernel(part, self._float_types, self.quantized.module).as_one_of(known[0])
         body = sliced(result, self.floats.names, self._float_order)
@@ -224,10 +224,10 @@ class Comparison:
         self.rows += rows_of(batch, self.float_program)
 
     def errors(self, reference: Reference) -> dict[str, tuple[int, Fraction]]:
-        """Return, for each region, the error at the program's outputs over a sample if only this region is quantized.
+        """Return the error that each region causes at the program's outputs, if only this region is quantized.
 
-        ``reference`` is the sample. An error is a pair: the number of output elements that are NaN or infinite, and the
-        sum of the squared differences of all other elements.
+        ``reference`` has the sample on which the errors are measured. An error is a pair: the number of output elements
+        that are NaN or infinite, and the sum of the squared differences of all other elements.
         """
         return {
             key: reference.noise_of(

@@ -66,10 +66,10 @@ class Error:
 
 @dataclass(frozen=True)
 class OutputNoise:
-    """The error of one output of a program, and the number of its rows that keep their argmax.
+    """The error of one output of a program, and the number of rows that keep their argmax.
 
-    Rows run along the last axis. Of ``rows`` rows, ``same`` have their greatest value at the same index as in the
-    reference. ``rows`` is 0 for scalars, and if the last axis has fewer than two elements.
+    Rows run along the last axis, and ``rows`` is their number. ``same`` is the number of rows whose greatest value is
+    at the same index as in the reference. ``rows`` is 0 for scalars, and if the last axis has fewer than two elements.
     """
 
     name: str
@@ -116,7 +116,7 @@ class Noise:
     def same_answers(self) -> float | None:
         """The share of rows, over all outputs, whose greatest value is at the same index as in the reference.
 
-        It is None if no output has rows.
+        None if no output has rows.
         """
         rows = sum(output.rows for output in self.outputs)
         return sum(output.same for output in self.outputs) / rows if rows else None
@@ -182,7 +182,7 @@ def _outputs(program: Program, batch: dict[str, Array]) -> list[Array]:
 
 
 def _noise(r: Array, a: Array) -> Fraction:
-    """Return the exact sum of squared differences of two float64 arrays, also where a difference overflows."""
+    """Return the exact sum of the squared differences of two float64 arrays, even if a difference overflows float64."""
     with np.errstate(over="ignore"):
         error = r - a
     far = ~np.isfinite(error)

@@ -43,9 +43,9 @@ class PortOf:
 def ports_of(region: Operation, kernel: str, part: Slice, names: Mapping[Value, str]) -> list[PortOf]:
     """Return the operands and results of a region of the float program, with their types in the quantized program.
 
-    ``part`` has the operations of the quantized program that compute the region's result, ``kernel`` is their kernel,
-    and ``names`` has the names of the float program's values. If ``kernel`` is not that of the region, several regions
-    were merged into it; then the operands are the values that ``part`` reads.
+    ``part`` has the operations of the quantized program that compute the region's result, and ``kernel`` is their
+    kernel. ``names`` has the names of the float program's values. If the region has another kernel than ``kernel``,
+    export merged several regions into one; the operands are then the values that ``part`` reads.
     """
     if not isinstance(region, RegionOp) or region.kernel != kernel:
         inputs = list(_merged(part))
@@ -90,7 +90,7 @@ def _added(region: Operation, part: Slice) -> Iterator[PortOf]:
 
 
 def _origins(producer: Operation) -> list[str]:
-    """Return the attribute ``quant.origins``, a text for each port of a region: what its type was chosen from."""
+    """Return the attribute ``quant.origins``: a text for each port of a region that tells how its type was chosen."""
     attribute = producer.attributes.get(ORIGINS)
     return (
         [element.value for element in attribute.elements if isinstance(element, StringAttr)]
@@ -124,7 +124,7 @@ def _shape(value: Value) -> list[int]:
 
 
 def _read_as(value: Value, part: Slice) -> list[Type]:
-    """Return the element types to which a slice casts a value, or, without casts, the value's own element type."""
+    """Return the element types to which a slice casts a value; without casts, the value's own element type."""
     if isinstance(element_of(value.type), UniformType):
         return [element_of(value.type)]
     casts = [element_of(cast.results[0].type) for cast in part.casts if cast.operands[0] is value]
@@ -132,7 +132,7 @@ def _read_as(value: Value, part: Slice) -> list[Type]:
 
 
 def _narrowed(value: Value, part: Slice) -> list[Type]:
-    """Return the narrower float types to which a slice casts a value because of the target's float ports."""
+    """Return the narrower float types to which a slice casts a value because the target has float ports."""
     if not _may_narrow(part):
         return []
     casts = [op for op in part.operations if op.name == "arith.truncf" and op.operands[0] is value]
@@ -140,16 +140,16 @@ def _narrowed(value: Value, part: Slice) -> list[Type]:
 
 
 def _narrow_constants(part: Slice) -> list[Value]:
-    """Return the constants that a slice stores in narrower float types because of the target's float ports."""
+    """Return the constants that a slice stores in a narrower float type because the target has float ports."""
     widened = [op.operands[0] for op in part.operations if op.name == "arith.extf"] if _may_narrow(part) else []
     return [value for value in widened if constant_of(value) is not None]
 
 
 def _may_narrow(part: Slice) -> bool:
-    """Return True if the slice may contain casts to narrower floats that export wrote for the target's float ports.
+    """Return True if export may have added casts to narrower floats to a slice, because the target has float ports.
 
-    The attribute ``quant.origins`` then lists "target". Without this entry, all casts between floats are casts of the
-    program.
+    The attribute ``quant.origins`` then contains "target". Without this entry, all casts between floats are casts of
+    the program.
     """
     return part.result.operation is not None and "target" in _origins(part.result.operation)
 

@@ -1,6 +1,6 @@
-"""Slices of a quantized program: the operations of one region's kernel, compiled as a program of their own.
+"""Slices of a quantized program: the operations that replace one region, compiled as a program of their own.
 
-A slice computes the result of the region from those values that the float program also computes.
+The inputs of a slice are the nearest values before these operations that the float program computes, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,8 +49,8 @@ class Slice:
 def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, int]) -> Slice:
     """Return the operations that compute ``result``, traced back to the nearest values that have names.
 
-    ``names`` has the values that the float program also computes, and ``order`` the position of each operation. A
-    rescaled value has the name of the value before the rescale, but the type after the rescale.
+    ``names`` has the values that the float program also computes, and ``order`` the position of each operation. If an
+    input is the result of a rescale, its name is that of the rescale's operand, and its type that of the result.
     """
     part = Slice(result)
     operations: dict[Operation, None] = {}
@@ -81,7 +81,10 @@ def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, 
 
 
 def _name_of(value: Value, names: Mapping[Value, str], order: Mapping[Operation, int]) -> str | None:
-    """Return the name of a value, or of the value that a rescale computes it from; None if neither has a name."""
+    """Return the name of a value. A value without a name that a rescale computes has the name of the rescale's operand.
+
+    Returns None if neither has a name.
+    """
     source = value.operation
     if source is None or CAUSE not in source.attributes or value in names:
         return names.get(value)
@@ -104,7 +107,7 @@ class SliceKernel:
     def __init__(
         self, part: Slice, floats: Mapping[str, Type], module: Module, rounded: Mapping[str, UniformType] | None = None
     ) -> None:
-        """Make the function of a slice; it is compiled at the first run.
+        """Build the function of a slice, which the first run compiles.
 
         ``floats`` has the types of the inputs in the float program, by name. An input in ``rounded`` is first quantized
         to the type given there, and dequantized.
@@ -118,10 +121,10 @@ class SliceKernel:
         return equal(self._function, other._function)
 
     def as_one_of(self, others: "list[SliceKernel]") -> "SliceKernel":
-        """Use the compiled program of an equal kernel in ``others``, and return this kernel.
+        """Share the compiled program of an equal kernel in ``others``, and return this kernel.
 
-        If there is no equal kernel, this one is appended to ``others``. If a function is called several times, the
-        kernels of its regions are equal.
+        Without an equal kernel, this one is appended to ``others``. Kernels are equal, for example, if a function is
+        called several times.
         """
         twin = next((other for other in others if self.is_like(other)), None)
         if twin is None:

@@ -23,9 +23,9 @@ WIDEST = 16
 class Tally:
     """Counts of the errors of a region's result.
 
-    ``alone`` is the error if the region's inputs come from the float program, ``accumulated`` the error in the
-    quantized program. ``values`` counts the elements, and ``clipped`` those that exceed the range of the type. ``used``
-    marks the storage values that occur.
+    ``alone`` is the error if the region's inputs come from the float program. ``accumulated`` is the error in the
+    quantized program, where errors of earlier regions add up. ``values`` counts the elements, and ``clipped`` those
+    that exceed the range of the type. ``used`` marks the storage values that occur.
     """
 
     type: Type
@@ -54,7 +54,10 @@ class Tally:
 
     @property
     def unused(self) -> int:
-        """The number of storage values that do not occur; 0 if the storage has more than WIDEST bits (not counted)."""
+        """The number of storage values that do not occur.
+
+        It is 0 if the storage has more than WIDEST bits, because the values of so wide a storage are not tracked.
+        """
         return 0 if self.used is None else self.used.size - int(np.count_nonzero(self.used))
 
 

@@ -42,11 +42,14 @@ class Values:
 
     @property
     def by_name(self) -> dict[str, Value]:
-        """The named values by their names."""
+        """The values that have a name, by name."""
         return {name: value for value, name in self.names.items()}
 
     def results(self, key: str, number: int = 0) -> list[str]:
-        """Return the names of an operation's results. ``number`` counts the operations that have the same key."""
+        """Return the names of the results of an operation, given its key.
+
+        ``number`` selects an operation, in program order, if several have the same key.
+        """
         return [self.names[value] for value in self.keyed[key][number].results]
 
     def _name_all(self) -> None:
@@ -63,10 +66,11 @@ class Values:
                 same.append(operation)
 
     def _name(self, operation: Operation, key: str, number: int) -> None:
-        """Name the results of operation ``number`` among the operations with this key: ``main/split.0#1 (0)``.
+        """Name the results of the operation with this key, for example ``main/split.0#1 (0)``.
 
-        Export replaces a region with several results by one operation for each result. These operations have different
-        keys, ``main/split.0#0`` and ``main/split.0#1``, so that their results get the names of the region's results.
+        ``number`` is the position of the operation among those with the same key. Export replaces a region with several
+        results by one operation for each result. Their keys, ``main/split.0#0`` and ``main/split.0#1``, lead to the
+        names of the region's results.
         """
         for value in operation.results:
             self.names[value] = f"{key_of(key, value.index, len(operation.results))} ({number})"

@@ -34,7 +34,7 @@ def quantize_signatures(module: Module) -> bool:
 
 
 def _calls(module: Module) -> dict[FuncOp, list[Operation]]:
-    """Map each function to its `func.call` operations, except functions to which other operations refer as well."""
+    """Map each function to its `func.call` operations; functions to which other operations refer, too, are left out."""
     if len(module.functions) < 2:
         return {}
     calls_of: dict[FuncOp, list[Operation]] = {function: [] for function in module.functions}
@@ -51,8 +51,8 @@ def _calls(module: Module) -> dict[FuncOp, list[Operation]]:
 def _quantize_argument(argument: Value, calls: list[Operation]) -> bool:
     """Change a function's argument to a quantized type if possible. Return True on success.
 
-    The type is the one to which all uses quantize the argument, or else the one from which all callers dequantize the
-    call's operand.
+    It takes the type to which all its uses quantize it. Otherwise it takes the type from which all callers dequantize
+    the operand of the call.
     """
     number, users = argument.index, argument.users
     sources = [source_of(call.operands[number]) for call in calls]

@@ -141,7 +141,7 @@ def _narrowed(value: Value, type: Type) -> Value:
 def _constant(
     value: Value, constant: DenseElementsAttr, element: UniformType, permutation: tuple[int, ...] | None
 ) -> Value:
-    """Emit a quantized constant: its storage values, which the reference of `qcast` computes, and a `quant.scast`."""
+    """Emit a quantized constant: integers that `qcast`'s reference computes, and a `quant.scast` of them."""
     assert isinstance(value.type, TensorType)
     if not element.is_storage_castable:
         raise QuantTypeError(f"{element.shown()} has storage other than signless integers")

@@ -1,8 +1,8 @@
 """Integer values with exact rational scales, in the body of a linear region before the requantization at its end.
 
-The sum of two values has the largest scale of which both scales are integer multiples. If one scale is the float64
-nearest to the other, both are treated as equal, as for the scale of a bias (`ops.accumulate.bias_is_direct`). An
-integer that would not fit 64 bits is first rounded half up to a coarser scale, which is reported.
+The sum of two values gets the largest scale that divides both scales. If one scale is the float64 nearest to the other,
+both are treated as equal, as for the scale of a bias (`ops.accumulate.bias_is_direct`). An integer that would not fit
+64 bits is first rounded half up to a coarser scale, and the rounding is reported.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,12 +28,12 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Exact:
-    """A real number or tensor: the i64 integers `value` times their scales, or the constant `known`.
+    """A real number or tensor: the i64 integers `value` times their scales, or, for a constant, the number `known`.
 
     `scales` has one scale, or one for each index of `axis`. If `value` is a tensor, `axis` is one of its axes; if it is
-    a scalar in a loop nest, `axis` is the number of a loop. `bounds` has, for each scale, the greatest magnitude of the
-    integers with that scale: with one bound for all channels, all would be rounded as coarsely as the largest. A
-    constant has its number in `known`, and None as `value`.
+    a scalar in a loop nest, `axis` is the number of a loop. `bounds` has, for each scale, the greatest magnitude of its
+    integers, so that channels with small integers need not be rounded like those with large ones. A constant has None
+    as `value`.
     """
 
     value: Value | None
@@ -103,7 +103,7 @@ class Arithmetic:
         return replace(a, value=self.nest.value("arith.subi", (self.nest.constant(0, I64), self.value(a)), I64))
 
     def added(self, a: Exact, b: Exact) -> Exact:
-        """Return the sum `a + b`, with the largest scale of which both scales are integer multiples.
+        """Return the sum `a + b`, with the largest scale that divides both scales.
 
         If this sum could overflow, both terms are first rounded to 30 bits.
         """
@@ -140,7 +140,8 @@ class Arithmetic:
     def _rounded(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
         """Round integers to the scales ``common`` by the `fixed` rule of requantization.
 
-        The integers are first shifted to at most 31 bits, because the rule gives 0 for shifts above 62.
+        The integers are first shifted right to at most 31 bits, because the rule returns 0 if it has to shift by more
+        than 62 bits.
         """
         x = self.shifted(x, [(bound >> 31).bit_length() for bound in x.bounds])
         ratios = [own / scale for own, scale in zip(x.scales, common, strict=True)]
@@ -158,10 +159,9 @@ class Arithmetic:
         return self.shifted(x, places)
 
     def shifted(self, x: Exact, bits: Sequence[int]) -> Exact:
-        """Divide integers by `2**bits`, rounded half up, and multiply their scale by `2**bits`.
+        """Divide integers by `2**bits`, rounded half up, and multiply their scales by `2**bits`.
 
-        ``bits`` has a number for each channel of ``x``, or one number if ``x`` has one scale. This is the only step
-        that is not exact.
+        ``bits`` has a number for each scale of ``x``.
         """
         by_scale = np.array(bits, np.int64)
         if x.value is None or not by_scale.any():
@@ -192,7 +192,7 @@ def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tup
 
 
 def _as_the_other(own: Fraction, other: Fraction) -> Fraction:
-    """Return ``other`` if ``own`` is the float64 nearest to ``other``; else return ``own``."""
+    """Return ``other`` if ``own`` equals it after rounding to float64; otherwise return ``own``."""
     return other if own == float(other) else own
 
 

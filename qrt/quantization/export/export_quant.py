@@ -75,9 +75,9 @@ def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out:
 
 
 def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Array:
-    """Return the results of an elementwise region body for float values of operand ``number``, in their order.
+    """Return the results of an elementwise region body for the ``values`` of operand ``number``, in the same order.
 
-    All values are evaluated at once, as one row of the operand; if the operand is a scalar, one after the other.
+    If the operand is a tensor, one run of the body computes all of them; if it is a scalar, each value needs a run.
     """
     copy = region.clone({})
     copy.drop_operands()
@@ -104,7 +104,7 @@ def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Arra
 
 
 def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
-    """Change the shape of an operation's constant and results from ``old`` to ``new``, in an elementwise body."""
+    """Change the shape ``old`` of an operation's constant and results to ``new``, to run the body on other sizes."""
     if isinstance(op, StructuredOp):
         for number in range(len(op.operands)):
             if isinstance(op.operands[number].type, TensorType):
@@ -121,7 +121,7 @@ def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
 
 
 def _respread(op: StructuredOp, number: int, new: tuple[int, ...]) -> None:
-    """Replace a splat operand, or an operand that is not read, by a splat for a result of the shape ``new``.
+    """Replace an operand by a splat that fits a result of the shape ``new``, if the operand is a splat or is not read.
 
     The operand's indexing map determines the shape of the splat, which may have fewer or other axes than the result.
     """

@@ -92,7 +92,7 @@ class Kernels:
         return self.clamped(builder, self.requantized(builder, value, out.spec), form)
 
     def clamped(self, builder: Builder, value: Value, form: KernelForm) -> Value:
-        """Clamp a quantized value to the bounds of the form, unless its type has no values beyond them."""
+        """Clamp a quantized value to the bounds of the form, if its type has values beyond these bounds."""
         element = element_of(value.type)
         assert isinstance(element, UniformType)
         bounds = {"min": form.low, "max": form.high}
@@ -135,16 +135,16 @@ class Kernels:
 def family_of(region: RegionOp, form: KernelForm) -> str:
     """Return the name of the op family that export writes for a region.
 
-    It is the form's family, unless the region's kernel names the family for a product of floats and quantized weights.
+    This is the family of the form, unless the region's kernel names the family for floats times quantized weights.
     """
     named = region.kernel
     return named if named and named == FAMILIES[form.family].traits.of_floats else form.family
 
 
 def _is_requantized_first(form: KernelForm, out: UniformType) -> bool:
-    """Return True if the operands must be requantized to the result's type before the operation.
+    """Return True if the operands must be requantized to the result's type before the operation, not after it.
 
-    The operand's type may be too coarse or too narrow for the clamp bounds or the padding value of the operation.
+    The operand's own type could be too coarse or too narrow for the clamp bounds or the padding value of the operation.
     """
     if form.family == "pad":
         return out.is_per_layer or (out.axis is not None and form.attributes["padding"][out.axis] == (0, 0))
@@ -152,7 +152,7 @@ def _is_requantized_first(form: KernelForm, out: UniformType) -> bool:
 
 
 def kept_type(form: KernelForm, types: tuple[TensorType, ...], declared: TensorType) -> Type | None:
-    """Return the result's element type if the family, such as `reshape`, keeps its operand's type; else None."""
+    """Return the result's element type if the family copies elements unchanged, as `reshape` does; otherwise None."""
     rule = FAMILIES[form.family]
     given = {name: value for name, value in form.attributes.items() if value is not None}
     return rule.kept_type(types, rule.complete(given), declared)

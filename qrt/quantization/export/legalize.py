@@ -24,7 +24,7 @@ Layout = Sequence[int] | None
 
 
 def has_own_operation(target: Target | None, kernel: str) -> bool:
-    """Return True if a target has a legalization function for a kernel, or an operation of the kernel's name."""
+    """Return True if a target has a legalization function for a kernel, or an operation with the kernel's name."""
     signatures = () if target is None else target.signatures(kernel)
     is_registered = bool(signatures) and registry.find(kernel) is not None
     return is_registered or any(signature.legalize is not None for signature in signatures)
@@ -83,9 +83,9 @@ def _call_of(
 
 
 def _composed(permutation: Sequence[int] | None, port: TargetPort, value: Value) -> tuple[int, ...] | None:
-    """Return the permutation of a value's axes for a port of the target's operation; None if the order is unchanged.
+    """Return the permutation that transposes a value to the axis order of the target's port; None if no axis moves.
 
-    The result combines ``permutation``, which leads to the axis order of the op family, with the layout of the port.
+    ``permutation`` transposes the value to the axis order of the op family. The layout of the port is applied after it.
     """
     if port.layout is None:
         return None if permutation is None else tuple(permutation)

@@ -73,7 +73,8 @@ class Linear:
     def leave(self, value: Value, element: UniformType) -> Value:
         """Requantize a value of the body to the type ``element``, and return the quantized value.
 
-        This is the only rounding of the value, apart from those that are reported.
+        This rounds the value. Earlier values are exact, except those that were rounded, and reported, because an
+        integer would have overflowed.
         """
         x = self.of(value)
         if element.is_sub_channel:
@@ -208,7 +209,7 @@ class Linear:
         return self._finished(nest, Arithmetic(nest, self.report).added(*terms), None)
 
     def _extent(self, op: StructuredOp, indices: Sequence[Sequence[Expression]], loop: Expression) -> Extent:
-        """Return the extent of a loop: that of an operand's axis whose index is just this loop."""
+        """Return the number of iterations of a loop: the size of an operand's axis that the loop's counter indexes."""
         for value, at in zip(op.operands, indices, strict=True):
             if loop in at and isinstance(value.type, TensorType):
                 size = (value.type.shape or ())[list(at).index(loop)]
@@ -234,8 +235,8 @@ class Linear:
     def _finished(self, nest: LoopNest, x: Exact, reduction: tuple[Arithmetic, int, int] | None) -> Exact:
         """Finish a loop nest that computes ``x``, and return its result as a tensor.
 
-        ``reduction`` is None without a sum; otherwise it has the arithmetic, the number of terms of each sum, and the
-        number of loops that are not summed over.
+        ``reduction`` is None if the nest computes no sum. Otherwise it has the arithmetic, the number of terms in a
+        sum, and the number of loops that are not reduced.
         """
         if reduction is None:
             return x if x.value is None else replace(x, value=nest.finish(x.value)[0])
@@ -341,7 +342,7 @@ def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) 
 def _summand(block: Block) -> Value:
     """Return the value that each iteration of a sum adds to the accumulator.
 
-    Raise QuantTypeError for another reduction.
+    Raise QuantTypeError if the block computes another reduction than a sum.
     """
     (total,) = block.terminator.operands
     out, op = block.arguments[-1], total.operation

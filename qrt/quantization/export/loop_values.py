@@ -1,6 +1,6 @@
 """Quantized types for values that control flow passes on, such as loop-carried values and results of branches.
 
-Without this step they would be dequantized where they are passed on, and quantized again where they are read.
+Without this step, such a value would be dequantized before a loop or branch, and quantized again by its readers.
 """
 
 from collections.abc import Collection
@@ -12,11 +12,11 @@ from qrt.types import Type
 
 
 def carry(module: Module) -> None:
-    """Let control flow pass on quantized values where the program passes on dequantized floats.
+    """Let loops and branches pass on quantized values where the program passes on dequantized floats.
 
-    No computed value changes. If the quantized type would round one of the floats, it is used only if no operation
-    reads the passed value as a float. The result of a loop without iterations is its initial value. If a loop may have
-    no iterations, an `arith.select` gives the unrounded initial value to the readers of the result.
+    No computed value changes. A type that would round a passed value is used only if no operation reads the value as a
+    float. A loop without iterations returns its initial value. If this may happen, an `arith.select` gives the
+    unrounded initial value to operations that read the result as a float.
     """
     passed = PassedValues(module)
     groups = passed.quantized_groups()
@@ -38,9 +38,9 @@ def carry(module: Module) -> None:
 
 
 def _choose_initial(loop: Operation, index: int, type: Type, unchanged: Collection[Source]) -> None:
-    """Insert an `arith.select` that gives float readers of a loop's result the initial value if the loop never runs.
+    """Let operations that read a loop's result as a float get the unrounded initial value if the loop never runs.
 
-    ``unchanged`` has the uses that take the quantized value, and are therefore no float readers.
+    An `arith.select` chooses between the two. ``unchanged`` has the uses that take the quantized value.
     """
     initial, result = loop.operands[index], loop.results[index - len(loop.operands)]
     readers = [use for use in result.uses if use not in unchanged and not is_cast(use[0], type)]
@@ -53,7 +53,7 @@ def _choose_initial(loop: Operation, index: int, type: Type, unchanged: Collecti
 
 
 def _store(op: Operation, index: int, type: Type, *, is_stored: bool) -> None:
-    """Replace a float operand by a quantized value: the operand of its `dcast` if ``is_stored``, else a new `qcast`."""
+    """Replace a float operand by its quantized value: the operand of its `dcast` if ``is_stored``, or a new `qcast`."""
     value = op.operands[index]
     stored = source_of(value) if is_stored else _quantized(value, type)
     assert stored is not None  # the operand fits

@@ -1,10 +1,11 @@
-"""The choice of those values that become quantized, among the values that control flow passes on.
+"""The choice of quantized types for the values that control flow passes on.
 
 Loop and block arguments, and results of loops, branches and selects are *targets*. A *source* is an operand that
 control flow passes on to targets, such as the initial value of a loop. Targets that share a source form a group, which
-has one type. A source fits its group if it is stored in the group's type; any other source must be rounded to it. A
-target is *exposed* if an operation reads its value, or a value to which control flow passes it on, as a float. Rounding
-must not change such floats, so a source that is rounded must not reach an exposed target.
+has one type. A source fits its group if it is stored in the group's type; otherwise it must be rounded.
+
+A target is *exposed* if an operation reads its value, or a value to which control flow passes it on, as a float.
+Rounding must not change such floats, so a source that is rounded must not reach an exposed target.
 """
 
 from collections import defaultdict
@@ -33,7 +34,7 @@ class QuantizedGroup:
 
 @dataclass(eq=False)
 class _Group:
-    """Targets of one type and their sources (see `PassedValues`); `type` is None until a source has a type."""
+    """Targets that share sources, and therefore have one type; `type` is None until a source has a quantized type."""
 
     targets: list[Value]
     sources: list[Source] = field(default_factory=list)
@@ -69,12 +70,12 @@ class PassedValues:
         ]
 
     def is_target_of_same_type(self, source: Source) -> bool:
-        """Return True if the operand ``source`` is also a target, with the type of the values it is passed on to."""
+        """Return True if the operand ``source`` is itself a target, with the type of the targets it is passed on to."""
         op, index = source
         return op.operands[index] in self._group_of and self.is_fitting(source)
 
     def is_fitting(self, source: Source) -> bool:
-        """Return True if the operand ``source`` is stored in the quantized type of the values it is passed on to."""
+        """Return True if the operand ``source`` already has the quantized type of the targets it is passed on to."""
         op, index = source
         return self._stored_type(op.operands[index]) is self._group(source).type
 
@@ -115,7 +116,7 @@ class PassedValues:
         self._sources[target].append(source)
 
     def _readers(self, group: _Group) -> Iterator[_Group]:
-        """Yield each group that has a target of ``group`` as a source."""
+        """Yield each group to which a target of ``group`` is passed on."""
         for target in group.targets:
             for use in target.uses:
                 if use in self._targets:
@@ -155,7 +156,7 @@ class PassedValues:
     # -- rounded sources and exposed targets ---------------------------------------------------------------------------
 
     def _leave_exposed(self) -> bool:
-        """Keep each group float if rounding its sources would change a float that an operation reads.
+        """Keep those groups float in which rounding a source would change a float that an operation reads.
 
         Returns True if a group that was to be quantized now stays float.
         """
@@ -170,9 +171,9 @@ class PassedValues:
         return changed
 
     def _find_exposed(self) -> None:
-        """Find the exposed targets, which no rounded source may reach (see the module).
+        """Find the exposed targets, whose float values an operation reads, so that no rounded source may reach them.
 
-        A target is exposed if an op reads its float value, or if its value is passed on to an exposed target.
+        A target is also exposed if its value is passed on to an exposed target.
         """
         self._exposed = set()
         pending = [target for target, group in self._group_of.items() if self._is_read(target, group)]
@@ -184,7 +185,7 @@ class PassedValues:
                 pending += [value for value in values if value in self._group_of]
 
     def _is_read(self, target: Value, group: _Group) -> bool:
-        """Return True if ``group``, the target's group, becomes quantized, but a use needs the target's float value."""
+        """Return True if the target's ``group`` becomes quantized, but a use needs the target's value as a float."""
         if group.stays_float:
             return False
         for user, index in target.uses:

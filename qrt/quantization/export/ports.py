@@ -51,7 +51,7 @@ def _ports(side: str, values: list[Value], specs: list[Type]) -> list[PortOf]:
 
 
 def check_ports(region: RegionOp) -> None:
-    """Raise VerifyError for a port without a chosen type, or for an operand of another quantized type than its port."""
+    """Raise VerifyError if a port has no chosen type, or if an operand is quantized with another type than its port."""
     for port in inputs(region):
         given = declared_type(port.value)
         if isinstance(given, UniformType) and isinstance(port.spec, UniformType) and given is not port.spec:

@@ -74,7 +74,7 @@ def export(module: Module, to: str, target: Target | None, tabulate: Tabulate) -
 
 
 def _lower(lower: LowerQrt, op: Operation) -> None:
-    """Lower a `qrt` operation, and put its metadata attributes on the operation that defines its new result."""
+    """Lower a `qrt` operation to integer code, and copy its metadata attributes to the operation with the result."""
     tags, uses = tags_of(op), list(op.results[0].uses)
     lower.lower(op)
     if tags and uses:
@@ -85,7 +85,7 @@ def _lower(lower: LowerQrt, op: Operation) -> None:
 def _export(region: RegionOp, kernels: Kernels, target: Target | None, *, has_operations: bool) -> None:
     """Export a region as `qrt` operations, as integer arithmetic, or as its float body if a port is float.
 
-    With ``has_operations``, a region becomes the operations that the target registers for its kernel, if there are any.
+    If ``has_operations`` is True, operations that the target registers for the region's kernel take precedence.
     """
     floats = [port for port in (*inputs(region), *outputs(region)) if not isinstance(port.spec, UniformType)]
     if region.kernel == RESCALE and not floats:

@@ -64,7 +64,7 @@ def _decided(region: RegionOp, copy: RegionOp, forms: dict[RegionOp, KernelForm]
 
 
 def _annotated(value: Value) -> Type | None:
-    """Return the type to which all users of a value cast it; None if a user does not, or their types differ."""
+    """Return the type to which all users quantize a value; None if they differ, or if a user is no `quant.qcast`."""
     types = [element_of(user.results[0].type) if user.name == "quant.qcast" else None for user in value.users]
     return types[0] if types and all(type is types[0] for type in types) else None
 

@@ -29,7 +29,7 @@ def put_back(region: RegionOp, casts: Casts) -> None:
 class UnfuseKernels:
     """Replaces regions by their float bodies. Operands and results with a chosen type are cast to that type and back.
 
-    With `target`, regions whose kernel the target has are not changed, and neither are rescales.
+    With `target`, rescales and regions whose kernel the target has are not changed.
     """
 
     target: str = option("", "the target whose kernels are kept")

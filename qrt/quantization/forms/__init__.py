@@ -23,7 +23,7 @@ _WITH_CLAMPS: tuple[Matcher, ...] = (products, binary, average_pool, mean, axis_
 
 
 def _clamped(value: Value) -> list[KernelMatch]:
-    """Return the matches of a clamped value in which the clamp is part of the op family's operation."""
+    """Return the matches of op families that clamp their own result, such as a `conv2d` followed by a relu."""
     return [
         clamped(match, bounds)
         for bounds in clamps_of(value)
@@ -47,7 +47,7 @@ def matches_of(value: Value) -> list[KernelMatch]:
 
 
 def is_alone(match: KernelMatch) -> bool:
-    """Return True if no operation of a match, other than the last one, has a result with users outside the match."""
+    """Return True if only operations of the match use the intermediate results of its operations."""
     inside = set(match.operations) | set(match.copied)
     last = match.operations[-1]
     return all(
@@ -94,10 +94,10 @@ def form_of(block: Block, kernel: str = "") -> KernelForm | None:
 
 
 def match_of(block: Block, kernel: str = "") -> KernelMatch | None:
-    """Return a match of a block's result; None if no match has only arguments of the block as operands.
+    """Return a match of a block's result whose operands are all arguments of the block; None if there is none.
 
-    A match of the family ``kernel`` is preferred to larger ones. For example, a clamped square of a tensor is a
-    product, but also a function of one variable.
+    A match of the family ``kernel`` is preferred to larger matches. For example, the clamped square of a tensor is both
+    a `mul` and a `lookup`.
     """
     last = block.last
     if last is None or len(last.operands) != 1:

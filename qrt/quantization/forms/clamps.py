@@ -45,7 +45,7 @@ def clamps_of(value: Value) -> list[Clamp]:
 
 
 def _then(low: float, high: float, clamp: Clamp) -> tuple[float, float]:
-    """Return the bounds of a clamp that equals a clamp to `[low, high]` followed by ``clamp``."""
+    """Return the bounds of one clamp that has the effect of a clamp to `[low, high]` followed by ``clamp``."""
     return min(max(low, clamp.low), clamp.high), min(max(high, clamp.low), clamp.high)
 
 
@@ -118,7 +118,10 @@ def _number(expression: object) -> float | None:
 
 
 def clamp(value: Value) -> list[KernelMatch]:
-    """Return the matches of a value as a `clamp`, for one or more consecutive clamps."""
+    """Return the matches if float operations compute a value as a `clamp`.
+
+    If several consecutive clamps end in the value, each match covers one clamp more than the match before.
+    """
     matches = []
     for bounding in clamps_of(value):
         low, high = bounding.bounds
@@ -128,6 +131,6 @@ def clamp(value: Value) -> list[KernelMatch]:
 
 
 def clamped(match: KernelMatch, bounding: Clamp) -> KernelMatch:
-    """Return ``match`` with the clamp ``bounding`` of its result added to it."""
+    """Return ``match`` with its result clamped by ``bounding``, whose operations become part of the match."""
     low, high = bounding.bounds
     return replace(match, operations=(*match.operations, *bounding.operations), low=low, high=high)

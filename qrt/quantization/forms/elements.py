@@ -80,9 +80,10 @@ def splat_of(value: Value) -> float | None:
 
 @dataclass(frozen=True)
 class Elements:
-    """An elementwise computation: ``computed`` is the expression of a result element in elements of ``inputs``.
+    """An elementwise computation: each result element is the expression ``computed`` of elements of ``inputs``.
 
-    ``axes`` has, for each axis of each input, the axis of the result with the same index; None for a broadcast axis.
+    ``axes`` has a tuple for each input. It maps the input's axes to those result axes that have the same index; a
+    broadcast axis is mapped to None.
     """
 
     operation: Operation
@@ -132,7 +133,7 @@ class Elements:
         return whole._without(number)
 
     def _without(self, number: int) -> "Elements":
-        """Return the computation without input ``number``, which its expression does not contain."""
+        """Return the computation after removal of input ``number``, which its expression does not use."""
         places = [k for k in range(len(self.inputs)) if k != number]
         new: dict[int, Expression] = {k: ("input", place) for place, k in enumerate(places)}
         inputs, axes = tuple(self.inputs[k] for k in places), tuple(self.axes[k] for k in places)
@@ -214,10 +215,11 @@ def _inputs_of(expression: Expression) -> set[int]:
 
 
 def _axes(results: Sequence[object], order: list[int | None], shape: Sequence[int | None]) -> Axes | None:
-    """Return, for each axis of an input, the result axis with the same index, given the results of the indexing map.
+    """Map an input's axes to axes of the result, given the index expressions ``results`` of its indexing map.
 
-    A broadcast axis, of size 1 with index 0, gets None. Returns None if any other index is not a single loop of the
-    result; for example, index 0 of an axis longer than 1 selects a slice.
+    An axis is mapped to the result axis with the same index, or to None if it is broadcast: its size is 1 and its index
+    0. Returns None if another index expression is not a single loop of the result. For example, index 0 of an axis
+    longer than 1 selects a slice.
     """
     axes: list[int | None] = []
     for result, size in zip(results, shape, strict=True):
@@ -266,7 +268,7 @@ def _call(operation: Operation, operands: Sequence[Expression]) -> Expression:
 
 
 def repeated(value: Value, axes: Axes) -> tuple[Value, Axes, tuple[Operation, ...]]:
-    """Return the tensor that a chain of broadcasts repeats to ``value``, its axes in the result, and the broadcasts.
+    """Return the tensor that a chain of broadcasts expands to ``value``, its axes in the result, and the broadcasts.
 
     ``axes`` are the axes of ``value`` in the result. If ``value`` is no broadcast, ``value`` and ``axes`` are returned.
     """

@@ -39,7 +39,7 @@ _WITHOUT_NAN = {"arith.maxnumf": "arith.maximumf", "arith.minnumf": "arith.minim
 
 
 def binary(value: Value) -> list[KernelMatch]:
-    """Return the matches of a value as an operation on two tensors that broadcast as in NumPy.
+    """Return the matches if float operations compute a value from two tensors that broadcast as in NumPy.
 
     The first match includes the operations that broadcast the operands. If there are such operations, a second match
     has the broadcast values as operands.
@@ -77,12 +77,12 @@ def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
 
 
 def lookup(value: Value) -> list[KernelMatch]:
-    """Return the match of a value with the kernel `lookup`: an elementwise function of one tensor and constants.
+    """Return the match if float operations compute a value as an elementwise function of one tensor (`lookup`).
 
-    The kernel reads each result from a table, which has an entry for every stored integer of the operand. The operand
-    is the earliest tensor from which, with constants, the value can be computed. The search for it stops at a tensor
-    with a `quant.stats` annotation, which would be lost inside of the function. It also stops at an average, a sum
-    divided by a number of elements, because another kernel computes the sum and the division together.
+    The kernel reads each result from a table with an entry for every storage value of the operand. The operand is the
+    earliest tensor that determines the value. The search for this tensor stops at a `quant.stats` annotation, because
+    the range would be lost inside of the function. It also stops at an average (a sum divided by a number of elements),
+    because another kernel computes the sum and the division together.
     """
     first, parts = value.operation, _parts(value)
     if first is None or parts is None or first.name in INNER_ANNOTATIONS or _is_average(value):
@@ -129,7 +129,7 @@ def _copies(value: Value) -> bool:
 
 
 def _parts(value: Value) -> list[Value] | None:
-    """Return the tensors, other than constants, from which each element of a value is computed at the same index.
+    """Return the tensors, without constants, whose elements at the same index determine an element of ``value``.
 
     Returns None if the value is not computed element by element.
     """
@@ -159,7 +159,6 @@ def _parts(value: Value) -> list[Value] | None:
 
 
 def _read_operands(source: StructuredOp) -> list[Value]:
-    """Return those operands of a structured op whose elements the op's body reads."""
     arguments = source.regions[0].blocks[0].arguments
     return [operand for operand, argument in zip(source.operands, arguments, strict=True) if argument.uses]
 
@@ -180,7 +179,7 @@ def _is_function(source: StructuredOp) -> bool:
 
 
 def _is_plain(map: AffineMapAttr) -> bool:
-    """Return True if each result of an indexing map is a single loop or 0."""
+    """Return True if each index expression of an indexing map is a single loop or 0."""
     return all(result == 0 or (isinstance(result, tuple) and result[0] == "d") for result in map.results)
 
 

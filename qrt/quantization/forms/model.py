@@ -11,10 +11,10 @@ Permutation = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand of an op family's operation, given by the number of an operand of the region.
+    """An operand of an op family's operation: operand ``number`` of the region, transposed if the axis orders differ.
 
-    `permutation` transposes the region's operand to the axis order of the family, as in `numpy.transpose`: for example
-    HWCF filters to OHWI. It is None if the orders are equal.
+    `permutation` transposes the region's operand, as `numpy.transpose` does, to the axis order of the family: for
+    example HWCF filters to OHWI. It is None if the orders are equal.
     """
 
     number: int
@@ -25,11 +25,11 @@ class Operand:
 class KernelForm:
     """A region's body as a call of an op family.
 
-    ``family`` is a name in ``qrt.ops.FAMILIES``. ``attributes`` are those that the body determines; they include
-    ``requant``, the requantization rule, only if the family's default rule does not give the nearest result. ``low``
-    and ``high`` are the bounds to which the result is clamped, as real numbers (0 and None for relu). A body that only
-    clamps has the family `clamp`, with the bounds as attributes. A ``lookup`` has one operand, and its table is the
-    body's function.
+    ``family`` is a name in ``qrt.ops.FAMILIES``. ``attributes`` are the family's attributes that follow from the body.
+    ``requant``, the requantization rule, is among them only if the family's default rule does not round to the nearest
+    result. ``low`` and ``high`` are the bounds to which the result is clamped, as real numbers (0 and None for relu). A
+    body that only clamps has the family `clamp`, with the bounds as attributes. A ``lookup`` has one operand, and its
+    table is the body's function.
     """
 
     family: str

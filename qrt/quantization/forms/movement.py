@@ -48,7 +48,7 @@ def padding_of(value: Value) -> Padding | None:
 
 
 def pad(value: Value) -> list[KernelMatch]:
-    """Return the match of a value as a `pad`; an empty list if there is none."""
+    """Return the match if float operations compute a value as a `pad`; otherwise an empty list."""
     padding = padding_of(value) if value.operation is not None and value.operation.name in PADS else None
     if padding is None:
         return []
@@ -60,7 +60,7 @@ _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "
 
 
 def movement(value: Value) -> list[KernelMatch]:
-    """Return the matches of a value as a family that moves elements, such as `reshape`, `transpose` or `concat`."""
+    """Return the matches if an operation that moves elements, such as a reshape or transpose, computes a value."""
     source = value.operation
     if source is None:
         return []
@@ -83,7 +83,7 @@ def movement(value: Value) -> list[KernelMatch]:
 
 
 def _slice(source: Operation) -> list[KernelMatch]:
-    """Return the match of a `tensor.extract_slice` with constant offsets, sizes and strides that keeps the rank."""
+    """Return the match as a `slice` if an `extract_slice` keeps the rank, with constant offsets, sizes and strides."""
     lists = {name: tuple(static_values(source, name)) for name in ("offsets", "sizes", "strides")}
     if any(None in entries for entries in lists.values()) or shape_of(source.results[0]) != lists["sizes"]:
         return []
@@ -91,7 +91,7 @@ def _slice(source: Operation) -> list[KernelMatch]:
 
 
 def _tile(value: Value) -> list[KernelMatch]:
-    """Return the match of a broadcast that repeats axes of size 1 as a `tile`; an empty list for any other value."""
+    """Return the match as a `tile` if a value is a broadcast that repeats axes of size 1; otherwise an empty list."""
     elements, shape = elements_of(value), shape_of(value)
     if elements is None or not elements.is_copy or len(elements.axes[0]) != len(shape) or None in shape:
         return []

@@ -21,7 +21,7 @@ from qrt.quantization.forms.reductions import (
 
 
 def mean(value: Value) -> list[KernelMatch]:
-    """Return the match of a value as a `mean` along axes; an empty list if there is none."""
+    """Return the match if float operations compute a value as a `mean` along axes; otherwise an empty list."""
     source = value.operation
     passed: list[Operation] = []
     if source is not None and source.name in EXPANSIONS:
@@ -60,7 +60,7 @@ _REDUCTIONS: dict[ReductionKind, str] = {"sum": "sum", "max": "reduce_max", "min
 
 
 def axis_reduction(value: Value) -> list[KernelMatch]:
-    """Return the match of a value as the sum, the maximum or the minimum along axes; an empty list if there is none."""
+    """Return the match if a value is computed as a sum, maximum or minimum along axes; otherwise an empty list."""
     for kind, family in _REDUCTIONS.items():
         reduction = axis_reduction_of(value, kind)
         if reduction is not None:
@@ -73,7 +73,7 @@ def axis_reduction(value: Value) -> list[KernelMatch]:
 
 
 def average_pool(value: Value) -> list[KernelMatch]:
-    """Return the match of a value as an `avg_pool2d`; an empty list if there is none."""
+    """Return the match if float operations compute a value as an `avg_pool2d`; otherwise an empty list."""
     elements = elements_of(value)
     if elements is None or elements.computed[0] not in QUOTIENTS:
         return []
@@ -88,7 +88,7 @@ def average_pool(value: Value) -> list[KernelMatch]:
 
 
 def max_pool(value: Value) -> list[KernelMatch]:
-    """Return the matches of a value as a `max_pool2d`.
+    """Return the matches if float operations compute a value as a `max_pool2d`; otherwise an empty list.
 
     If the images are padded by the least float, a second match includes the padding.
     """
@@ -109,7 +109,7 @@ def max_pool(value: Value) -> list[KernelMatch]:
 
 
 def pool_of(value: Value, kind: ReductionKind) -> KernelMatch | None:
-    """Return the match of a sum or a maximum over windows of NHWC images; None for any other value.
+    """Return the match if a value is the sum or the maximum over windows of NHWC images; otherwise None.
 
     The second operand of such a `linalg` op determines the shape of the windows; its elements are not read.
     """

@@ -45,14 +45,14 @@ class SumOfProducts:
     def loops(self, operand: int) -> list[int] | None:
         """Return the loop that indexes each axis of an operand.
 
-        Return None unless each index is one loop, and no two axes have the same loop.
+        Return None if an axis has an index that is not a single loop, or if two axes have the same loop.
         """
         plain = [next(iter(index)) for index in self.indices[operand] if list(index.values()) == [1]]
         return plain if len(plain) == len(self.indices[operand]) and len(set(plain)) == len(plain) else None
 
 
 def products(value: Value) -> list[KernelMatch]:
-    """Return the matches of a value as a matrix product or a convolution, with the bias if one is added."""
+    """Return the matches if a value is computed as a matrix product or a convolution, with or without a bias."""
     matches = _with_bias_in_sum(value) or _in_groups(value)
     elements = elements_of(value)
     if elements is not None and elements.computed[0] == "arith.addf" and len(elements.inputs) == 2:
@@ -71,9 +71,10 @@ def products(value: Value) -> list[KernelMatch]:
 
 
 def integer_products(value: Value) -> list[KernelMatch]:
-    """Return a list with the match of a value as a product or convolution of integers whose accumulator starts with 0.
+    """Return the match if a value is a product or convolution of integers whose accumulator starts with 0.
 
-    The second factor may have a narrower type than the accumulator. The list is empty if there is no match.
+    The second factor may have a narrower type than the accumulator. The result is a list, which is empty without a
+    match.
     """
     sums = sum_of_products(value, _SUM_OF_INTEGERS)
     if sums is None or not _begins_with_zero(sums.operation):
@@ -88,9 +89,9 @@ def _begins_with_zero(operation: StructuredOp) -> bool:
 
 
 def _biased(match: KernelMatch, bias: Value, passed: tuple[Operation, ...]) -> list[KernelMatch]:
-    """Return the match with a bias for each column of the product; an empty list if the second factor is a vector.
+    """Return the match with ``bias`` as an operand that is added to each row of the product.
 
-    ``passed`` are the operations that broadcast the bias.
+    ``passed`` are the operations that broadcast the bias. The list is empty if the second factor is a vector.
     """
     if len(shape_of(match.operands[1][0])) < 2:
         return []
@@ -109,7 +110,7 @@ def _vector(value: Value, axes: Axes, rank: int) -> tuple[Value, tuple[Operation
 
 
 def _with_bias_in_sum(value: Value) -> list[KernelMatch]:
-    """Return the matches of a sum of products whose accumulator starts with 0 or with a bias."""
+    """Return the matches if a value is a sum of products whose accumulator starts with 0 or with a bias."""
     sums = sum_of_products(value)
     if sums is None:
         return []
@@ -160,7 +161,7 @@ def linear(expression: object) -> Linear | None:
 
 
 def _permutation(own: Sequence[int], wanted: Sequence[int]) -> Permutation:
-    """Return the permutation that brings the loops ``own`` into the order ``wanted``; None if the orders are equal."""
+    """Return the permutation that reorders the loops ``own`` to ``wanted``; None if the orders are equal."""
     permutation = tuple(own.index(loop) for loop in wanted)
     return None if permutation == tuple(range(len(own))) else permutation
 
@@ -175,7 +176,10 @@ def _matmul(sums: SumOfProducts) -> list[KernelMatch]:
 
 
 def _matrices(sums: SumOfProducts, first: int) -> tuple[tuple[Value, Permutation], ...] | None:
-    """Return the operands of NumPy's `a @ w`, each with its permutation, if operand ``first`` is `a`; else None."""
+    """Return `a` and `w`, each with its permutation, if the sums are NumPy's `a @ w`; None otherwise.
+
+    ``first`` is the number of the operand that is `a`.
+    """
     a, w, out = sums.loops(first), sums.loops(1 - first), sums.loops(2)
     if a is None or w is None or out is None:
         return None
@@ -198,7 +202,7 @@ def _matrices(sums: SumOfProducts, first: int) -> tuple[tuple[Value, Permutation
 
 
 def convolution(sums: SumOfProducts) -> list[KernelMatch]:
-    """Return the matches of a sum of products as a convolution of images by filters.
+    """Return the matches if a sum of products is a convolution of images by filters; otherwise an empty list.
 
     If the images are padded by zeros, a second match includes the padding.
     """
@@ -244,7 +248,7 @@ _LAST_TWO = ((0,), (1,), (2,), (3, 4))
 
 
 def _in_groups(value: Value) -> list[KernelMatch]:
-    """Return the matches of a grouped convolution whose result is reshaped to merge the group and channel axes."""
+    """Return the matches if a value is a grouped convolution, reshaped to merge the group and channel axes."""
     sums = sum_of_products(_reshaped_from(value, _MERGED, _LAST_TWO) or value)
     if sums is None or sums.operation is value.operation or splat_of(sums.operation.operands[2]) != 0:
         return []
@@ -263,10 +267,10 @@ def _reshaped_from(value: Value, name: str, groups: tuple[tuple[int, ...], ...])
 
 
 def grouped_convolution(sums: SumOfProducts) -> list[KernelMatch]:
-    """Return the matches of a convolution of NHWGC images by GFHWC or HWCM filters, between reshapes.
+    """Return the matches if a sum of products is a convolution in groups, whose reshapes become part of the match.
 
-    The pass `normalize-layouts` writes such reshapes. Outside of them, the images, the filters and the result have one
-    axis of channels.
+    The images are NHWGC and the filters GFHWC or HWCM between the reshapes, which the pass `normalize-layouts` writes.
+    Outside of them, the images, the filters and the result have one axis of channels.
     """
     users, out, taps = list(sums.operation.results[0].users), sums.loops(2), sums.loops(1)
     if out is None or taps is None or len(out) != 5 or len(users) != 1 or not users[0].results:
@@ -306,9 +310,9 @@ def grouped_convolution(sums: SumOfProducts) -> list[KernelMatch]:
 
 
 def _padded(match: KernelMatch) -> list[KernelMatch]:
-    """Return a list with ``match``, changed so that the convolution itself pads its images with zeros.
+    """Return the match of a convolution that pads its images by itself, given the match without the padding.
 
-    The list is empty if the program does not pad the images with zeros before the convolution.
+    The result is a list, which is empty if the program does not pad the images with zeros before the convolution.
     """
     (images, permutation), *others = match.operands
     padding = padding_of(images)

@@ -39,7 +39,7 @@ class Reduction:
 
     @property
     def source(self) -> Value:
-        """The operand that is summed, or of which the maximum or minimum is taken."""
+        """The operand whose elements are reduced."""
         return self.operation.operands[0]
 
 
@@ -119,7 +119,7 @@ def restores(inner: AxisReduction, value: Value) -> bool:
 def quotient_of(value: Value, count: int) -> tuple[Value, Operation] | None:
     """Return the dividend of a division by ``count``, and the dividing operation; None for any other value.
 
-    A multiplication by the float nearest to `1 / count` is such a division.
+    A multiplication by the float nearest to `1 / count` counts as such a division.
     """
     elements, type = elements_of(value), tensor_type(value)
     if elements is None or type is None or not isinstance(type.element, FloatType) or count < 1:

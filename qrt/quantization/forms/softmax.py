@@ -22,7 +22,7 @@ class _Term:
         return int(str(self.expression[1])) if self.expression[0] == "input" else None
 
     def opened(self) -> "_Term":
-        """Replace a term that is an input by the expression that computes the input; any other term stays unchanged."""
+        """Return the term with an input replaced by the expression that computes it; return other terms unchanged."""
         if self.number is None or not self.elements.is_identity(self.number):
             return self
         passed: list[Operation] = []
@@ -40,7 +40,7 @@ class _Term:
 
 
 def softmax(value: Value) -> list[KernelMatch]:
-    """Return the matches of a value as a `softmax` along an axis.
+    """Return the matches if float operations compute a value as a `softmax` along an axis.
 
     If the exponent is `x - max(x)`, one match has `x` as its operand, and another the difference.
     """
@@ -63,7 +63,7 @@ def softmax(value: Value) -> list[KernelMatch]:
 
 
 def _lacks(axes: tuple[int | None, ...], axis: int, value: Value) -> bool:
-    """Return True if ``axes``, after removal of None and ``axis``, are all other axes of a value, in order."""
+    """Return True if ``axes``, without None and ``axis``, lists all axes of a value except ``axis``, in order."""
     others = [other for other in range(len(shape_of(value))) if other != axis]
     return [other for other in axes if other is not None and other != axis] == others
 
@@ -71,7 +71,7 @@ def _lacks(axes: tuple[int | None, ...], axis: int, value: Value) -> bool:
 def _exponents(power: Value, axis: int) -> list[tuple[Value, float, tuple[Operation, ...]]]:
     """Return each way to write ``power`` as `exp(beta * x)`: the tensor x, beta, and the operations in between.
 
-    If a maximum of x along ``axis`` is subtracted from x, x is returned without it: the softmax is the same.
+    If the program subtracts the maximum of x along ``axis`` from x, x is returned, because the softmax is the same.
     """
     elements = elements_of(power)
     if elements is None:
@@ -103,7 +103,7 @@ def _product(term: _Term) -> tuple[_Term, float] | None:
 
 
 def _without_maximum(term: _Term, axis: int) -> tuple[Value, tuple[Operation, ...]] | None:
-    """Return `x` and the operations in between if a term is `x` minus its maximum along ``axis``; None otherwise."""
+    """Return `x` and the operations after it if a term is `x` minus its maximum along ``axis``; None otherwise."""
     if term.expression[0] != "arith.subf":
         return None
     left, right = term.part(1).number, term.part(2).number

@@ -1,4 +1,4 @@
-"""The replacement of constants that repeat one row by broadcasts of a vector, which can be the bias of a kernel."""
+"""The replacement of constants whose rows are all equal by broadcasts of one row, which can be the bias of a kernel."""
 
 from collections.abc import Iterator
 
@@ -19,10 +19,10 @@ _ADDITIONS = ("arith.addf", "linalg.add")
 
 
 def write_biases(module: Module) -> None:
-    """Replace each constant that is added to a product, and repeats one row, by a broadcast of the row.
+    """Replace each constant that is added to a product, and whose rows are all equal, by a broadcast of the row.
 
-    A constant that is the initial accumulator of a product is replaced in the same way, even if all its elements equal
-    one number other than 0. Changes no value.
+    The initial accumulator of a product is replaced in the same way, also if all its elements equal one number other
+    than 0. Changes no value.
     """
     operations = list(outside_bodies(module.operation))
     cyclic = cyclic_operations(operations)
@@ -36,7 +36,7 @@ def write_biases(module: Module) -> None:
 
 
 def _bias_operands(operation: Operation) -> Iterator[int]:
-    """Yield the numbers of operands that may be a bias: a product's accumulator, or the term added to a product."""
+    """Yield the numbers of operands that may be a bias: the accumulator of a product, or what is added to a product."""
     if isinstance(operation, StructuredOp) and begins_sum_of_products(operation):
         yield 2
     elif operation.name in _ADDITIONS:
@@ -44,7 +44,7 @@ def _bias_operands(operation: Operation) -> Iterator[int]:
 
 
 def _row_of(value: Value) -> DenseElementsAttr | None:
-    """Return the row that a constant repeats along all axes but the last; None for a vector or any other value."""
+    """Return the row that a constant repeats along all axes except the last; None for a vector or any other value."""
     type, shape = tensor_type(value), shape_of(value)
     if type is None or len(shape) < 2 or not type.has_static_shape or splat_of(value) is not None:
         return None

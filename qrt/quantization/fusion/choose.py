@@ -1,8 +1,8 @@
 """The choice of a target's kernel for a value: the kernel that covers the most operations, constants included.
 
-Of kernels that cover the same number of operations, the first in the target's order is chosen. A table (`lookup`) comes
-last, with one exception: it is preferred to a clamp whose operand and result have annotated ranges that one type cannot
-have. A region that exists already is renamed to a kernel of the requested target.
+If several kernels cover the same number of operations, the first in the target's order is chosen. The table kernel
+`lookup` comes last, with one exception: it is preferred to a clamp if the operand and the result of the clamp have
+annotated ranges that need different types. A region that exists already gets the name of a kernel of the target.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ class KernelChoice:
 
 @dataclass(frozen=True)
 class Refusal:
-    """The reason why no kernel of the target computes a match of an op family."""
+    """A match of an op family that no kernel of the target computes, with the reason."""
 
     match: KernelMatch
     reason: str
@@ -77,10 +77,10 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
 
 
 def _preference(name: str, match: KernelMatch, value: Value) -> int:
-    """Return 0 for a kernel, 1 for a table, and 2 for a clamp that loses an annotated range; the least is preferred.
+    """Return a sort key for kernels of equal size: 0 for most kernels, 1 for a table, 2 for a clamp that loses a range.
 
-    The operand and the result of a clamp share one type. The annotated range of the result is lost unless it equals the
-    annotated range of the operand, before or after the clamp is applied to that range.
+    The operand and the result of a clamp share one type. The annotated range of the result is kept only if it equals
+    the annotated range of the operand, or that range after the clamp.
     """
     if FAMILIES[name].traits.tables:
         return 1
@@ -115,9 +115,9 @@ def _size(match: KernelMatch) -> int:
 
 
 def refusal(names: Sequence[str], operand_count: int, match: KernelMatch | None, target: Target) -> str | None:
-    """Return the reason why no kernel with one of these names has this number of operands and one result.
+    """Return the reason why none of the named kernels of the target has ``operand_count`` operands and one result.
 
-    Returns None if there is such a kernel. ``match`` is the value's match of an op family, for the text of the reason.
+    Returns None if one of them does. ``match`` is the value's match of an op family, which the reason mentions.
     """
     named = [kernel for name in names for kernel in target.signatures(name)]
     if not named:
@@ -136,7 +136,7 @@ def refusal(names: Sequence[str], operand_count: int, match: KernelMatch | None,
 
 
 def _refused(match: KernelMatch, value: Value) -> str | None:
-    """Return the reason why an op family rejects a match's shapes, with 8-bit elements; None if it accepts them."""
+    """Return the reason why an op family would reject a match's operands with 8-bit elements; None if it would not."""
     operands = tuple(_stored(operand.type, permutation) for operand, permutation in match.operands)
     return _refused_types(match.family, operands, tuple(match.attributes.items()), _stored(value.type, None))
 
@@ -150,7 +150,7 @@ def _refused_types(
 ) -> str | None:
     """Return the reason why an op family rejects operands of these types; None if it accepts them.
 
-    Networks repeat the same types, hence the cache.
+    Results are cached, because networks repeat the same types.
     """
     operands = [type for type in types if type is not None]
     if result_type is None or len(operands) < len(types):
@@ -173,7 +173,7 @@ def _refused_types(
 
 @lru_cache(maxsize=256)
 def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | None:
-    """Change the type of a float tensor to 8-bit elements and permuted axes; return None for any other type."""
+    """Return the type of a float tensor after quantization to 8 bits and a transpose; None for any other type."""
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, FloatType):
         return None
     try:
@@ -184,7 +184,7 @@ def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | Non
 
 
 def _has_own_match(region: RegionOp, kernel: TargetKernel) -> bool:
-    """Return True if a kernel's own pattern matches a region's body, with the body's arguments in order as operands."""
+    """Return True if the target's own pattern for a kernel matches a region's body, with the same operands in order."""
     returned = region.body.terminator.operands
     if not callable(kernel.pattern) or len(returned) != 1 or returned[0].operation is None:
         return False

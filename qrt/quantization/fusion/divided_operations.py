@@ -26,7 +26,7 @@ from qrt.types import CalibratedType, FloatType, TensorType
 def divide_products(module: Module, target: Target) -> None:
     """Replace products whose accumulator starts with a matrix by a product that starts with 0, and an addition.
 
-    A product is replaced only if the target has a kernel for it without the matrix, but none with the matrix. The
+    A product is replaced only if the target has a kernel for products that start with 0, but none for this product. The
     matrix is then added last instead of first, so that the rounding of a float result may differ.
     """
     for block in blocks_of(module.operation):
@@ -77,7 +77,7 @@ def divide_broadcasts(operations: Iterable[Operation], target: Target) -> list[O
 
 
 def _divide_broadcast(operation: Operation, target: Target) -> list[Operation]:
-    """Replace a broadcast along new axes by a reshape and a copy. Return the new operations, if any."""
+    """Replace a broadcast along new axes by a reshape and a copy. Return the new operations, if there are any."""
     result = operation.results[0]
     elements, shape = elements_of(result), shape_of(result)
     if elements is None or not elements.is_copy or len(elements.axes[0]) >= len(shape) or None in shape:
@@ -102,7 +102,10 @@ def _divide_broadcast(operation: Operation, target: Target) -> list[Operation]:
 
 
 def _repeated(builder: Builder, reshaped: Value, result: Value, is_copied: list[bool]) -> Value:
-    """Return ``reshaped``, repeated to the shape of ``result`` along each axis for which ``is_copied`` is False."""
+    """Repeat ``reshaped`` to the shape of ``result``, along the axes for which ``is_copied`` is False.
+
+    These axes of ``reshaped`` have size 1.
+    """
     rank = len(is_copied)
     given = AffineMapAttr(rank, 0, tuple(("d", axis) if is_axis else 0 for axis, is_axis in enumerate(is_copied)))
     element = ranked(result).element

@@ -85,9 +85,9 @@ class FuseKernels:
     """Wraps float operations in regions, each for one kernel of a target.
 
     The operations are those of linalg, arith, math and tensor. Each operation that stays float gets a remark with the
-    reason. Of the kernels that compute a value, the one that covers the most operations is chosen. Of kernels that
-    cover the same number, the first in the target's order is chosen; tables come last. Values do not change, except for
-    the rounding of sums, whose order `layouts` may change.
+    reason. If several kernels compute a value, the one that covers the most operations is chosen; if these are equally
+    many, the first in the target's order, with tables last. Values do not change, except that `layouts` may change the
+    order of sums, and so their rounding.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
@@ -113,7 +113,7 @@ class FuseKernels:
 
 
 def _own_operations(module: Module, target: Target) -> set[Operation]:
-    """Return the operations that match the target's own patterns, and whose layouts are therefore not normalized."""
+    """Return the operations that match the target's own patterns, so that their layouts must not be normalized."""
     kernels = [kernel for kernel in target.kernels if callable(kernel.pattern)]
     matched: set[Operation] = set()
     for block in blocks_of(module.operation) if kernels else ():

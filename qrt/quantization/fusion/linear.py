@@ -36,7 +36,8 @@ _MOVEMENT = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.r
 def fuse_linear(block: Block, target: Target) -> None:
     """Wrap connected linear operations of a block in regions, from the last to the first.
 
-    A kernel of the target takes precedence if it computes all linear operations that are connected to its own.
+    A kernel of the target is used instead if it covers a linear operation together with all linear operations that are
+    connected to it.
     """
     order = {operation: number for number, operation in enumerate(block)}
     # A block that cannot be reached may have cycles of operations.
@@ -55,15 +56,15 @@ def fuse_linear(block: Block, target: Target) -> None:
 
 
 def _contains_groups(match: KernelMatch, order: dict[Operation, int]) -> bool:
-    """Return True if a match contains the whole `_group` of each linear operation in the match."""
+    """Return True if a match contains, with each linear operation, the whole group of this operation (see `_group`)."""
     inside = {*match.operations, *match.copied}
     return all(_group(operation, order) <= inside for operation in match.operations if _is_linear(operation))
 
 
 def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
-    """Return the linear operation ``root`` with the linear operations before it whose results only this group uses.
+    """Return the linear operation ``root`` and the linear operations before it whose results only this group uses.
 
-    Broadcasts before the operation are part of the group even if other operations use them.
+    Broadcasts before a linear operation belong to the group even if other operations use them.
     """
     group, pending = {root}, [root]
     while pending:
@@ -82,7 +83,6 @@ def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
 
 
 def _repeats(operation: Operation) -> bool:
-    """Return True if an operation only broadcasts its operand along more axes."""
     result = operation.results[0]
     elements = elements_of(result)
     return elements is not None and elements.is_copy and len(elements.axes[0]) < len(shape_of(result))
@@ -97,7 +97,7 @@ def _is_repeated_constant(value: Value) -> bool:
 
 
 def _annotations_of_operands(group: set[Operation]) -> set[Operation]:
-    """Return the annotations in a group that annotate a value from outside of the group."""
+    """Return the annotations in a group whose operands are computed outside of the group."""
     return {
         operation
         for operation in group
@@ -121,16 +121,16 @@ def _wrap(root: Operation, group: list[Operation]) -> None:
 
 
 def _is_repeated_exactly(operation: Operation, value: Value) -> bool:
-    """Return True if an operation broadcasts the constant ``value``, which equals integers times one scale exactly.
+    """Return True if an operation broadcasts the constant ``value``, and integers times one scale represent it exactly.
 
-    Such a constant is in the body of the region, not an operand.
+    Such a constant becomes part of the region's body. Other constants become operands.
     """
     dense = dense_of(value)
     return dense is not None and _is_repeated_constant(operation.results[0]) and _is_exact(np.asarray(dense.python))
 
 
 def _is_exact(array: npt.NDArray[Any]) -> bool:
-    """Return True if an array equals an array of integers below 2^62 times one power of two."""
+    """Return True if an array equals integers of magnitude below 2^62, times one power of two."""
     if not np.isfinite(array).all():
         return False
     values = [Fraction(float(value)) for value in array.ravel()]
@@ -138,7 +138,6 @@ def _is_exact(array: npt.NDArray[Any]) -> bool:
 
 
 def _is_weights(value: Value) -> bool:
-    """Return True if a value is a constant tensor, such as weights."""
     return constant_of(value) is not None and tensor_type(value) is not None
 
 
@@ -164,12 +163,12 @@ def _is_linear(operation: Operation) -> bool:
 
 
 def _degree_of(value: Value) -> int:
-    """Return the degree of a value: 0 for a constant or a broadcast constant, and 1 for any other value."""
+    """Return the polynomial degree of a value: 0 for a constant or a broadcast constant, and 1 for any other value."""
     return int(constant_of(value) is None and splat_of(value) is None and not _is_repeated_constant(value))
 
 
 def _degree(expression: Expression, inputs: list[int]) -> int | None:
-    """Return the degree of an expression, given its inputs' degrees: 0 if constant, 1 if linear, None otherwise."""
+    """Return the polynomial degree, 0 or 1, of an expression, given those of its inputs; None for other expressions."""
     if expression[0] == "constant":
         return 0
     if expression[0] == "input":

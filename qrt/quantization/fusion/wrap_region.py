@@ -32,10 +32,10 @@ _SIZED = ("tensor.empty", "tensor.splat")
 def make_region(
     builder: Builder, kernel: str, inputs: Sequence[Value], block: Block, returned: Sequence[Value]
 ) -> Operation:
-    """Emit a region around a block, with ports that have no chosen type yet.
+    """Emit a region with ``block`` as its body; no operand or result has a chosen type yet.
 
-    ``inputs`` become the region's operands, in the order of the block's arguments. The region returns the values
-    ``returned`` of the block.
+    ``inputs`` become the region's operands, in the order of the block's arguments. ``returned`` are the values of the
+    block that the region returns.
     """
     Builder(block, builder.location).emit("quant.return", returned)
     types = [value.type for value in returned]
@@ -74,7 +74,8 @@ class Body:
     def _include(self, value: Value, extent: Extent | None) -> bool:
         """Make a value from outside available in the block by copying its operations. Return True on success.
 
-        ``extent`` returns the size of an axis of the value, computed in the block; it is called for dynamic sizes.
+        ``extent`` emits an operation in the block that computes the size of an axis of the value; it is called for
+        dynamic sizes.
         """
         source = value.operation
         if value in self.values:
@@ -101,9 +102,10 @@ class Body:
         return True
 
     def _include_size(self, value: Value, extent: Extent | None) -> bool:
-        """Make the size ``value`` available in the block as ``extent(-1)``, a `tensor.dim` of a value in the block.
+        """Compute the size ``value`` in the block by ``extent(-1)``, which reads it from a tensor.
 
-        Return True on success. Constants, and sizes of values in the block, are left to the caller, which copies them.
+        Return True on success. Returns False for constants, and for sizes of values in the block, because the caller
+        copies their operations.
         """
         source = value.operation
         if source is not None and source.name == "arith.constant":
@@ -116,7 +118,7 @@ class Body:
         return size is not None
 
     def _extents(self, operation: Operation, number: int) -> Extent:
-        """Return a function that emits the extent of a given axis of operand ``number``, read from another operand."""
+        """Return a function that emits the size of an axis of operand ``number``, read from another operand."""
 
         def extent(axis: int) -> Value | None:
             for other, place in _same_extent(operation, number, axis):
@@ -134,7 +136,7 @@ def _at(extent: Extent, axis: int, _: int) -> Value | None:
 
 
 def _captured(operation: Operation) -> list[Value]:
-    """Return the values from outside that the regions of an operation use."""
+    """Return the values from outside of an operation that are used inside its regions."""
     inside = dict.fromkeys(operation.walk())
     captured: dict[Value, None] = {}
     for inner in inside:
@@ -147,17 +149,16 @@ def _captured(operation: Operation) -> list[Value]:
 
 
 def _is_plain_output(operation: StructuredOp, number: int) -> bool:
-    """Return True if operand ``number`` is an output whose indexing map is the identity."""
     return number >= operation.input_count and operation.indexing_maps[number] == AffineMapAttr.identity(
         operation.indexing_maps[number].dimensions
     )
 
 
 def with_extent(value: Value, axis: int) -> tuple[Value, int]:
-    """Return the earliest tensor that determines the extent of ``axis`` of ``value``, and its axis with this extent.
+    """Return the earliest tensor that determines the size of an axis of ``value``, and the axis with this size.
 
-    The operations from this tensor to the value keep the extent. A `tensor.dim` that reads the earliest tensor does not
-    use an intermediate value, so that one kernel can replace all these operations.
+    All operations from this tensor to ``value`` keep the size. If a `tensor.dim` reads the earliest tensor instead of
+    an intermediate value, one kernel can replace all these operations.
     """
     while (source := value.operation) is not None:
         if source.name in BINDERS:
@@ -179,10 +180,10 @@ def with_extent(value: Value, axis: int) -> tuple[Value, int]:
 
 
 def _same_extent(operation: Operation, number: int, axis: int) -> list[tuple[Value, int]]:
-    """Return all pairs (another operand, its axis) with the same extent as ``axis`` of operand ``number``.
+    """Return all pairs (another operand, its axis) whose size equals the size of ``axis`` of operand ``number``.
 
-    For `expand_shape`, a size operand is the extent of the source's axis if that axis is divided into one axis of this
-    size and axes of size 1.
+    For `expand_shape`, operand ``number`` is a size of the result. It equals the size of a source axis if that axis is
+    divided into one axis of this size and axes of size 1.
     """
     if operation.name == "tensor.expand_shape":
         return _expanded(operation, number)
@@ -241,7 +242,7 @@ def put_into_region(
 
 
 def move_sizes(module: Module) -> None:
-    """Make each `tensor.dim` read the earliest tensor that has the same extent (see `with_extent`)."""
+    """Make each `tensor.dim` read the earliest tensor that determines the same size (see `with_extent`)."""
     for operation in acyclic_operations(module.operation):
         if operation.name != "tensor.dim":
             continue

@@ -30,8 +30,8 @@ Relayouts = dict[Value, tuple[Value, Layout]]
 def carried(operation: Operation, relayouts: Relayouts) -> None:
     """Move the transposes and reshapes of an operation's operands to the operation's result.
 
-    ``relayouts`` has the values that transposes and reshapes compute; the new result is added. Nothing changes if an
-    operand would need a new transpose or reshape.
+    ``relayouts`` maps each value that transposes and reshapes compute to their operand and its layout; the new result
+    is added. Nothing changes if an operand would need a new transpose or reshape.
     """
     given = next((relayouts[value] for value in operation.operands if value in relayouts), None)
     if given is None or len(operation.results) != 1 or tensor_type(operation.results[0]) is None:
@@ -52,10 +52,7 @@ def carried(operation: Operation, relayouts: Relayouts) -> None:
 
 
 def _annotated(builder: Builder, operation: Operation, source: Value) -> Value | None:
-    """Annotate ``source`` with the range of the `quant.stats` ``operation``, and return the result.
-
-    Return None for any other operation, and for a range per channel.
-    """
+    """Copy a `quant.stats` with a single range to ``source``, and return its result; None for any other operation."""
     if operation.name != "quant.stats" or "axisStats" in operation.attributes:
         return None
     return builder.value(operation.name, [source], source.type, dict(operation.attributes))
@@ -99,7 +96,7 @@ def _operand(
     relayouts: Relayouts,
     result: Value,
 ) -> Value | None:
-    """Return an element-wise operation's operand in the layout of ``source``.
+    """Return an operand of an element-wise operation, brought to the layout of the transposed operand ``source``.
 
     Return None if this needs a new transpose or reshape. ``axes`` maps the axes of the operand to those of the
     operation's result.

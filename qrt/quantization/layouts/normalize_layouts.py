@@ -32,13 +32,13 @@ from qrt.quantization.layouts.windows import Convolution, Pool, Role, Window, co
 
 @dataclass(frozen=True)
 class NormalizeLayouts:
-    """Rewrites convolutions and pools of any layout (axis order) to NHWC, between transposes and reshapes.
+    """Rewrites convolutions and pools of any layout (axis order) to NHWC, and adds transposes and reshapes around them.
 
-    The pass rewrites convolutions and pools of 1 to 3 dimensions with any order of axes, with groups or a depth
-    multiplier, as named operations or as `linalg.generic`. Transposes and reshapes of results are moved behind
-    element-wise operations, biases and pads, and cancel with those of the next convolution or pool. A slice that drops
-    axes becomes a slice that keeps them, and a reshape. A sum that several operations compute, such as an average pool
-    from ONNX, becomes one reduction. Sums may be rounded in another order; no value changes otherwise.
+    The pass rewrites convolutions and pools of 1 to 3 dimensions with any order of axes, also with groups or a depth
+    multiplier. They may be named operations or `linalg.generic`. Transposes and reshapes of results are moved behind
+    element-wise operations, biases and pads, where they cancel those of the next convolution or pool. A slice that
+    drops axes becomes a slice that keeps them, and a reshape. A sum that several operations compute, such as an average
+    pool from ONNX, becomes one reduction. Sums may be rounded in another order; no value changes otherwise.
     """
 
     def run(self, module: Module) -> None:
@@ -101,10 +101,9 @@ def _keep_axes(operation: Operation) -> None:
 
 
 def _pair(places: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Return the axes for height and for width.
+    """Return two tuples of axes, for height and for width, from one or two dimensions of a window.
 
-    ``places`` has a tuple of axes for each dimension of the window. If the window has one dimension, this is the width,
-    and the height gets ``()``, no axis.
+    A window of one dimension has only a width; the height then gets the empty tuple, an axis of size 1.
     """
     return [()] * (2 - len(places)) + places
 
@@ -157,7 +156,7 @@ def _convolved(
     """Emit the `linalg` convolution of NHWC images ``x`` with ``filters``, and return its NHWC result.
 
     ``layout`` maps the axes of ``filters`` to OHWI. ``window`` has the strides and the dilations along height and
-    width. ``start`` is the initial value of the program's convolution, which gives the element type.
+    width. ``start`` is the initial accumulator in the program; its element type is that of the result.
     """
     channels, *taps, inner = layout
     shape = [size or 0 for size in shape_of(filters)]
@@ -207,10 +206,10 @@ def _depth_steps(
     convolution: Convolution,
     relayouts: Relayouts,
 ) -> list[Value]:
-    """Return, for each filter tap along the depth of a 3-D convolution, the image slices that it multiplies.
+    """Return, for each index of a 3-D filter along its depth, the slice of the images that is multiplied there.
 
-    The axes of each result are image, depth of the output, height, width, group, an axis of size 1, and channel.
-    ``pixels`` are the image axes of height, width and group; ``image`` has the image axes of the other loops by role.
+    The axes of a slice are image, depth of the output, height, width, group, an axis of size 1, and channel. ``pixels``
+    lists the image axes of height, width and group. ``image`` maps the roles of other loops to image axes.
     """
     height, width, group = pixels
     layout: Layout = (image["image"], (window.image,), height, width, group, (), image["depth"])
@@ -221,7 +220,7 @@ def _depth_steps(
 
 
 def _every(builder: Builder, x: Value, first: int, steps: int, stride: int) -> Value:
-    """Return the slice of ``x`` with the indices ``first``, ``first + stride``, ... along axis 1, ``steps`` of them."""
+    """Return ``steps`` indices of ``x`` along axis 1 as a slice: ``first``, ``first + stride`` and so on."""
     sizes = sizes_of(builder, x)
     taken: Sizes = [sizes[0], steps, *sizes[2:]]
     rest = len(sizes) - 2
@@ -233,7 +232,7 @@ def _every(builder: Builder, x: Value, first: int, steps: int, stride: int) -> V
 
 
 def _annotation(images: Value) -> Operation | None:
-    """Return the `quant.stats` that gives a single range to images, or to images that are then padded with zeros.
+    """Return the `quant.stats` that gives the images a single range, before or after they are padded with zeros.
 
     Return None if there is none.
     """
@@ -246,10 +245,10 @@ def _annotation(images: Value) -> Operation | None:
 
 
 def _stacked(builder: Builder, steps: list[Value], annotation: Operation | None) -> Value:
-    """Concatenate the image slices of all taps along the depth to the input of a 2-D convolution.
+    """Concatenate the image slices for all depth indices of the filters to the input of a 2-D convolution.
 
-    The taps become channels within each group, and the depth becomes part of the image axis. The range of the images,
-    given by ``annotation``, is attached to the result.
+    The depth indices become channels within each group, and the depth of the output joins the image axis. If
+    ``annotation`` gives the range of the images, the result is annotated with it.
     """
     joined = steps[0]
     if len(steps) > 1:

@@ -1,4 +1,4 @@
-"""Replacement of sums that several operations compute, such as partial sums in a runtime's order, by one reduction."""
+"""Replacement of sums that are computed in several operations, such as partial sums, by one reduction."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -24,7 +24,7 @@ MAX_ELEMENTS = 1 << 16
 
 
 def write_sum(operation: Operation) -> None:
-    """Replace an operation that ends a sum of several operations by one reduction of the tensor that is summed.
+    """Replace the last of several operations that compute a sum by one reduction of the tensor they sum.
 
     The reduction is a `linalg.reduce` over whole axes, or a `linalg.pooling_nhwc_sum`. No other operation changes.
     """
@@ -44,8 +44,7 @@ def write_sum(operation: Operation) -> None:
 def _elements_of_sum(value: Value) -> tuple[Value, list[Index]] | None:
     """Return (tensor, indices) if each element of ``value`` is a sum of elements of one tensor; None otherwise.
 
-    For the element of ``value`` at some index, `indices` are the indices of the elements that are summed, as
-    expressions in this index.
+    `indices` has the index of each summed element, as expressions in the index of the element of ``value``.
     """
     terms = _terms(value.operation)
     if terms is None:
@@ -61,9 +60,9 @@ def _elements_of_sum(value: Value) -> tuple[Value, list[Index]] | None:
 def _elements_of_term(
     inner: tuple[Value, list[Index]] | None, term: Value, index: Index
 ) -> Iterator[tuple[Value, Index]]:
-    """Yield the elements of tensors whose sum is the element of ``term`` at ``index``.
+    """Yield (tensor, index) pairs of the elements whose sum is the element of ``term`` at ``index``.
 
-    ``inner`` is `_elements_of_sum` of ``term``; if it is None, the element itself is yielded.
+    ``inner`` is the result of `_elements_of_sum` for ``term``. If it is None, the only pair is ``(term, index)``.
     """
     if inner is None:
         yield term, index
@@ -74,7 +73,7 @@ def _elements_of_term(
 
 
 def _terms(operation: Operation | None) -> list[tuple[Value, Index]] | None:
-    """Return the operands, each with an index, that a sum adds for each element; None if the operation is no sum."""
+    """Return (operand, index) pairs of the elements whose sum is a result element; None if the operation is no sum."""
     if not isinstance(operation, StructuredOp) or len(operation.outputs) != 1:
         return None
     maps, kinds = operation.indexing_maps, operation.iterators
@@ -104,7 +103,7 @@ def _terms(operation: Operation | None) -> list[tuple[Value, Index]] | None:
 
 
 def _extents(operation: StructuredOp) -> dict[int, int | None]:
-    """Map each loop that is the whole index of an operand's axis to the size of the axis, which is None if dynamic."""
+    """Map each loop whose counter indexes an operand's axis to the size of the axis, which is None if it is dynamic."""
     extents: dict[int, int | None] = {}
     for operand, map in zip(operation.operands, operation.indexing_maps, strict=True):
         for result, size in zip(map.results, shape_of(operand), strict=True):
@@ -186,7 +185,7 @@ def _sum_over_windows(operation: StructuredOp, source: Value, elements: Sequence
 
 
 def _is_each_once(places: Sequence[Index], sizes: Sequence[int | None]) -> bool:
-    """Return True if ``places`` are all indices of an array with the shape ``sizes``, without duplicates."""
+    """Return True if ``places`` has every index of an array with the shape ``sizes`` exactly once."""
     if None in sizes or len(places) != prod(size or 0 for size in sizes):
         return False
     return set(places) == set(product(*(range(size or 0) for size in sizes)))

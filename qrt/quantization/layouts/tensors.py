@@ -116,10 +116,9 @@ def divided(builder: Builder, value: Value, groups: Sequence[Sequence[int]], siz
 
 
 def _beside(retained: Sequence[bool]) -> list[list[int]]:
-    """Return groups of adjacent axes, for a reshape that removes or adds axes of size 1.
+    """Return groups of adjacent axes for a reshape that removes or adds the axes of size 1, False in ``retained``.
 
-    ``retained`` is False for the axes of size 1. Each group has one retained axis and the axes of size 1 after it; the
-    first group also has those before it.
+    A group has one retained axis and the axes of size 1 that follow it. The first group also has those before it.
     """
     groups: list[list[int]] = []
     before: list[int] = []

@@ -19,8 +19,8 @@ Places = tuple[int, ...]
 class Window:
     """One dimension of a sliding window.
 
-    ``image``, ``tap`` and ``out`` are the axes of the images, of the filters (or of a pool's window), and of the result
-    along which the dimension runs. The index in the images is ``stride * out_index + dilation * tap_index``.
+    The dimension runs along the axis ``image`` of the images, the axis ``tap`` of the filters or of a pool's window,
+    and the axis ``out`` of the result. The index in the images is ``stride * out_index + dilation * tap_index``.
     """
 
     image: int
@@ -32,10 +32,11 @@ class Window:
 
 @dataclass(frozen=True)
 class WindowLoops:
-    """The dimensions of a sliding window, in the order of the result's axes, and the loops outside of the window.
+    """The loops of a convolution or pool: the dimensions of the window, and the other loops by role.
 
-    ``image``, ``filters`` and ``out`` map the role of each loop outside of the window to the axis of the images, of the
-    filters and of the result along which the loop runs.
+    The dimensions of ``windows`` are in the order of the result's axes. Each other loop has a role, such as group or
+    channel. ``image``, ``filters`` and ``out`` map roles to the axes of the images, filters and result along which the
+    loops run.
     """
 
     windows: tuple[Window, ...]
@@ -68,7 +69,7 @@ class Pool:
 
 
 def convolution_of(value: Value) -> Convolution | None:
-    """Return the convolution that computes a value; None if there is none, or if kernels accept it as it is."""
+    """Return the convolution that computes a value; None if there is none, or if kernels accept it unchanged."""
     sums = sum_of_products(value)
     if sums is None or convolution(sums) or grouped_convolution(sums):
         return None
@@ -112,9 +113,9 @@ def _places(loops: Sequence[int]) -> dict[int, int]:
 def _windows(images: Sequence[Linear], taps: Sequence[int], out: Sequence[int]) -> tuple[Window, ...] | None:
     """Return the dimensions of a sliding window, in the order of the result's axes, from index expressions.
 
-    ``images`` has the index expression of each image axis, with coefficients by loop. ``taps`` and ``out`` have the
-    loop of each axis of the filters and of the result. The result is None if an expression is neither
-    ``stride * out + dilation * tap`` nor a single loop, or if there are not 1 to 3 dimensions.
+    ``images`` has the index expression of each image axis, as a coefficient for each loop. ``taps`` and ``out`` list
+    the loops that run along the axes of the filters and of the result. Each expression must be ``stride * out +
+    dilation * tap`` or a single loop, and there must be 1 to 3 dimensions. Otherwise the result is None.
     """
     windows = []
     for axis, index in enumerate(images):
@@ -128,7 +129,7 @@ def _windows(images: Sequence[Linear], taps: Sequence[int], out: Sequence[int]) 
 
 
 def window_reduction_of(value: Value) -> Pool | None:
-    """Return the pool that computes a value; None if there is none, or if kernels accept it as it is."""
+    """Return the pool that computes a value; None if there is none, or if kernels accept it unchanged."""
     reduction = reduction_of(value)
     if reduction is None or reduction.operation.input_count != 2 or reduction.kind == "min":
         return None

@@ -5,7 +5,7 @@ Classes are formed in three steps, each in program order.
 1. The ports that a kernel's constraint ``same_scale`` relates become one class, even if annotations give them different
    types. If one of them is annotated `!quant.none`, the class stays float. Otherwise the class takes the type of the
    first result with a type, or else of the first operand with a type.
-2. Types that annotations, casts or kernels give are spread along the edges of the graph, from near to far nodes.
+2. A type that an annotation, a cast or a kernel prescribes spreads along the edges of the graph, to near nodes first.
 3. The remaining edges are joined: the classes at both ends of an edge become one.
 
 The classes at the ends of an edge stay separate in these cases:
@@ -18,9 +18,9 @@ The classes at the ends of an edge stay separate in these cases:
   of a node in one of them.
 
 There are two exceptions. A use that is the only node of its class takes the type of the definition even if its own
-range is wider, because the definition has clipped the values already. If a definition keeps values float, a region that
-uses them also keeps them float if its kernel accepts any type and all its float ports share one class. A use that keeps
-values float does not affect the definition.
+range is wider. The reason is that the definition has clipped the values already. The second exception is a definition
+that keeps its values float: a region that uses them keeps them float, too, if its kernel accepts any type and all its
+float ports share one class. A use that keeps values float does not affect the definition.
 """
 
 from collections import deque
@@ -40,15 +40,15 @@ from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
 
 
 def couples(graph: PropagationGraph) -> list[Edge]:
-    """Return edges between values that should have one type, as their `quant.coupled_ref` operations demand.
+    """Return edges that connect values with equal ``coupledKey``, because their `quant.coupled_ref` asks for one type.
 
-    The edges lead from the first value of each ``coupledKey`` to each other value of the key.
+    For each key, an edge leads from the first value to each other value.
     """
     return [edge for _, edge in _coupled(graph)]
 
 
 def remark_uncoupled(graph: PropagationGraph) -> None:
-    """Emit a remark for each `quant.coupled_ref` that could not give its value the type of other values of its key."""
+    """Emit a remark for each `quant.coupled_ref` without effect, because the values with its key differ in type."""
     for operation, edge in _coupled(graph):
         one, other = edge.source.type, edge.target.type
         if one is not None and other is not None and one is not other:
@@ -127,7 +127,6 @@ class Classes:
                 pending.extend(neighbour for edges in reached for neighbour in edges)
 
     def _join(self, edge: Edge) -> bool:
-        """Merge the classes at the two ends of an edge if they may have one type. Return True if they were merged."""
         source, target = edge.source.in_class, edge.target.in_class
         if source is target or not self.agree(source, target):
             return False
@@ -153,7 +152,7 @@ class Classes:
         return self._is_near(source, target)
 
     def _takes(self, side: Class, given: UniformType) -> bool:
-        """Return True if the storage, zero points and layout of scales of ``given`` suit all nodes of a class."""
+        """Return True if all nodes of a class accept the storage, zero points and layout of scales of ``given``."""
         if side.storage is not None and not _is_within(given, side.storage):
             return False
         stored = side.storage or storage_of(given)
@@ -164,9 +163,9 @@ class Classes:
         return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)
 
     def _covers(self, given: UniformType, side: Class) -> bool:
-        """Return False if it is known that the type ``given`` does not cover the range of a class.
+        """Return False if the range of a class is known to exceed the range of the type ``given``.
 
-        That is not known for a type with several scales, nor for a class without a range.
+        The result is True if this is unknown, because the type has several scales or the class has no range.
         """
         storage = storage_of(given)
         span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
@@ -181,7 +180,7 @@ class Classes:
 
 
 def _class_of(node: PropagationNode, statistics: Statistics) -> Class:
-    """Return a new class with a single node, and with the type, storage and least width that the node demands."""
+    """Return a new class of one node, with the type, storage and least number of bits that the node demands."""
     side = Class([node], statistics, least=node.spec if isinstance(node.spec, AnyQuantizedType) else None)
     if is_decided(node.spec, node.element):
         side.given = node.spec
@@ -268,7 +267,7 @@ def _tie(nodes: list[PropagationNode], inputs: int) -> None:
 
 
 def _overruled(node: PropagationNode, given: Spec) -> None:
-    """Emit a remark if a node has an annotated type, which the constraint of its kernel replaces by ``given``."""
+    """Emit a remark if the constraint of a node's kernel replaces the node's annotated type by ``given``."""
     assert node.region is not None
     if is_decided(node.spec, node.element):
         remark(
@@ -307,9 +306,9 @@ def _has_layout(node: PropagationNode, port: TargetPort, given: UniformType) -> 
 
 
 def is_enough(storage: Storage | None, least: AnyQuantizedType | None) -> bool:
-    """Return True if a storage has at least the bits of a `!quant.any` type, and as many values if the type has bounds.
+    """Return True if a storage has the bits that ``least`` demands, and as many values if ``least`` has bounds.
 
-    If either is None, nothing is demanded, and the result is True.
+    The result is also True if either is None, because nothing is demanded then.
     """
     if least is None or storage is None:
         return True
@@ -347,10 +346,10 @@ def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> Any
 
 
 def _complete(side: Class) -> None:
-    """Set the storage of a class for which kernels accept any type: a kernel's default, or an annotated least width.
+    """Set the storage of a class whose kernels accept any type: a kernel's default storage or an annotated least width.
 
-    The default is that of the first port in program order that has a default. An annotated width that is wider is
-    preferred to the default.
+    The default is that of the first port, in program order, that has a default. A wider annotated width takes
+    precedence.
     """
     port = side.default[1] if side.default is not None else None
     if port is not None and port.is_float:

@@ -1,8 +1,8 @@
 """The choice of a type for each class (nodes that have one type), from its range and from constraints of kernels.
 
 A *port* is an operand or result of a region. Regions are visited from a heap, lowest number first. A visit proposes a
-type for each class of the region's ports that has a range but no type yet. It lets the constraint of the region's
-kernel change the proposed types, and then makes them final. Other regions with ports in these classes return to the
+type for each class of the region's ports that has a range but no type yet. The constraint of the region's kernel may
+change the proposed types. The visit then makes them final. Other regions with ports in these classes return to the
 heap. Each class gets its type once, so there are at most as many visits as regions and ports together.
 
 If a port has no type in the end, its region stays float, with a remark that names the missing annotation; with
@@ -53,7 +53,7 @@ class Decider:
         order: Sequence[int] | None = None,
         undecided: Undecided = "float",
     ) -> None:
-        """Put all regions on the heap, those numbered in ``order`` first; the order does not affect the result."""
+        """Put all regions on the heap, those numbered in ``order`` first. The order does not affect the result."""
         self._graph, self._target, self._ranges, self._undecided = graph, target, ranges, undecided
         every = range(len(graph.regions))
         self._heap = [*dict.fromkeys([number for number in order or () if number in every] + [*every])]
@@ -92,7 +92,7 @@ class Decider:
                 node.in_class.type = _passed_type([use.type for use in node.group.uses])
 
     def _keep_undecided(self, region: GraphRegion) -> None:
-        """Keep a region float if a port of it has no type; with ``undecided="error"``, raise VerifyError instead."""
+        """Keep a region float if one of its ports has no type. With ``undecided="error"``, raise VerifyError."""
         missing = [_undecided(node) for node in region.floats if node.type is None]
         if missing and self._undecided == "error":
             raise region.operation.error(missing[0])
@@ -102,7 +102,7 @@ class Decider:
                 node.own = node.spec
 
     def _undecided_ranges(self) -> Iterator[Wanted]:
-        """Yield the range, storage, symmetry and float type of each class whose type can be computed in advance."""
+        """Yield (range, storage, symmetry, float type) of each class that has a known range but no type yet."""
         for class_ in dict.fromkeys(node.in_class for node in self._graph.nodes if node.type is None):
             storage, first = class_.storage, class_.nodes[0]
             if storage is not None and not is_own_constant(class_):
@@ -114,7 +114,7 @@ class Decider:
     def _visit(self, region: GraphRegion) -> list[int]:
         """Choose the types of a region's operands and results that have none yet.
 
-        Returns the numbers of the other regions with nodes in the same classes, which must be visited again.
+        Returns the numbers of other regions with nodes in the same classes. They must be visited again.
         """
         fresh = [node for node in region.floats if node.type is None]
         if not fresh and region.number in self._visited:
@@ -139,13 +139,12 @@ class Decider:
         return concerned
 
     def _propose(self, class_: Class, proposed: dict[Class, Spec]) -> None:
-        """Choose a type for a class from its constant or its range, if either is known, and add it to ``proposed``."""
         spec = self._chosen(class_)
         if spec is not None:
             proposed[class_] = self.proposed[class_] = spec
 
     def _chosen(self, class_: Class) -> Spec | None:
-        """Return the type for the constant, the ranges of channels, or the range of a class of nodes.
+        """Return the type that represents the constant, the ranges of channels, or the range of a class of nodes.
 
         Return None if none of these is known, or if the class has no storage type.
         """
@@ -171,8 +170,8 @@ class Decider:
     def _constrain(self, region: GraphRegion, proposed: dict[Class, Spec]) -> None:
         """Call the constraint of a region's kernel until no type changes, and add the new types to ``proposed``.
 
-        ``proposed`` has the types, by class, that become final at the end of the visit. Raises VerifyError if types
-        still change after one call more than the region has ports.
+        ``proposed`` has the types, by class, that become final at the end of the visit. Raises VerifyError if a type
+        still changes at the last call; one call more than the region has ports is allowed.
         """
         for _ in range(len(region.nodes) + 1):
             before = _specs(region, proposed)
@@ -191,8 +190,8 @@ class Decider:
     def _called(self, region: GraphRegion, before: list[Spec]) -> list[Spec]:
         """Call the constraint of a region's kernel on the types of the ports, and return the resulting types.
 
-        Raises VerifyError if the constraint fails, or changes the type of a port but does not return the port's number
-        among those that it has changed.
+        A constraint returns the numbers of the ports whose types it changes. Raises VerifyError if it changes another
+        type, or fails.
         """
         assert region.kernel is not None
         if region.kernel.constraint == "free":
@@ -220,10 +219,9 @@ class Decider:
     ) -> None:
         """Give a port the type ``new``, which the constraint of the region's kernel demands.
 
-        The whole class of the port gets the type, unless the class has a final type or another storage. In these cases
-        only the port gets the type, and leaves its class. The same happens if ``is_alone`` is True, because the
-        constraint demands different types for nodes of the class. Raises VerifyError if the target does not accept the
-        type at the port.
+        The whole class of the port gets the type if it may still change, and has the same storage. Otherwise only the
+        port gets the type, and leaves its class. The same happens if ``is_alone`` is True: the constraint then demands
+        different types for nodes of the class. Raises VerifyError if the target does not accept the type at the port.
         """
         assert region.kernel is not None
         constraint = f"the constraint of {shown(region.name)}"
@@ -252,10 +250,10 @@ class Decider:
     # -- biases --------------------------------------------------------------------------------------------------------
 
     def _fit_bias(self, region: GraphRegion, bias: PropagationNode, proposed: dict[Class, Spec]) -> None:
-        """Multiply the scales of a constant bias by powers of two if its values overflow its storage; emit a remark.
+        """Multiply the scales of a constant bias by powers of two if its values overflow its storage.
 
-        If the target does not allow a coarser bias, the scales of the weights are multiplied instead. Nothing changes
-        while a factor of the product has no type, because the scale of the bias is then not yet known.
+        If the target does not allow a coarser bias, the scales of the weights are multiplied instead. Emits a remark.
+        Nothing changes while a factor of the product has no type, because the scale of the bias is then not yet known.
         """
         type = _type(bias, proposed)
         factors = [_type(node, proposed) for node in _related(region)[:2]]
@@ -285,10 +283,10 @@ class Decider:
 
 
 def _passed_type(types: list[Spec | None]) -> Spec | None:
-    """Return the type of a value that is passed on to uses of these types.
+    """Return the type of a value that loops, branches or calls pass on, given the types that its uses take.
 
-    The result is the per-layer type with the widest range, the first of equally wide ones. Without such a type, the
-    result is `!quant.none` if all uses have this type, else None.
+    The result is the per-layer type with the widest range, and the first if several are equally wide. Without such a
+    type, the result is `!quant.none` if all uses have this type, else None.
     """
     known = [type for type in types if isinstance(type, UniformType) and type.is_per_layer]
     floats = [type for type in types if isinstance(type, NoQuantizedType)]
@@ -300,7 +298,7 @@ def _passed_type(types: list[Spec | None]) -> Spec | None:
 def _check_returned(
     region: GraphRegion, changed: object, inputs: list[Spec], outputs: list[Spec], before: list[Spec]
 ) -> None:
-    """Raise VerifyError if a constraint function did not report a type that it changed, or wrote anything but a type.
+    """Raise VerifyError if a constraint function did not report a changed type, or wrote an object that is no type.
 
     ``changed`` is the value that the function returned; it must be two lists, of indices of ``inputs`` and ``outputs``.
     """
@@ -337,8 +335,8 @@ def _expresses(spec: Spec, element: FloatType) -> bool:
 def is_own_constant(class_: Class) -> bool:
     """Return True if the type of a class is chosen only from the values of a constant.
 
-    The class must contain only one use of the constant, and this use must have no annotated range. A port that is
-    quantized in blocks qualifies in spite of such a range, because one range does not give a scale for each block.
+    This is so if the class consists of one use of the constant, and the use has no annotated range. If the use is
+    quantized in blocks, an annotated range is ignored, because one range does not give a scale for each block.
     """
     (node, *others) = class_.nodes
     if others or node.constant is None:
@@ -349,8 +347,8 @@ def is_own_constant(class_: Class) -> bool:
 def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None:
     """Return the only port in a class, its layout of scales, and the annotated ranges of its channels.
 
-    Return None unless the class has one port and no calibration records, the port has one scale for each channel, and
-    an annotation gives one range for each of these channels.
+    Return None if the class has several ports, or has calibration records. Also return None unless the port has a
+    scale, and an annotation a range, for each channel.
     """
     ports = [node for node in class_.nodes if node.region is not None]
     node, port, region = ports[0], ports[0].port, ports[0].region
@@ -364,7 +362,7 @@ def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None
 
 
 def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
-    """Return the type of a node: the final one, else the proposed one, else its specification.
+    """Return the type of a node: the final type if there is one, else the proposed type, else the specification.
 
     A least width in the specification (`!quant.any`) is raised to the storage of the selected kernel's port.
     """
@@ -375,21 +373,17 @@ def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
 
 
 def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
-    """Return the types of a region's ports for a call of its constraint.
-
-    A port whose elements are not floats is given as `!quant.none`, because constraints do not change such ports.
-    """
     return [_NO_FLOAT if node is None else _type(node, proposed) for node in region.nodes]
 
 
 def _related(region: GraphRegion) -> list[PropagationNode]:
-    """Return the operands with float elements to which the constraint of the region's kernel applies."""
+    """Return the float operands of a region whose types the constraint of its kernel relates."""
     assert region.kernel is not None
     return [n for n in region.floats if n.is_input and n.port is not None and region.kernel.relates(n.port)]
 
 
 def _bias_of(region: GraphRegion) -> PropagationNode | None:
-    """Return the operand whose scale must be the product of the two factors' scales; None if the kernel has no bias."""
+    """Return the bias, whose scale must be the product of the factors' scales; None if the kernel has no bias."""
     if region.kernel is None or "multiplier_accumulator_scale" not in region.kernel.constraints:
         return None
     related = _related(region)

@@ -1,9 +1,9 @@
-"""Inlining or cloning of functions that contain ``quant.region``s, because each call may need other types in the body.
+"""Inlining or cloning of functions that contain a ``quant.region``, because each call may need other types in the body.
 
-With ``functions=inline``, the bodies of called functions replace the calls. With ``duplicate``, each call gets a clone
-of the function, and clones that are equal after propagation are merged. Calls of functions without regions and of
-declared functions are not changed. A recursive function with regions is an error, and so is a program that would grow
-by more operations than the module's limit for inlining.
+With ``functions=inline``, the bodies of called functions replace the calls. With ``functions=duplicate``, each call
+gets a clone of the function, and clones that are equal after propagation are merged. Calls of functions without
+regions, and of functions without a body, are not changed. A recursive function with regions is an error. A program that
+would grow by more operations than the module's limit for inlining is also an error.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Clones:
         self._by_name: dict[str, list[FuncOp]] = {}
 
     def called(self, call: Operation) -> FuncOp | None:
-        """Return the function that a call names; None if the module does not have it."""
+        """Return the function that a call names; None if the module does not contain it."""
         path = call.attribute("callee", SymbolRefAttr).path
         return self._functions.get(path[0]) if len(path) == 1 else None
 
@@ -48,7 +48,7 @@ class Clones:
     def merge(self, module: Module) -> None:
         """Replace equal clones by one of them, until no two clones of a function are equal.
 
-        Merging is repeated because it can make the callers of merged clones equal. If the cloned function no longer
+        Merging is repeated because the callers of merged clones may become equal. If the original function no longer
         exists, its first clone takes its name.
         """
         renamed: dict[str, str] = {"": ""}
@@ -171,7 +171,7 @@ def _inline(call: Operation, callee: FuncOp) -> list[Operation]:
 
 
 def _remove(module: Module, called: list[FuncOp]) -> None:
-    """Erase the functions of a list that are private and that nothing in the module refers to any more."""
+    """Erase those functions of a list that are private and that no operation of the module refers to any more."""
     left = [function for function in called if may_be_discarded(function)]
     while left:
         named = {reference.path for operation in module.operation.walk() for reference in references(operation)}
@@ -184,7 +184,6 @@ def _remove(module: Module, called: list[FuncOp]) -> None:
 
 
 def _rename(module: Module, renamed: dict[str, str]) -> None:
-    """Change the callee of each call of a renamed function to the new name. ``renamed`` maps old to new names."""
     for call in _calls(module.operation) if renamed else ():
         name = call.attribute("callee", SymbolRefAttr).path[0]
         if name in renamed:
@@ -192,7 +191,7 @@ def _rename(module: Module, renamed: dict[str, str]) -> None:
 
 
 def _decided(function: FuncOp) -> object:
-    """Return a hashable summary that equal clones share: the types of their regions, and the names of their callees."""
+    """Return a key that equal clones share: the types of their regions, and the names of the functions they call."""
     names = ("input_specs", "output_specs", "callee")
     return tuple(attribute for inner in function.walk() for name in names if (attribute := inner.attributes.get(name)))
 

@@ -1,9 +1,9 @@
-"""The graph that types propagate on: operands and results of regions, values, and edges between them.
+"""The graph on which types propagate: operands and results of regions, values, and edges between them.
 
-A float value has no quantized type of its own. Instead it has a *hub*: the node that stands for the type of the value
-at its uses. If exactly one node, such as a region's result, defines the value, this node is the hub. Otherwise, as for
-a value that a loop carries, the hub is an additional node. Edges lead from the definitions of a value to its hub, and
-from the hub to the uses. Uses of a constant have no edges, because each use quantizes a copy of the constant.
+A float value has no quantized type of its own. Instead it has a *hub*: the node that stands for the type with which the
+value is used. If exactly one node, such as a region's result, defines the value, this node is the hub. Otherwise, for
+example if a loop carries the value, the hub is an additional node. Edges lead from the definitions of a value to its
+hub, and from the hub to the uses. Uses of a constant have no edges, because each use quantizes a copy of the constant.
 """
 
 from collections.abc import Iterator
@@ -36,10 +36,10 @@ RESCALE, LINEAR = "rescale", "linear"
 class PropagationNode:
     """A node of the graph: an operand or a result of a region, a cast that fixes a type, or the hub of a value.
 
-    The hub stands for the type of a value at its uses. ``region`` is None for casts and for additional hubs. ``index``
-    counts the region's operands, then its results. ``element`` is the float type of the value. ``spec`` is the type
-    before propagation, or ``element`` if nothing is known. ``port`` is the port of the selected kernel signature.
-    ``own`` is the node's own type, if a constraint gave the node another type than its class has.
+    The hub stands for the type with which a value is used. ``region`` is None for casts and for additional hubs.
+    ``index`` counts the region's operands, then its results. ``element`` is the float type of the value. ``spec`` is
+    the type before propagation, or ``element`` if nothing is known. ``port`` is the port of the selected kernel
+    signature. ``own`` is the node's own type, if a constraint gave the node another type than its class has.
     """
 
     number: int
@@ -116,13 +116,13 @@ class GraphRegion:
 
 @dataclass(eq=False)
 class ValueGroup:
-    """A float value together with all values that annotations, loops, branches or calls make equal to it.
+    """A float value, and all values that equal it because annotations, loops, branches or calls pass it on.
 
-    ``definitions`` are the nodes of region results and `quant.dcast` operations that define the value, and ``uses`` the
-    nodes of region operands and `quant.qcast` operations that use it. ``keys`` are the keys of its calibration records.
-    ``couples`` are its `quant.coupled_ref` operations. ``constants`` are constants that control flow may pass on as
-    this value. ``ranges`` are those of `quant.stats` that could not be moved into a region. ``is_carried`` is True if
-    control flow passes the value on. ``into`` is the group that this group was merged into.
+    ``definitions`` are the nodes of region results and `quant.dcast` operations that define the value. ``uses`` are the
+    nodes of region operands and `quant.qcast` operations that use it. ``keys`` are the keys of its calibration records,
+    and ``couples`` its `quant.coupled_ref` operations. ``constants`` are constants that control flow may pass on as
+    this value. ``ranges`` are annotated by `quant.stats` that could not be moved into a region. ``is_carried`` is True
+    if control flow passes the value on. ``into`` is the group that this group was merged into.
     """
 
     values: list[Value] = field(default_factory=list)
@@ -138,7 +138,7 @@ class ValueGroup:
 
     @property
     def is_constant(self) -> bool:
-        """True if the value is always the same constant, of which each use quantizes a copy."""
+        """True if the value is always the same constant. Each use then quantizes a copy of its own."""
         return bool(self.constants) and not self.is_carried
 
 
@@ -146,7 +146,7 @@ class ValueGroup:
 class Edge:
     """An edge from a node that defines a value to the value's hub, or from the hub to a node that uses the value.
 
-    The hub is the node that stands for the type of the value at its uses.
+    The hub is the node that stands for the type with which the value is used.
     """
 
     source: PropagationNode
@@ -159,7 +159,8 @@ class Class:
 
     ``given`` is a type that an annotation, a cast or a kernel prescribes, and ``type`` the chosen type. ``least`` is
     the widest `!quant.any` annotation of the nodes. ``finest`` is the width of the narrowest range among the merged
-    classes. ``default`` is a pair: the number of a node, and a port whose storage is used if nothing demands another.
+    classes. ``default`` is the number of a node, and a port whose storage is used unless an annotation or kernel
+    demands another.
     """
 
     nodes: list[PropagationNode]
@@ -184,7 +185,7 @@ class Class:
         return stays_float(self.given, self.nodes[0].element)
 
     def measure(self) -> None:
-        """Set ``finest`` to the width of the class's range; None for an unknown range or one of a single number."""
+        """Set ``finest`` to the width of the class's range, or to None if the range is unknown or a single number."""
         span = self.statistics.span
         self.finest = width(span) if span is not None and span[0] < span[1] else None
 
@@ -220,7 +221,7 @@ class PropagationGraph:
         return group
 
     def merge(self, one: ValueGroup, other: ValueGroup, *, is_carried: bool = True) -> None:
-        """Merge the groups of two equal values; ``is_carried`` tells that control flow made them equal."""
+        """Merge the groups of two equal values; ``is_carried`` is True if control flow makes the values equal."""
         if one is not other:
             if len(one.values) < len(other.values):
                 one, other = other, one

@@ -60,8 +60,8 @@ class PortLayout:
 def layout_of_port(port: TargetPort, node: PropagationNode) -> PortLayout | None:
     """Return the layout of scales that a kernel's port requires of a node's tensor; None for a single scale.
 
-    The result is also None if the port has an axis or blocks, but the tensor has no such axis, an unknown size, or a
-    size that is no multiple of the block.
+    The result is also None if the layout does not fit the tensor: it lacks the port's axis, its size is unknown, or its
+    size is no multiple of the port's block.
     """
     if port.axis is None and port.blocks is None:
         return None
@@ -86,7 +86,7 @@ def layout_of_port(port: TargetPort, node: PropagationNode) -> PortLayout | None
 
 
 def _order(node: PropagationNode, rank: int) -> tuple[int, ...]:
-    """Return a tuple with the operand's axis in the program for each axis of the operand in the kernel."""
+    """Return, for each axis of an operand in the kernel's axis order, the number of this axis in the program."""
     form = node.region.form if node.region is not None else None
     for operand in form.operands if form is not None else ():
         if operand.number == node.index and node.is_input and operand.permutation is not None:

@@ -76,9 +76,9 @@ class Outcome:
 class Settings:
     """The options of a propagation.
 
-    ``max_widening`` is the greatest factor by which giving two ports one type may widen the range of either; 0 stands
-    for the target's default, ``2 ** rescale_cost``. With ``origins``, each region gets an attribute that tells what
-    each of its types was chosen from.
+    ``max_widening`` limits the effect of giving two ports one type: it is the greatest factor by which the range of
+    either may widen. 0 stands for the target's default, ``2 ** rescale_cost``. With ``origins``, each region gets an
+    attribute that tells what each of its types was chosen from.
     """
 
     records: dict[str, Record] | None = None
@@ -124,7 +124,7 @@ def propagate(
 
 
 def _check_keys(module: Module, records: dict[str, Record], name: str) -> None:
-    """Raise ModelError if none of the records is of a value of the program.
+    """Raise ModelError if none of the records has the key of a value in the program.
 
     ``name`` is the name of the file of records.
     """

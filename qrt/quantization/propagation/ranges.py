@@ -5,19 +5,19 @@ The statistics of a value come from the first of these sources that exists:
 1. the fixed type of its definition,
 2. the calibration record of its key,
 3. the annotated range of its definition,
-4. the annotated ranges of its uses, of which the hull is taken, the smallest range that includes all of them,
+4. the hull of the annotated ranges of its uses (the smallest range that includes all of them),
 5. the first fixed type among its uses,
 6. the elements of a constant.
 
 A value with several definitions, such as one that a loop carries, has the hull of their ranges.
 
 A region's operand or result has the statistics of its value, with two exceptions. If it has an annotated type, its
-range is that of this type. If it has an annotated range, and the value has no record, its range is the annotated range,
-clipped to the range of a fixed type at the definition.
+range is that of this type. If it has an annotated range, and the value has no record, the annotated range is used. It
+is clipped to the range of the definition's type if that is fixed.
 
-The range of a class (nodes that have one type) is the hull of its nodes' statistics. With a method other than
-``minmax``, the histograms of the class's records are added up, each record once, and the method chooses a range from
-the sum. The range of the class is then the hull of this range and of the ranges of statistics without a histogram.
+The range of a class (nodes that have one type) is the hull of its nodes' statistics. The method ``minmax`` uses this
+hull. Other methods choose a range from the sum of the histograms of the class's records, in which each record counts
+once. The range of the class is then the hull of the chosen range and the ranges of nodes without a histogram.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -56,9 +56,10 @@ def ranges_cached() -> Iterator[None]:
 
 
 def cached(key: Callable[[], Any], holds: Any, make: Callable[[], Value]) -> Value:
-    """Return ``make()``, or the result of an earlier call with an equal ``key()`` within ``ranges_cached``.
+    """Return ``make()``, or the result of an earlier call with an equal ``key()`` in the same ``ranges_cached`` block.
 
-    ``holds`` is kept alive with the result, so that the key may contain the `id` of ``holds`` or of its elements.
+    ``holds`` is kept alive together with the result. The key may therefore contain the `id` of ``holds`` or its
+    elements.
     """
     known = _CACHE.get()
     if known is None:
@@ -119,7 +120,7 @@ def own_range(node: PropagationNode) -> Statistics | None:
 
 
 def adds_range(use: PropagationNode) -> bool:
-    """Return True if the annotated range of a use extends the range of a definition that has no range of its own."""
+    """Return True if the annotated range of a use widens the range of its definition, which has no range of its own."""
     if use.group is None or isinstance(use.spec, UniformType) or own_range(use) is None:
         return False
     return any(own_range(definition) is None for definition in use.group.definitions)
@@ -153,7 +154,7 @@ def _of_group(group: ValueGroup, records: dict[str, Record]) -> Statistics | Non
 
 
 def _of_definitions(group: ValueGroup, statistics_of: dict[PropagationNode, Statistics]) -> Statistics:
-    """Return the union of the statistics of a value's definitions and of constants that control flow may give it."""
+    """Return the union of the statistics of a value's definitions, and of constants that control flow may pass on."""
     total = Statistics()
     for statistics in _definitions(group, statistics_of):
         total = total.add(statistics)
@@ -204,7 +205,7 @@ class Ranges:
         return hull(statistics.bare, chosen)
 
     def prepare(self, wanted: Iterable[Wanted]) -> None:
-        """Compute the types that cover many ranges at once, which is faster than one ``type_of`` after the other."""
+        """Compute the types that cover many ranges together, which is faster than one call of ``type_of`` for each."""
         by_storage: dict[tuple[Storage, bool, FloatType], list[Span]] = {}
         for span, storage, symmetric, element in dict.fromkeys(wanted):
             by_storage.setdefault((storage, symmetric, element), []).append(span)
@@ -232,8 +233,8 @@ class Ranges:
     def of_constant(self, node: PropagationNode, storage: Storage, *, symmetric: bool) -> UniformType:
         """Return the type for a node's constant, with the layout of scales that the node's port requires.
 
-        The methods ``percentile`` and ``entropy`` estimate from samples; all elements of a constant are known, so
-        ``minmax`` is used in their place.
+        Instead of ``percentile`` and ``entropy``, which estimate ranges from samples, ``minmax`` is used, because all
+        elements of a constant are known.
         """
         assert node.port is not None
         assert node.constant is not None

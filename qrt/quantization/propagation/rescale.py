@@ -5,9 +5,8 @@ propagation chose for the passed-on value. If a region, cast or control flow tak
 rescale is inserted right after the definition: a region with the kernel ``rescale``, which converts the value. Uses
 with equal types share one rescale. Its attribute `quant.cause` names both types.
 
-A value that comes from none of these, such as an argument of the program, is a float, which each use quantizes. If the
-constraint of a kernel gives such a use another type than its annotation, the float is quantized to the annotated type
-first, and then rescaled.
+Any other value, such as an argument of the program, is a float, and each use quantizes it. The constraint of a kernel
+may give such a use another type than its annotation. The float is then quantized to the annotated type, and rescaled.
 """
 
 from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
@@ -45,7 +44,7 @@ class Rescaler:
         return len(self._made) + len(self._annotated)
 
     def _meet(self, operation: Operation, index: int, taker: PropagationNode) -> None:
-        """Insert a rescale of operand ``index`` of an operation if its value has another type than this use takes.
+        """Insert a rescale of operand ``index`` of an operation if the use takes another type than the value has.
 
         ``taker`` is the node of the use.
         """
@@ -65,9 +64,9 @@ class Rescaler:
         operation.set_operand(index, self._made[value, taken])
 
     def _meet_annotation(self, operation: Operation, index: int, taker: PropagationNode) -> None:
-        """Rescale a float operand from its annotated type to the type of its node ``taker``, if they differ.
+        """Rescale a float operand from its annotated type to the type of its node ``taker``, if these types differ.
 
-        They differ if the constraint of the kernel gave the node another type.
+        They differ if the constraint of the kernel changed the type.
         """
         value, given, taken = operation.operands[index], taker.spec, taker.type
         if not isinstance(given, UniformType) or not isinstance(taken, UniformType) or given is taken:
@@ -77,11 +76,11 @@ class Rescaler:
         operation.set_operand(index, self._annotated[value, given, taken])
 
     def _source(self, value: Value) -> PropagationNode | None:
-        """Return the node of the propagation graph whose type a value has; None for a float that has no type yet.
+        """Return the node that has the type of a value; None for a float without a type, such as a program's argument.
 
-        For a result of a region or of a `quant.dcast` this is the node of that result. For a value that control flow
-        passes on, such as a result of a loop, it is the value's hub, the node that stands for its type at its uses. Any
-        other value, such as an argument of the program, is a float without a type: the result is None.
+        For a result of a region or of a `quant.dcast`, this is the node of the result. For a value that control flow
+        passes on, such as a result of a loop, it is the value's hub: the node that stands for the type with which the
+        value is used.
         """
         while (operation := value.operation) is not None and operation.name in IDENTITIES:
             value = operation.operands[0]

@@ -1,8 +1,8 @@
 """The texts that tell why a rescale is needed, and which annotation would remove it.
 
-An annotation is suggested only if it removes the rescale: the kernel accepts the other port's type at the annotated
-port, the constraint of the kernel holds with it, and no other annotation overrides it. None is suggested in a function
-that was copied for several calls, because the annotation would apply to every copy.
+An annotation is suggested only if it removes the rescale. The kernel must accept the other port's type at the annotated
+port, and its constraint must hold with this type. No other annotation may override the suggested one. No annotation is
+suggested in a function that was copied for several calls, because it would apply to every copy.
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ class RescaleCauses:
         return f"{ends}: annotate {_location(taker.region)} as {_spelled(taker.type)}"
 
     def _may_be(self, node: PropagationNode, wanted: UniformType) -> bool:
-        """Return True if the kernel accepts a type at a port, and an annotation there would give the port this type."""
+        """Return True if a port would get the type ``wanted`` from an annotation, and the kernel accepts the type."""
         region = node.region
         if region is None or self._copies[_location(region)] > 1:
             return False
@@ -65,7 +65,7 @@ class RescaleCauses:
         return self._holds(node, wanted)
 
     def _holds(self, node: PropagationNode, wanted: UniformType) -> bool:
-        """Return True if the constraint of the region's kernel leaves the type ``wanted`` at a port unchanged."""
+        """Return True if the constraint of the region's kernel does not change the type ``wanted`` of a port."""
         region = node.region
         assert region is not None
         assert region.kernel is not None
@@ -84,12 +84,11 @@ class RescaleCauses:
 
 
 def _stays(other: PropagationNode, node: PropagationNode) -> bool:
-    """Return True if ``other`` keeps its type when ``node``, which defines or uses the same value, is annotated.
+    """Return True if ``other`` keeps its type when ``node`` at the other end of the same value is annotated.
 
-    Annotating a use changes the type of the definition only if the use's range is part of the definition's range.
-    Annotating a definition may change the range of the value's hub (the node between definitions and uses), or separate
-    the hub from the definition. The hub may then join the class of a use, whose type is chosen anew unless it was
-    prescribed.
+    An annotation of a use changes the definition's type only if the use's range widens that of the definition. An
+    annotation of a definition may change the range of the value's hub (the node between definitions and uses), or move
+    the hub to the class of a use. The type of that use then changes unless it was prescribed.
     """
     hub = None if other.group is None else other.group.hub
     if other.in_class.given is not None:
@@ -100,7 +99,7 @@ def _stays(other: PropagationNode, node: PropagationNode) -> bool:
 
 
 def _outranks(other: PropagationNode, node: PropagationNode, order: list[PropagationNode]) -> bool:
-    """Return True if another port's annotation has priority over one at ``node``; ``order`` lists the ports by rank."""
+    """Return True if the annotation of ``other`` takes precedence over one of ``node``; ``order`` ranks the ports."""
     if isinstance(other.spec, NoQuantizedType) or stays_float(other.spec, other.element):
         return True
     return isinstance(other.spec, UniformType) and order.index(other) < order.index(node)

@@ -16,11 +16,11 @@ known where its operands are defined. In the second, it must fit the region's sp
 with a fixed type are ignored, because they can be rescaled. Of several signatures, the one with the fewest bits over
 all ``!quant.any`` ports is selected. Of signatures with the same number of bits, the first of the target is selected.
 
-If no round finds a signature, annotations are changed. A type with few storage values may be stored in the wider
-storage of a port, with the same storage values. If that does not help, annotations at ports that the target keeps float
-are dropped. Of the signatures that fit then, the one with the fewest changes is selected. Otherwise the whole region
-stays float. Each change emits a remark. With ``undecided=error``, a region that would stay float is an error, unless
-one of its ports is annotated ``!quant.none``.
+If no round finds a signature, annotations are changed. A narrow type may be stored in the wider storage of a port, with
+the same storage values. If that does not help, annotations at ports that the target keeps float are dropped. The
+signature that fits after the fewest changes is selected. Otherwise the whole region stays float. Each change emits a
+remark. With ``undecided=error``, a region that would stay float is an error, unless one of its ports is annotated
+``!quant.none``.
 """
 
 from collections.abc import Sequence
@@ -125,7 +125,7 @@ def _is_enough(port: TargetPort, spec: AnyQuantizedType) -> bool:
 
 
 def _best(region: GraphRegion, signatures: Sequence[TargetKernel], hints: Hints = ()) -> TargetKernel | None:
-    """Return the first fitting signature with the fewest bits over the ports annotated `!quant.any`."""
+    """Return the fitting signature that gives ports annotated `!quant.any` the fewest bits; the first if several do."""
     asking = [node for node in region.floats if isinstance(node.spec, AnyQuantizedType)]
     fitting = (kernel for kernel in signatures if _misfits(region, kernel, hints) == [])
     if not asking:
@@ -163,8 +163,8 @@ def _misfits(region: GraphRegion, kernel: TargetKernel, hints: Hints = ()) -> li
 def _hint(node: PropagationNode | None) -> TargetPort | Spec | None:
     """Return the port or type that a node should have so that no rescale is needed; None without a preference.
 
-    For an operand without a type, this is the port or type of the operand's definition; for a result, the fixed type of
-    a use.
+    For an operand without a type, this is the port or type of the operand's definition. For a result, it is the fixed
+    type of a use.
     """
     if node is None or node.group is None or is_decided(node.spec, node.element):
         return None
@@ -247,8 +247,9 @@ def _no_floats(region: GraphRegion, target: Target) -> str:
 def _with_other_types(region: GraphRegion, signatures: Sequence[TargetKernel], target: Target) -> TargetKernel | None:
     """Return the first signature that fits with the fewest changes of annotations, and make these changes.
 
-    A change stores a narrow type in a wider storage. If such changes are not enough, types at ports that the target
-    keeps float are also dropped. Each change emits a remark. The result is None if no signature fits with any changes.
+    A change stores a narrow type in a wider storage. If such changes are not enough, annotated types are dropped at
+    ports that the target keeps float. Each change emits a remark. The result is None if no signature fits with any
+    changes.
     """
     for drops in (False, True):
         options = [(specs, k) for k in signatures if (specs := _other_types(region, k, drops=drops)) is not None]
@@ -300,7 +301,10 @@ def _unknown(region: GraphRegion, target: Target) -> str:
 
 
 def _misfit(region: GraphRegion, signatures: Sequence[TargetKernel], target: Target) -> str:
-    """Return an error message about the first unaccepted port of the signature with the fewest unaccepted ports."""
+    """Return an error message for a region that no signature fits; it names a port whose type is not accepted.
+
+    This is the first unaccepted port of the signature with the fewest unaccepted ports.
+    """
     tried = [(bad, kernel) for kernel in signatures if (bad := _misfits(region, kernel)) is not None]
     if not tried:
         count = f"{region.inputs} operands and {len(region.nodes) - region.inputs} results"

@@ -1,4 +1,4 @@
-"""Statistics of values that share a type: their range and calibration records; and the storage of the type."""
+"""Statistics of values that share a type (their range and calibration records), and the storage of the type."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,8 +23,8 @@ class Storage:
 class Statistics:
     """The range and the calibration records of values that share a type.
 
-    ``span`` is the range of all values. ``bare`` is the range of those that have no histogram. ``records`` are the
-    records with histograms, by key.
+    ``span`` is the range of all values. ``bare`` is the range of those values that are in no histogram. ``records`` are
+    the records with histograms, by key.
     """
 
     span: Span | None = None

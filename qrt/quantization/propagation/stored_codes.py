@@ -8,9 +8,8 @@ from qrt.types import UniformType
 def stored_in(port: TargetPort, type: UniformType) -> UniformType | None:
     """Return a type with a port's storage that represents exactly the values of ``type``; None if there is none.
 
-    Storage values and zero point are unchanged, or all of them are shifted by the same amount. They are shifted if the
-    port is symmetric, so that the zero point is in the middle of the storage. They are also shifted if the port's
-    storage does not include the values (from signed to unsigned storage, or back).
+    The same integer is added to the storage bounds and the zero point. It moves the zero point of a symmetric port to
+    the middle of the storage, or signed bounds into unsigned storage and back. It is 0 if neither is needed.
 
     >>> narrow = UniformType("i4", "f32", 0.5, -1)
     >>> str(stored_in(TargetPort("x", "i8"), narrow))

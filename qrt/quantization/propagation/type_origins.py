@@ -1,4 +1,4 @@
-"""The origin of each type, a text that reports show: what the type was chosen from.
+"""The origins of types: texts in reports that tell what each type was chosen from.
 
 | origin | the type was |
 |---|---|

@@ -33,9 +33,9 @@ class TensorDifference:
     skipped : str
         The reason why the tensor was not compared; empty if it was.
     beyond : int
-        The number of integers that differ by more than the bound allows and by more than 1; 0 for floats.
+        The number of integers that differ by more than 1, and by more than the bound allows; 0 for floats.
     within : int
-        The number of elements that differ, but by no more than the bound allows.
+        The number of elements that differ by an amount that the bound allows.
     """
 
     name: str
@@ -55,9 +55,9 @@ class Differences:
     """The differences between two runtimes on a model, with tensors in the order of computation.
 
     For each of ``tensors``, qrt computed one operator from the operands that the other runtime computed, so that
-    differences do not add up. ``outputs`` are the outputs of whole runs. Their differences count only if no tensor has
-    differences within its bound, because later operators amplify these. ``inside`` is the number of tensors without
-    values, because they are inside of operators that qrt runs as one operation.
+    differences do not add up. ``outputs`` are the outputs of whole runs. They are not judged if a tensor has small
+    differences that its bound allows, because later operators amplify such differences. ``inside`` is the number of
+    tensors inside of operators that qrt runs as one operation, so that qrt has no values of them.
 
     Examples
     --------
@@ -92,14 +92,15 @@ class Differences:
 
     @property
     def within(self) -> int:
-        """The number of elements of tensors that differ, but by no more than the bound of their tensor allows."""
+        """The number of tensor elements that differ by an amount that the bound of their tensor allows."""
         return sum(tensor.within for tensor in self.tensors)
 
     @property
     def differ(self) -> int:
-        """The number of elements that differ by more than allowed.
+        """The number of elements that differ by more than their bound allows.
 
-        Outputs of whole runs count only if no tensor has differences within its bound.
+        Outputs of whole runs are ignored if a tensor has differences that its bound allows, which later operators
+        amplify.
         """
         outputs = () if self.within else self.outputs
         return sum(tensor.differ for tensor in (*self.tensors, *outputs))

@@ -74,7 +74,7 @@ def as_html(report: ReportFigures) -> str:
 
 
 def as_fragment(report: ReportFigures) -> Markup:
-    """Return the report without a page around it, for a notebook."""
+    """Return the report as an HTML element to embed in a notebook, not as a complete page."""
     return element(
         "div",
         element("style", Markup(_style())),
@@ -145,7 +145,7 @@ def _choices() -> Markup:
 
 
 def _places(report: ReportFigures) -> list[str]:
-    """Return, for each region, a CSS style with its position in each sort order."""
+    """Return the CSS style of each region, which holds the region's position in each sort order."""
     styles = [""] * len(report.regions)
     for name, _, first in _ORDERS:
         for place, index in enumerate(sorted(range(len(styles)), key=lambda index: first(report.regions[index]))):

@@ -77,12 +77,11 @@ class Report(ReportFigures, Mapping[str, RegionReport]):
         return as_html(self)
 
     def _repr_html_(self) -> str:
-        """Return the report as HTML for a notebook."""
         return as_fragment(self)
 
 
 class UnknownRegion(QuantError, KeyError):
-    """The error for a key that matches no region of a report, or several."""
+    """The error for a key that matches no region of a report, or more than one."""
 
     def __str__(self) -> str:
         return str(self.args[0])

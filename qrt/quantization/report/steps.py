@@ -18,7 +18,8 @@ class StepReport:
     Attributes
     ----------
     segment : int
-        The number of the step's segment. A segment is a sequence of kernels in one call into C, or of other steps.
+        The number of the segment that contains the step. A segment is a sequence of steps: either kernels that one call
+        into C runs, or other steps.
     op : str
         The operation.
     rule : str
@@ -26,7 +27,7 @@ class StepReport:
     fused : tuple of str
         The operations that a pass fused into this operation.
     engine : str
-        The way in which the step runs: "kernel", "reference", "interpreter", "constant" or "alias".
+        What runs the step: "kernel", "reference", "interpreter", "constant" or "alias".
     kernel : str
         The C function and its instruction set.
     place : str
@@ -65,11 +66,11 @@ class PlanReport:
     isa : str
         The instruction set for which the kernels were chosen.
     segments : int
-        The number of segments, which are calls into C and sequences of other steps.
+        The number of segments: sequences of kernels that one call into C runs, and sequences of other steps.
     arena_bytes : int
         The memory of temporaries, which is allocated before a run.
     live_bytes : int
-        The largest total size of temporaries that live at the same time, a lower bound for the arena.
+        The largest total size of temporaries that live at the same time. The arena cannot be smaller.
     constant_bytes : int
         The weights and other constants, in the layouts in which steps read them.
     steps : tuple of StepReport

@@ -1,9 +1,9 @@
 """The histogram of a port as SVG, with the range and the integers (codes) of the port's type.
 
-The axis is the base-2 logarithm of magnitudes, so all octaves have one width. Negative values are on the left, positive
-values on the right, and between them is a bar for 0 and values too near to 0 for the axis. The height of a bar is the
-share of values in it. A bar contains whole bins, which are the values with equal bfloat16 bits, 128 for each octave. A
-bar of 0 that is higher than all others is cut off.
+The axis is the base-2 logarithm of magnitudes, so all octaves have one width. Negative values are on the left, and
+positive values on the right. A bar between them has the zeros, and values that are too near to 0 for the axis. The
+height of a bar is the share of values in it. A bar contains whole bins, which are the values with equal bfloat16 bits,
+128 for each octave. A bar of 0 that is higher than all others is cut off.
 """
 
 from collections.abc import Iterator
@@ -33,8 +33,8 @@ class Markup(str):
 def element(name: str, /, *inside: str, **attributes: str) -> Markup:
     """Return an XML element with its contents. Text that is not Markup is escaped.
 
-    In an attribute's name, a trailing underscore, for names that Python reserves, is dropped, and any other underscore
-    becomes a hyphen.
+    In attribute names, a trailing underscore is dropped, because ``class`` must be written ``class_`` in Python. Any
+    other underscore becomes a hyphen.
 
     >>> element("p", "a<b", element("b", "!"), class_="x")
     '<p class="x">a&lt;b<b>!</b></p>'
@@ -76,7 +76,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Histogram:
-    """The picture of a histogram, and its figures.
+    """A histogram drawn as SVG, with its figures.
 
     ``count`` is the number of values. ``outside`` is the share of the values beyond the type's range, ``at_zero`` the
     share in the bar of 0, and ``highest`` the share in the highest other bar.
@@ -93,8 +93,8 @@ class Histogram:
 class Axis:
     """The horizontal axis of a histogram: octaves of magnitudes on both sides of 0.
 
-    On the left they go from 2^least to 2^negative, on the right from 2^least to 2^positive. A side without values has
-    no octaves.
+    The magnitudes of negative values, on the left, go from 2^least to 2^negative. Those of positive values go from
+    2^least to 2^positive. A side without values has no octaves.
     """
 
     least: int
@@ -112,7 +112,10 @@ class Axis:
         return _MARGIN + (self.negative - self.least) * self.octave + _MIDDLE / 2
 
     def place(self, value: float) -> float:
-        """Return the horizontal position of a value, rounded down to eight significant bits and limited to the axis."""
+        """Return the horizontal position of a value; values beyond the axis are placed at its end.
+
+        The value is first rounded down to eight significant bits.
+        """
         if abs(value) < 2.0**self.least:
             return self.middle
         most, sign = (self.positive, 1) if value > 0 else (self.negative, -1)
@@ -121,7 +124,7 @@ class Axis:
     def bar(self, cell: int, shift: int) -> tuple[int, int]:
         """Return the left and right end of a bar on the page.
 
-        If ``cell`` is ``_ZERO_BAR``, it is the bar of 0. Any other bar has the bins of all bfloat16 numbers with
+        ``cell`` tells which bar: ``_ZERO_BAR`` is the bar of 0, and any other bar contains the bfloat16 numbers with
         ``bits >> shift == cell``.
         """
         if cell == _ZERO_BAR:
@@ -150,18 +153,21 @@ def log2(value: float) -> float:
 
 
 def _magnitude(bits: int) -> float:
-    """Return the bfloat16 number with sign 0 and these 15 bits; infinity counts as the next power of two."""
+    """Return the magnitude of the bfloat16 with these lower 15 bits; infinity counts as the next power of two."""
     exponent, fraction = bits >> 7, bits & 0x7F
     return ldexp(fraction | (exponent > 0) << 7, max(exponent, 1) - 134)
 
 
 def _values(bits: Array) -> Array:
-    """Return the value nearest to 0 in each bin, given the bins' bfloat16 bits."""
+    """Return for each bin, given as bfloat16 bits, the value nearest to 0."""
     return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
 
 
 def histogram(port: PortReport) -> Histogram:
-    """Draw the histogram of a port: areas of clipped values and of values that become 0, bars, marks of codes, axis."""
+    """Draw the histogram of a port as bars over an axis, with a mark for each integer (code) of the port's type.
+
+    Shaded areas contain the values that are clipped, and those that become 0.
+    """
     bits = np.array(sorted(port.histogram), np.int64)
     counts = np.array([port.histogram[bin_bits] for bin_bits in bits.tolist()], np.int64)
     axis = _axis(port, bits, counts)
@@ -213,9 +219,9 @@ def _sums(cells: Array, counts: Array) -> dict[int, int]:
 
 
 def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
-    """Return the axis of a port's histogram, from the greatest magnitude of a value or code down to half the scale.
+    """Return the axis of a port's histogram: from half the scale to the greatest magnitude of a value or code.
 
-    The axis goes further down if it would otherwise leave out more than a small share of the values.
+    It begins below half the scale if it would otherwise leave out more than a small share of the values.
     """
     octaves = ((bits & 0x7FFF) >> 7) - 127
     used = (bits & 0x7FFF) > 0

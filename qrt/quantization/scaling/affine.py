@@ -38,7 +38,7 @@ class AffineStep:
     def channels(self, axis: int, size: int) -> Array:
         """Return the constant for each index of an axis of this size.
 
-        Raises NotScaled if the constants differ along another axis, one is not finite, or a factor is 0.
+        Raises NotScaled if the constants differ along another axis, if one of them is not finite, or if a factor is 0.
         """
         numbers = self.numbers
         for other, count in enumerate(numbers.shape):
@@ -77,9 +77,9 @@ def chain_inside(value: Value, known: Known) -> Chain:
 
 
 def last_steps(value: Value, known: Known) -> Chain | None:
-    """Return the affine steps of the one operation that computes a value; None if it computes anything else.
+    """Return the affine steps that the operation before a value applies; None if it computes anything else.
 
-    ``known`` returns the numbers of a constant value as an array.
+    An operation may have several steps in its body. ``known`` returns the numbers of a constant value as an array.
     """
     elements = elements_of(value)
     element = element_of(value.type)
@@ -100,7 +100,7 @@ def last_steps(value: Value, known: Known) -> Chain | None:
 
 
 def _is_uniform(operation: Operation, element: FloatType) -> bool:
-    """Return True if all results in an operation's body, other than constants, have the type ``element``."""
+    """Return True if an operation's body computes only values of the type ``element``, apart from constants."""
     if not isinstance(operation, StructuredOp):
         return True
     inner = [op for op in operation.regions[0].blocks[0] if op.name != "arith.constant"]
@@ -108,9 +108,9 @@ def _is_uniform(operation: Operation, element: FloatType) -> bool:
 
 
 def _placed(value: Value, axes: Axes, rank: int, known: Known) -> Array | None:
-    """Return the numbers of a constant operand, broadcastable to the result; None if the operand is not constant.
+    """Return a constant operand as an array that broadcasts to the result; None if the operand is not constant.
 
-    ``axes`` are the axes of the operand in the result, and ``rank`` is the rank of both the result and the numbers.
+    ``axes`` are the axes of the operand in the result. The array has the rank of the result, ``rank``.
     """
     source, axes, _ = repeated(value, axes)
     array = known(source)
@@ -125,10 +125,10 @@ def _placed(value: Value, axes: Axes, rank: int, known: Known) -> Array | None:
 
 @dataclass(frozen=True)
 class _Reader:
-    """A reader of expressions with exactly one input that is not constant.
+    """A reader of expressions with one input that is not constant, called the variable.
 
-    It returns a constant part of the expression as an array, a part that contains the input once as a list of steps,
-    and any other part as None.
+    For an expression of constants, ``read`` returns its value as an array. For affine steps on the variable, it returns
+    the list of steps. For any other expression, it returns None.
     """
 
     elements: Elements

@@ -14,7 +14,7 @@ from qrt.types import TensorType, Type
 
 
 def sum_of(product: Product) -> Value:
-    """Return the value in a product's body that the final clamp reads, or the result if there is no clamp."""
+    """Return the value in a product's body before the final clamp; without a clamp, the result."""
     result = behind(product.region.body.terminator.operands[0], [])
     bounds = product.form.low, product.form.high
     clamps = [clamp for clamp in clamps_of(result) if clamp.bounds == bounds]
@@ -34,7 +34,7 @@ def biased(builder: Builder, value: Value, bias: Value) -> Value:
 
 
 def unclamped(product: Product) -> RegionOp:
-    """Insert a copy of a product's region, without the clamp of its result, after the region."""
+    """Copy a product's region without the clamp of its result. The copy is inserted after the region and returned."""
     values: dict[Value, Value] = {}
     copy = product.region.clone(values)
     assert isinstance(copy, RegionOp)
@@ -48,9 +48,9 @@ def unclamped(product: Product) -> RegionOp:
 
 
 def add_bias(product: Product, bias: Array, spec: Type) -> RegionOp:
-    """Insert a copy of a product's region that also adds a bias, before the region. Return the copy.
+    """Copy a product's region with an additional bias. The copy is inserted before the region and returned.
 
-    ``spec`` is the type specification of the copy's new operand.
+    ``spec`` is the type specification of the bias operand.
     """
     values: dict[Value, Value] = {}
     copy = product.region.clone(values)

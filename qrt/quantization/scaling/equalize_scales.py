@@ -1,4 +1,4 @@
-"""The pass `equalize-scales`, which equalizes the ranges of weights in the channels between two products."""
+"""The pass `equalize-scales`, which equalizes the weight ranges of two consecutive products, channel by channel."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ ROUNDS: Final = 64
 
 @dataclass(frozen=True)
 class EqualizeScales:
-    """Equalizes the ranges of the weights of two products across the channels between them.
+    """Equalizes the weight ranges of two consecutive products, channel by channel.
 
-    This is cross-layer equalization: the weights that compute a channel are multiplied by a power of two, and the
-    weights that read the channel are divided by it. Between the two products there may be a relu, pools or other
-    functions that commute with positive factors. Changes no result, unless an intermediate value leaves the normal
-    numbers of its type. Values that are multiplied get new keys for calibration records, with the suffix `/equalized`.
+    This is cross-layer equalization. The weights that compute a channel are multiplied by a power of two, and the
+    weights that read the channel are divided by the same power. Between the two products there may be a relu, pools or
+    other functions that commute with positive factors. No result changes, unless an intermediate value overflows or
+    becomes subnormal. Values that are multiplied get new keys for calibration records, with the suffix `/equalized`.
     """
 
     def run(self, module: Module) -> None:
@@ -37,7 +37,7 @@ class EqualizeScales:
 
 
 def equalized(module: Module) -> bool:
-    """Equalize the channels between all pairs of products of a program. Return True if any weights were multiplied."""
+    """Equalize the weight ranges of all pairs of products in a program. Return True if any weights were multiplied."""
     require_acyclic(module.operation)
     products = [product for region in regions_of(module) if (product := product_of(region)) is not None]
     pairs = [pair for product in products if (pair := pair_from(product)) is not None and _has_exponents(pair)]
@@ -90,16 +90,16 @@ class _Numbers:
 
 
 def _has_exponents(pair: Pair) -> bool:
-    """Return True if the products' type has the exponent range of f32 or more; in f16, powers of two would overflow."""
+    """Return True if the products' type has at least the exponent range of f32; f16 could overflow."""
     return FORMATS[pair.first.element.name].min_exponent <= FORMATS["f32"].min_exponent
 
 
 def _equalized(pair: Pair, numbers: Mapping[RegionOp, _Numbers], left: dict[Pair, int]) -> bool:
-    """Multiply the weights of the channels between two products by powers of two. Return True if any factor is not 1.
+    """Equalize the weight ranges of two products by powers of two. Return True if any factor is not 1.
 
-    The factor is the power of two nearest to `sqrt(r2 / r1)`, where `r1` is the greatest magnitude of the weights that
-    compute a channel, and `r2` that of the weights that read it. ``left`` maps each pair to a channel that stays
-    unchanged, because a weight or bias would leave the normal range.
+    The factor is the power of two nearest to `sqrt(r2 / r1)`. `r1` is the greatest magnitude of the weights that
+    compute a channel, and `r2` that of the weights that read the channel. ``left`` maps each pair to a channel that
+    stays unchanged, because a weight or bias would leave the normal range.
     """
     first, second = numbers[pair.first.region], numbers[pair.second.region]
     before = first.range(pair.first.output_axis)

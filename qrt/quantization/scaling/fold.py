@@ -45,7 +45,7 @@ _THROUGH = ("quant.stats", "quant.stats_ref")
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """An operation, maybe a region, that applies constant factors and addends to one operand, and may clamp the result.
+    """An operation or region that multiplies an operand by constants, adds constants, and may clamp the result.
 
     ``operand`` is the number of the operand. ``inner`` is the value before the clamp in a region's body.
     """
@@ -63,11 +63,11 @@ class Affine:
 
     @property
     def source(self) -> Value:
-        """The value outside of the operation to which the factors and addends are applied."""
+        """The operand to which the factors and addends are applied."""
         return self.operation.operands[self.operand]
 
     def spec(self, value: Value) -> Type:
-        """Return the type specification of ``value``, which is the operation's affine operand or its result."""
+        """Return the type specification of ``value``, which is the operand ``source`` or the result."""
         if self.region is None:
             return element_of(value.type)
         return self.region.output_specs[0] if value.operation is self.region else self.region.input_specs[self.operand]
@@ -117,7 +117,7 @@ def _others(region: RegionOp, chain: Chain) -> list[Value]:
 def folded_after(product: Product, target: Target, *, with_clamp: bool) -> Product | None:
     """Fold the constant factors and addends after a product into it, and return the new product.
 
-    Returns None if there is nothing to fold. ``with_clamp`` also accepts an operation that only clamps. Raises
+    Returns None if there is nothing to fold. With ``with_clamp``, an operation that only clamps is folded, too. Raises
     NotScaled if there are factors or addends that cannot be folded.
     """
     result = product.region.results[0]
@@ -154,7 +154,7 @@ def _refolded(product: Product, affine: Affine, target: Target, passed: Sequence
 
 
 def _after(product: Product, steps: Sequence[AffineStep]) -> tuple[Array, Array | None]:
-    """Return the weights and the bias with which a product computes both ``product`` and the affine steps after it.
+    """Return the product's weights and bias after the affine steps that follow the product are folded into them.
 
     Each step rounds each number once.
     """
@@ -194,7 +194,7 @@ def _check_bias_port(product: Product, target: Target) -> None:
 
 
 def _joined(product: Product, affine: Affine, weights: Array, bias: Array | None) -> RegionOp:
-    """Emit a region with the product's body, new weights and bias, and the clamp of the operation after the product."""
+    """Emit a region with a product's body, new weights and bias, and the clamp of the affine operation."""
     builder = Builder(affine.operation)
     copy = product.region.clone({})
     (body,) = copy.take_regions()
@@ -223,9 +223,9 @@ def _joined(product: Product, affine: Affine, weights: Array, bias: Array | None
 
 
 def _clamped(block: Block, value: Value, affine: Affine) -> Value:
-    """Append the clamp of the affine region ``affine``, without its factors and addends, to a block.
+    """Append a copy of the clamp in an affine region to a block, applied to ``value``, and return the result.
 
-    The clamp is applied to ``value``; its result is returned, or ``value`` if the region has no clamp.
+    The factors and addends of the region are not copied. If the region has no clamp, ``value`` is returned.
     """
     assert affine.region is not None
     assert affine.inner is not None
@@ -246,7 +246,7 @@ def _clamped(block: Block, value: Value, affine: Affine) -> Value:
 
 
 def _start(block: Block) -> Value:
-    """Return the initial accumulator of the sum of products in a block, which has the shape of the sum."""
+    """Return the initial accumulator of the sum of products in a block."""
     sums = (
         operation for operation in block if isinstance(operation, StructuredOp) and "reduction" in operation.iterators
     )
@@ -254,7 +254,7 @@ def _start(block: Block) -> Value:
 
 
 def _is_same(refolded: Product, product: Product, bounds: tuple[float | None, float | None]) -> bool:
-    """Return True if ``refolded`` differs from ``product`` only in constants, an added bias, and these clamp bounds."""
+    """Return True if ``refolded`` computes what ``product`` does, apart from constants, bias and clamp ``bounds``."""
     same = refolded.form.family == product.form.family and refolded.form.attributes == product.form.attributes
     count = len(product.form.operands)
     return (
@@ -265,10 +265,10 @@ def _is_same(refolded: Product, product: Product, bounds: tuple[float | None, fl
 
 
 def _name(region: RegionOp, product: Product, affine: Affine, passed: Sequence[Operation]) -> None:
-    """Give a folded region the attributes of the region whose value it computes now, and the key of that value.
+    """Give a folded region the attributes and the key of the region or operation whose value it now computes.
 
-    A key names a value in calibration records. A value without a key gets a new one, because the product's key names
-    the value before folding.
+    A key names a value in calibration records. If the value had no key, it gets a new one, because the key of the
+    product names the value before folding.
     """
     source = product.region if affine.region is None else affine.region
     for name, attribute in source.attributes.items():
@@ -293,7 +293,7 @@ def _name(region: RegionOp, product: Product, affine: Affine, passed: Sequence[O
 
 
 def folded_before(product: Product) -> bool:
-    """Fold constant factors of a product's operand into the product's weights. Return True if there were any.
+    """Fold constant factors of a product's input into the product's weights. Return True if there were any.
 
     Raises NotScaled if there are factors that cannot be folded.
     """

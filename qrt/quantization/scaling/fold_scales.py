@@ -18,8 +18,9 @@ class FoldScales:
     """Folds operations on a product's channels, such as a batch normalization, into the product's weights and bias.
 
     The operations are multiplications and divisions by constants, and after the product also additions of constants.
-    Products are matmul, conv2d and depthwise_conv2d. Nothing else may read the values in between. Each folded operation
-    rounds each number once. Remarks list the ops that cannot be folded.
+    Products are matmul, conv2d and depthwise_conv2d. An operation is not folded if another operation reads the value
+    between it and the product. Folding rounds each weight and bias once for each folded operation. Remarks list the
+    operations that cannot be folded.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")

@@ -53,9 +53,8 @@ _OF_SCALED = frozenset(
 class Pair:
     """Two matmul or convolution regions, with only homogeneous functions such as relu and pools between them.
 
-    ``channels`` has, for each input channel of the second product, the output channel of the first that it reads.
-    ``between`` are the annotations and regions in between, whose values change when channels of the first product are
-    multiplied.
+    ``channels`` maps each input channel of the second product to an output channel of the first. ``between`` are the
+    annotations and regions between the products. Their values change if channels of the first product are multiplied.
     """
 
     first: Product
@@ -94,7 +93,7 @@ def pair_from(first: Product) -> Pair | None:
 
 
 def _is_positive(low: float | None, high: float | None) -> bool:
-    """Return True if a clamp to these bounds commutes with positive factors, as relu does."""
+    """Return True if a clamp to these bounds commutes with positive factors, as a relu does."""
     return low in (None, 0.0) and high is None
 
 
@@ -103,16 +102,16 @@ def _is_positive(low: float | None, high: float | None) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Channels:
-    """The axis of a value along which a product's channels lie, and the channel number at each index of the axis."""
+    """The axis of a value that runs over a product's channels, and the channel number at each index of the axis."""
 
     axis: int
     channels: Array
 
 
 def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | None:
-    """Return the channels of a region's result, given those of operand ``number``.
+    """Return the channels of a region's result, given the channels of operand ``number``.
 
-    Return None if the region's function of this operand is not homogeneous, or does not keep channels apart.
+    Return None if the region's function of this operand is not homogeneous, or mixes channels.
     """
     form = form_of(region.body, region.kernel)
     if form is None or not _is_positive(form.low, form.high):
@@ -130,9 +129,10 @@ def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | Non
 
 
 def _moved(region: RegionOp, form: KernelForm, where: _Channels) -> _Channels | None:
-    """Return the channels after a movement of elements, by moving an array of channel numbers in the same way.
+    """Return the channels of the result of a movement of elements, such as a reshape or a transpose.
 
-    Returns None if the channels are no longer along one axis.
+    They are found by moving an array of channel numbers in the same way. Returns None if the channels are no longer
+    along one axis.
     """
     given, result_shape = shape(region.operands[0]), shape(region.results[0])
     if given.count(None) > 1 or given.count(None) != result_shape.count(None):
@@ -168,7 +168,7 @@ def _is_homogeneous(region: RegionOp, number: int) -> bool:
 
 
 def _kind(value: Value, known: dict[Value, str | None]) -> str | None:
-    """Return the kind of a value in a body, such as `_SCALED` for a multiple of the operand; None for any other."""
+    """Return how a value in a body depends on the operand, such as `_SCALED` for a multiple of it; None if unknown."""
     value = behind(value, [])
     if value not in known:
         known[value] = _kind_of_elements(value, known)

@@ -49,7 +49,7 @@ class Product:
 
     @property
     def channel_axis(self) -> int:
-        """The axis of the non-constant operand that indexes the input channels."""
+        """The axis of the operand ``source`` that runs over the input channels."""
         operand = self.form.operands[0]
         rank = len(shape(self.region.operands[operand.number]))
         return rank - 1 if operand.permutation is None else operand.permutation[rank - 1]
@@ -66,12 +66,12 @@ class Product:
 
     @property
     def output_axis(self) -> int:
-        """The axis of the weights that indexes the output channels, which are the last axis of the result."""
+        """The axis of the weights that runs over the output channels. In the result, these are the last axis."""
         return self._axis(self._traits.outputs)
 
     @property
     def input_axis(self) -> int:
-        """The axis of the weights that indexes the input channels."""
+        """The axis of the weights that runs over the input channels."""
         return self._axis(self._traits.inputs)
 
     @property
@@ -87,7 +87,7 @@ class Product:
         return axis if permutation is None else permutation[axis]
 
     def set_constants(self, weights: Array, bias: Array | None) -> None:
-        """Replace the constant weights, and the constant bias unless it is None."""
+        """Replace the constant weights, and also the bias unless ``bias`` is None."""
         for operand, array in zip(self.form.operands[1:], (weights, bias), strict=False):
             if array is not None:
                 old = self.region.operands[operand.number]
@@ -151,9 +151,9 @@ def along(vector: Array, axis: int, rank: int) -> Array:
 
 
 def is_open(spec: Type, value: Value, *, hints: bool = False) -> bool:
-    """Return True if no quantized type is given for a value.
+    """Return True if the type specification of a value leaves its quantized type open.
 
-    Its type specification is then just the value's float type, or only a least width (`!quant.any`). With ``hints``, a
+    The specification is then just the value's float type, or only a least width (`!quant.any`). With ``hints``, a
     specification that only has a range (`!quant.calibrated`) is accepted too.
     """
     open_types = (AnyQuantizedType, CalibratedType) if hints else AnyQuantizedType
@@ -161,7 +161,7 @@ def is_open(spec: Type, value: Value, *, hints: bool = False) -> bool:
 
 
 def has_open_constants(product: Product) -> bool:
-    """Return True if no quantized types are given for the weights and the bias, so that their numbers may change."""
+    """Return True if the quantized types of the weights and the bias are open, so that their numbers may change."""
     specs = product.region.input_specs
     return all(
         is_open(specs[operand.number], product.region.operands[operand.number]) for operand in product.form.operands[1:]
@@ -169,7 +169,7 @@ def has_open_constants(product: Product) -> bool:
 
 
 def single_user(value: Value, through: Sequence[str]) -> tuple[Operation | None, list[Operation]]:
-    """Return the only user of a value, other than annotations with the names ``through``, and these annotations.
+    """Return the only user of a value, and the annotations before it whose names are in ``through``.
 
     The user is None if there are several users, or the user is in another block.
     """

@@ -1,8 +1,8 @@
 """The operands and results of regions whose bit widths a search chooses (docs/reference/bits.md).
 
-Regions are numbered in program order; a place is the number of a region and of one of its ports, which are its operands
-and then its results. When types are chosen, each call of a function gets copies of the function's regions. All copies
-of a place share one specification, in the function itself.
+Regions are numbered in program order. A *place* is a pair: the number of a region and the number of a port (operands
+first, then results). When types are chosen, each call of a function gets copies of the function's regions. All copies
+of a place share one specification, that of the region in the function.
 """
 
 import hashlib
@@ -66,7 +66,7 @@ class WidthChoice:
 
 
 def numbered(named: NamedProgram) -> NamedProgram:
-    """Return a copy of a program whose regions are numbered, in an attribute that passes preserve."""
+    """Return a copy of a program in which each region has a number, stored in an attribute that passes preserve."""
     module = copied(named.module)
     for number, region in enumerate(_regions(module)):
         region.attributes[_NUMBER] = StringAttr(str(number))
@@ -74,7 +74,7 @@ def numbered(named: NamedProgram) -> NamedProgram:
 
 
 def with_widths(named: NamedProgram, choices: Sequence[WidthChoice], widths: Widths) -> NamedProgram:
-    """Return a copy of a program with `!quant.any` of the chosen width at each port whose width is not the default."""
+    """Return a copy of a program with a `!quant.any` at each port whose chosen width is not the default."""
     module = copied(named.module)
     regions = list(_regions(module))
     for choice, width in zip(choices, widths, strict=True):
@@ -110,10 +110,10 @@ def stored_bits(choices: Sequence[WidthChoice], widths: dict[Place, int]) -> int
 
 
 def choices_of(named: NamedProgram, target: Target, default_widths: dict[Place, int]) -> tuple[WidthChoice, ...]:
-    """Return the width choices of a numbered program: its weights in program order, then values that may be wider.
+    """Return the width choices of a numbered program: its weights in program order, then computed values.
 
-    ``default_widths`` has the width at each (region, port) without a search. Weights with only one width are included,
-    because they count for the size.
+    ``default_widths`` has the width at each (region, port) without a search. Computed values are included if they may
+    be wider. Weights are included even if they have only one width, because they count for the size.
     """
     module = copied(named.module)
     names = _names(module)
@@ -134,7 +134,7 @@ def _number(region: RegionOp) -> int:
 
 
 def _names(module: Module) -> list[str]:
-    """Return the name of each region, in the order of their numbers."""
+    """Return the names of all regions, by region number."""
     keys = (region.attributes.get(KEY) for region in _regions(module))
     return [key.value if isinstance(key, StringAttr) else f"region {number}" for number, key in enumerate(keys)]
 
@@ -149,7 +149,7 @@ class _OfferedWidths:
     def of(self, node: PropagationNode) -> set[int]:
         """Return the widths that a target offers at a port.
 
-        A wildcard port has the widths of the kernel's other ports.
+        If the port accepts any integer type, these are the widths of all ports of the kernel.
         """
         region = _region_of(node)
         kernels = self._kernels[region]
@@ -191,12 +191,11 @@ def _port(kernel: TargetKernel, region: GraphRegion, index: int) -> TargetPort:
 
 
 def _width(port: TargetPort) -> int | None:
-    """Return the width of an integer port; None for other ports."""
     return None if port.is_float or port.is_wildcard else int(port.storage[1:])
 
 
 def _is_open(node: PropagationNode) -> bool:
-    """Return True if a port may get a least width: it has no specification, or only a least width without bounds."""
+    """Return True if a port may get a least width: its specification is empty, or just a least width without bounds."""
     spec = node.spec
     return spec is node.element or (isinstance(spec, AnyQuantizedType) and spec.has_default_bounds)
 
@@ -261,7 +260,7 @@ def _weights(offers: _OfferedWidths, default_widths: dict[Place, int], names: li
 def _weight_widths(nodes: list[PropagationNode], offers: _OfferedWidths, default: int) -> tuple[int, ...]:
     """Return the widths that all uses of a weight accept.
 
-    Only the default is returned if the type of one use is given, or must equal the type of another port.
+    Only the default is returned if a use has a given type, or must have the type of another port.
     """
     if not all(_is_open(node) and node not in offers.tied(_region_of(node)) for node in nodes):
         return (default,)

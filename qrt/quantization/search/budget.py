@@ -42,7 +42,7 @@ class Budget:
     def parse(cls, text: object) -> "Budget":
         """Parse a budget such as "size=0.6".
 
-        Raise QuantTypeError, with the three possible forms, for any other text.
+        Raise QuantTypeError for any other text; the message lists the three forms of a budget.
         """
         match = _TEXT.fullmatch(text) if isinstance(text, str) else None
         if match is None:
@@ -77,7 +77,7 @@ def measured(metric: Metric, program: Program, where: str) -> float:
 
 
 def name_of(metric: Callable[..., object]) -> str:
-    """Return the name under which messages and journals list a function."""
+    """Return the name that messages and journals show for a function."""
     return str(getattr(metric, "__qualname__", type(metric).__qualname__))
 
 

@@ -36,11 +36,11 @@ class Goal(ABC):
 
     @abstractmethod
     def fits(self, widths: Widths) -> bool:
-        """Return True if the budget does not exclude these widths from the greedy search."""
+        """Return True if the greedy search may try these widths under the budget."""
 
     @abstractmethod
     def may_gain(self, state: TrialResult, widths: Widths) -> bool:
-        """Return False if it is known without a run that these widths are no better than the trial ``state``."""
+        """Return False if a run of these widths is useless, because it cannot be better than the trial ``state``."""
 
     # -- shared by all goals
 
@@ -49,7 +49,7 @@ class Goal(ABC):
         return sum(choice.elements * width for choice, width in zip(self._choices, widths, strict=True))
 
     def wider(self, widths: Widths) -> int:
-        """Return the number of computed values that are wider than by default."""
+        """Return the number of computed values that get more than their default width."""
         pairs = zip(self._choices, widths, strict=True)
         return sum(not choice.is_weight and width > choice.default for choice, width in pairs)
 
@@ -74,7 +74,7 @@ class Goal(ABC):
         return tuple(new - old for old, new in pairs)
 
     def per_bit(self, gain: Quality, before: Widths, after: Widths) -> Quality:
-        """Return a gain divided by the growth of all weights in bits, or by 1 if they do not grow."""
+        """Return a gain divided by the number of additional weight bits, or by 1 if the weights do not grow."""
         grown = max(self.bits(after) - self.bits(before), 1)
         return tuple(part / grown for part in gain)
 
@@ -89,7 +89,7 @@ class Goal(ABC):
 
 
 class _Size(Goal):
-    """The goal of the best quality within a limit on the bits of all weights."""
+    """The goal of the best quality while the weights have at most a given number of bits."""
 
     @property
     def _most(self) -> Fraction:
@@ -111,9 +111,9 @@ class _Size(Goal):
 
 
 class _Floor(Goal):
-    """A goal of sufficient quality with the fewest widened values, then with the fewest bits.
+    """A goal of sufficient quality: the best program has the fewest widened values, and then the fewest bits.
 
-    If no program has sufficient quality, the one with the best quality is sought.
+    If no program has sufficient quality, the best program is the one with the best quality.
     """
 
     def key(self, tried: TrialResult) -> tuple[Any, ...]:
@@ -141,7 +141,7 @@ class _Floor(Goal):
 
 
 class _Snr(_Floor):
-    """The goal of a least signal-to-noise ratio in decibels."""
+    """The goal of a signal-to-noise ratio of at least a given number of decibels."""
 
     def is_reached(self, tried: TrialResult) -> bool:
         return not tried.failure and tried.snr >= float(self.budget.limit)
@@ -151,7 +151,10 @@ class _Snr(_Floor):
 
 
 class _Drop(_Floor):
-    """The goal of a limited drop of the metric or, without a metric, of the share of rows that keep their argmax."""
+    """The goal that a figure drops by no more than a limit.
+
+    The figure is the metric or, without a metric, the share of rows that keep their argmax.
+    """
 
     def __init__(self, budget: Budget, choices: Sequence[WidthChoice], of_float: float | None) -> None:
         super().__init__(budget, choices, has_metric=of_float is not None)

@@ -17,7 +17,8 @@ from qrt.runtime.compilation import compile
 class Runner:
     """A program under search, which can be quantized with any widths and measured.
 
-    ``choices`` are the operands and results whose widths are chosen, and ``default`` their widths without a search.
+    ``choices`` are the operands and results whose widths are chosen. ``default`` has the widths that they would have
+    without a search.
     """
 
     def __init__(
@@ -60,9 +61,10 @@ class Runner:
         )
 
     def corrected(self, trial: Trial) -> tuple[Trial, Noise | None]:
-        """Run the pass `correct-bias` on a trial if it is wanted. Return (trial, error); an unmeasured error is None.
+        """Run the pass `correct-bias` on a trial, if the user asked for it, before the trial is measured.
 
-        Biases are corrected before measuring, so that the measured program is the one that the search would return.
+        Return the trial and its error at the outputs; the error is None if it was not measured. The order makes sure
+        that the measured program is the one that the search would return.
         """
         return corrected_and_measured(trial, self._target, self._reference, self._passes)
 

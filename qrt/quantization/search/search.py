@@ -128,7 +128,7 @@ def searched(
 
 
 def _of_float(journal: Journal | None, run: Runner) -> float:
-    """Return the metric of the float program: from the journal if it has the metric, else from a run."""
+    """Return the metric of the float program: from the journal if it is there, else from a run."""
     lines = [] if journal is None else [line for line in journal.lines if "of_float" in line]
     if lines:
         return float(lines[0]["of_float"])

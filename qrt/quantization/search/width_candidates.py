@@ -1,8 +1,8 @@
 """The order in which a search tries widths (docs/reference/bits.md).
 
-The errors of single operands do not add up; in a recurrent program they may even cancel. A *move* changes several
-widths. The errors of single changes determine only the order in which moves are tried. A move is taken only if a run of
-the whole program improves.
+A *move* changes several widths. Moves are tried in the order of the errors of their single changes. These errors are
+only a guide, because errors do not add up; in a recurrent program they may even cancel. Therefore a move is taken only
+if a run of the whole program improves.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ class Search:
         self._improve()
 
     def _with(self, widths: Widths, numbers: Sequence[int], which: int) -> Widths:
-        """Return widths in which the choices ``numbers`` have their least (``which`` 0) or greatest (-1) width."""
+        """Return ``widths`` with the least (``which`` 0) or the greatest (-1) width for each choice in ``numbers``."""
         return tuple(
             choice.widths[which] if number in numbers else width
             for number, (choice, width) in enumerate(zip(self._choices, widths, strict=True))
@@ -68,7 +68,7 @@ class Search:
                 self._keep_gain(before, after, number)
 
     def _keep_gain(self, before: TrialResult, after: TrialResult, number: int) -> None:
-        """Record the gain of changing the width of choice ``number``, and the opposite gain of the reverse change."""
+        """Record the gain of changing the width of choice ``number``; the reverse change gets the negative gain."""
         one, other, gain = before.widths[number], after.widths[number], self._goal.gain(before, after)
         self._gains[number, one, other] = gain
         self._gains[number, other, one] = tuple(-part for part in gain)
@@ -78,7 +78,7 @@ class Search:
     def _widen(self, start: Widths, numbers: Sequence[int]) -> TrialResult:
         """Widen one choice at a time, always the choice with the best gain per bit.
 
-        The search ends when the budget is reached, or when no wider width fits the budget and gains anything.
+        Widening ends when the budget is reached, or when no wider width both fits the budget and improves the program.
         """
         state = self._trials.at(start)
         while not (self._is_floor and self._goal.is_reached(state)):
@@ -89,10 +89,10 @@ class Search:
         return state
 
     def _best_step(self, state: TrialResult, numbers: Sequence[int]) -> TrialResult | None:
-        """Return the trial that widens one choice of ``state`` with the best gain per bit; None if none gains anything.
+        """Return the trial that widens one choice of ``state`` with the best gain per bit; None if none improves it.
 
-        Choices are tried in the order of their gains from earlier states. A trial is returned without trying the other
-        choices if its gain per bit exceeds their latest known gains per bit.
+        The choice with the best known gain, from earlier states, is tried first. If its gain is still better than the
+        known gains of all other choices, these are not tried.
         """
         moves = [
             (number, width)
@@ -117,7 +117,7 @@ class Search:
     # -- improvement ---------------------------------------------------------------------------------------------------
 
     def _improve(self) -> None:
-        """Change up to NEAR widths together as long as that improves the program; then try more together, up to FAR."""
+        """Change up to NEAR widths together until the program no longer improves; then change more, up to FAR."""
         open_weights = sum(choice.is_weight and len(choice.widths) > 1 for choice in self._choices)
         left = TRIALS + TRIALS_PER_CHOICE * open_weights
         state, most = self._trials.best, NEAR
@@ -150,9 +150,9 @@ class Search:
         return [widths for _, widths in candidates]
 
     def _likely(self, state: TrialResult, changes: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
-        """Return the changes with the best expected gain, half of them wider, half narrower.
+        """Return the changes with the best expected gains: half of them to a greater width, half to a smaller one.
 
-        Their number is limited so that at most WAYS combinations of ``count`` changes exist.
+        Only so many are returned that at most WAYS combinations of ``count`` changes exist.
         """
         if comb(len(changes), count) <= WAYS:
             return changes
@@ -163,7 +163,7 @@ class Search:
         return [*wider[:most], *narrower[:most]]
 
     def _promise(self, state: TrialResult, move: Move) -> tuple[Fraction, ...]:
-        """Return the expected gain of a move, which is the sum of the latest known gains of its changes."""
+        """Return the expected gain of a move: the sum of the gains that its changes had when they were last tried."""
         total = self._goal.nothing
         for number, width in move:
             gain = self._gains.get((number, state.widths[number], width), self._goal.nothing)

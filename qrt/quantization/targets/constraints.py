@@ -22,10 +22,10 @@ Array = npt.NDArray[Any]
 
 
 class _Ports:
-    """The lists of input and output types that a constraint changes, with the ports that the constraint relates.
+    """The types of a kernel's inputs and outputs, which a constraint function changes in place.
 
-    ``results`` and ``operands`` hold a triple for each such port: the list with its type, the index in the list, the
-    port.
+    ``operands`` and ``results`` list the ports that the constraint relates. Each entry is a triple: the list that
+    contains the port's type, the index in this list, and the port.
     """
 
     def __init__(self, kernel: TargetKernel, inputs: list[Spec], outputs: list[Spec]) -> None:
@@ -43,7 +43,7 @@ class _Ports:
 
     @property
     def changed(self) -> Changed:
-        """The indices of the inputs and of the outputs whose types have changed since construction."""
+        """The indices of the inputs and outputs whose types were changed after construction, as two lists."""
         before_inputs, before_outputs = self._before
         return (
             [i for i, spec in enumerate(self._inputs) if spec is not before_inputs[i]],
@@ -56,8 +56,8 @@ def constraint_of(kernel: TargetKernel, *, coarser_bias: bool = False) -> QuantF
 
     The function returns the indices of changed inputs and outputs. It changes nothing while too few types are known,
     and never changes operands and results that stay float (``!quant.none``, a narrower float). It raises QuantTypeError
-    if no types satisfy the constraint. With ``coarser_bias``, a bias may also keep a scale that is ``sa * sw``, the
-    product of the factors' scales, times 1, 2, 4 and so on.
+    if no types satisfy the constraint. The scale of a bias must be ``sa * sw``, the product of the factors' scales.
+    With ``coarser_bias``, a multiple by 2, 4, 8 and so on is kept, too.
 
     >>> pool = TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale")
     >>> inputs, outputs = [UniformType("i8", "f32", 0.5, 3)], [FloatType("f32")]
@@ -100,9 +100,9 @@ def _function_of(kernel: TargetKernel, constraint: Constraint | QuantFn, coarser
 
 
 def _is_open(spec: Spec, expressed: FloatType) -> bool:
-    """Return True if a constraint may write a type for floats of type ``expressed`` over ``spec``.
+    """Return True if a constraint may replace ``spec``, the type of floats of type ``expressed``, by another type.
 
-    A constraint may not do so if ``spec`` is ``!quant.none`` or another float type, which keep the values float.
+    It may not replace ``!quant.none`` or another float type, because these keep the values float.
     """
     return spec is expressed if isinstance(spec, FloatType) else not isinstance(spec, NoQuantizedType)
 
@@ -160,11 +160,11 @@ def _multiplier(kernel: TargetKernel, constraint: Constraint, ports: _Ports, coa
 
 
 def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> UniformType:
-    """Return the result's type ``y``, with scales enlarged as little as needed to bring all multipliers into range.
+    """Return the result's type ``y`` with scales enlarged, as little as possible, to bring all multipliers into range.
 
-    A multiplier is one of ``reals`` divided by a scale of ``y``; ``kernel.multiplier`` is its range. If there are as
-    many reals as scales, number i is divided by scale i, otherwise every number by every scale. Raises QuantTypeError
-    if a multiplier is then too small.
+    A multiplier is one of ``reals`` divided by a scale of ``y``, and ``kernel.multiplier`` is its range. If there are
+    as many reals as scales, real i is divided by scale i; otherwise every real is divided by every scale. Raises
+    QuantTypeError if a multiplier is then too small.
     """
     low, high = kernel.multiplier
     scales = []
@@ -183,7 +183,7 @@ def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> U
 
 
 def _at_least(number: Fraction, t: UniformType) -> float:
-    """Return the least scale that the expressed type of ``t`` can represent and that is at least ``number``."""
+    """Return the least scale, at least ``number``, that the expressed type of ``t`` can represent."""
     try:
         near = float(number)
     except OverflowError:
@@ -198,10 +198,10 @@ def _at_least(number: Fraction, t: UniformType) -> float:
 def accumulator_scales(a: UniformType, w: UniformType, blocks: Mapping[int, int] | None = None) -> Array:
     """Return the scales of the accumulators of a matrix product, which are also those of its bias: ``sa * sw``.
 
-    ``a`` is the type of the activations, which has one scale; ``w`` is that of the weights. The products are rounded to
-    float64. Weights with one scale give one product; others give one for each output column, with the greatest scale of
-    the column's blocks. The columns are the last axis of the weights, or the first if the weights' block sizes differ
-    from those of the kernel, ``blocks``: then the weights are transposed.
+    ``a`` is the type of the activations, which has one scale, and ``w`` is that of the weights. The products are
+    rounded to float64. If the weights have one scale, there is one product. Otherwise there is one for each output
+    column, from the greatest scale of the column's blocks. Columns run along the last axis of the weights, or along the
+    first if the weights are transposed: their block sizes then differ from ``blocks``, those of the kernel.
 
     >>> w = UniformType("i4", "f32", [[0.5], [2.0]], block_sizes={0: 32, 1: 2})
     >>> accumulator_scales(UniformType("i8", "f32", 0.25), w).tolist()
@@ -217,7 +217,7 @@ def accumulator_scales(a: UniformType, w: UniformType, blocks: Mapping[int, int]
 
 
 def _with_products(a: UniformType, w: UniformType) -> UniformType:
-    """Enlarge each scale in the weights' type ``w`` whose product with the scale of ``a`` is too small for a bias."""
+    """Enlarge the scales of the weights' type ``w`` whose product with the scale of ``a`` is too small for a bias."""
     least = float(max(w.expressed_type.smallest, 5e-324))
     scales = w.scale_array
     if (a.scale * scales >= least).all():
@@ -260,10 +260,10 @@ def _is_bias(t: UniformType, scales: Array, port: TargetPort, coarser_bias: bool
 
 
 def bias_fits(values: Array, scales: Array | Sequence[float] | float, storage: str = "i32") -> Array:
-    """Return, for each bias value, the least k >= 0 for which a storage with scale ``scale * 2**k`` can represent it.
+    """Return, for each bias value, the least k >= 0 so that a storage with the scale ``scale * 2**k`` can represent it.
 
-    The comparison is exact. If some k is not 0, a target with coarser biases multiplies the scale of the bias by 2^k.
-    Other targets multiply the scale of the channel's weights, and the scale of the bias follows. Values must be finite.
+    The comparison is exact. If k is not 0, a target with coarser biases multiplies the scale of the bias by 2^k. Other
+    targets multiply the scale of the weights, which also multiplies the scale of the bias. Values must be finite.
 
     >>> bias_fits([1.0, -3e9, 3e9], 1.0).tolist()
     [0, 1, 1]

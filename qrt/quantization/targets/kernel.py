@@ -55,12 +55,13 @@ class TargetPort:
     low, high : int, optional
         The storage bounds, by default those of the storage type. A type with the same or narrower bounds is accepted.
     axis : int, optional
-        The axis along which a tensor has one scale for each index, if the tensor is constant or has a range for each
-        index; other tensors have a single scale. A negative number counts from the last axis. A tensor for which
-        this leads to the first axis, such as the vector operand of a matrix product, has a single scale.
+        The axis along which a tensor has one scale for each index. Only constants, and tensors with a range for each
+        index, have several scales; other tensors have a single scale. A negative number counts from the last axis. A
+        tensor of so few axes that it reaches the first axis or beyond, such as the vector operand of a matrix product,
+        has a single scale.
     blocks : mapping of int to int, optional
-        The block sizes of a sub-channel type, by axis. The kernel does not accept a tensor whose sizes are no
-        multiples of the block sizes.
+        The block sizes of a sub-channel type, by axis. The kernel does not accept a tensor whose sizes are no multiples
+        of the block sizes.
     symmetric : bool, default False
         True if the zero point must be in the middle of the storage, as in ``UniformType.for_range``.
     given : UniformType, optional
@@ -139,7 +140,7 @@ class TargetPort:
         return self.storage in FORMATS
 
     def axis_of(self, rank: int) -> int | None:
-        """Return the axis that has one scale for each index, in a tensor of this rank; None if all share one scale."""
+        """Return the axis with one scale for each index, in a tensor of this rank; None if there is a single scale."""
         if self.axis is None:
             return None
         axis = self.axis if self.axis >= 0 else max(rank + self.axis, 0) or rank
@@ -147,7 +148,7 @@ class TargetPort:
 
 
 def _parts(t: UniformType) -> dict[str, Any]:
-    """Return the constructor arguments of a port that accepts only the type ``t``."""
+    """Return the keyword arguments of a port that accepts only the type ``t``."""
     blocks = None if t.block_sizes is None else dict(t.block_sizes)
     return {"storage": t.storage, "low": t.storage_min, "high": t.storage_max, "axis": t.axis, "blocks": blocks}
 
@@ -166,8 +167,8 @@ class TargetKernel:
         The ports, in order, with distinct names.
     constraint : str, callable, or tuple of these, default "free"
         "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale" or "multiplier_accumulator_scale", or a
-        function of the lists of input and output types, which writes types into them and returns two lists: the
-        indices of the inputs and of the outputs that it changed. If there are several constraints, all must hold.
+        function of the lists of input and output types, which writes types into them and returns two lists: the indices
+        of the inputs and of the outputs that it changed. If there are several constraints, all must hold.
     constrained : tuple of str, optional
         The names of the ports to which the constraint applies; all ports if empty. For the constraints whose names
         begin with ``multiplier`` these are the two factors, the bias if there is one, and the result.
@@ -176,7 +177,7 @@ class TargetKernel:
         ``multiplier_accumulator_scale``, and of each ``sa / so`` for ``sum_scale``, where ``sa`` and ``sb`` are scales
         of operands and ``so`` is the scale of the result.
     default : mapping of str to TargetPort, optional
-        The storage, by port name, of ports with the storage ``*`` whose type is not determined otherwise.
+        For ports with the storage ``*``, by port name: the storage to use if nothing else determines their type.
     pattern : str or callable, optional
         The float operations that the kernel computes: a function that finds them, or the name of a kernel of qrt that
         computes the same. By default, those of the kernel of qrt that has this kernel's name.

@@ -18,8 +18,9 @@ class RegionCall:
     ``operands`` are quantized values in the order of the kernel's ports. ``results`` are the types of the values that
     the legalization must return. Operands and results have the axis orders that the ports' ``layout`` prescribes.
     ``attributes`` come from the pattern that matched the region, such as strides. ``low`` and ``high`` are the bounds
-    to which the region clamps its result, as expressed (float) values or None: 0 and None for relu. ``bounds`` has both
-    as storage values of the first result. ``builder`` inserts operations in place of the region.
+    to which the region clamps its result, as expressed (float) values; a missing bound is None, so a relu has 0 and
+    None. ``bounds`` has both bounds as storage values of the first result. ``builder`` inserts operations in place of
+    the region.
 
     Examples
     --------
@@ -66,7 +67,7 @@ Rewrite = Callable[[Operation, Builder], list[Value] | None]
 
 
 def write_operation(call: RegionCall) -> Sequence[Value]:
-    """Insert the operation named like the kernel, with the pattern's attributes and the clamp's bounds.
+    """Insert the target's operation that has the kernel's name, with the pattern's attributes and the clamp's bounds.
 
     Returns the results of the operation.
     """

@@ -51,11 +51,12 @@ class Target:
     kernels : tuple of TargetKernel
         The signatures of all kernels. If several signatures of a kernel fit a region, the first one is used.
     coarser_bias : bool, default False
-        The treatment of a bias that overflows its storage at the scale ``sa * sw``, the product of the factors' scales.
-        True multiplies the scale of the bias by a power of two; False multiplies the scale of the channel's weights.
+        A bias has the scale ``sa * sw``, the product of the factors' scales. If it overflows its storage at this scale,
+        True multiplies the scale of the bias by a power of two, and False multiplies the scale of the channel's
+        weights.
     rescale_cost : float, default 2.0
-        The bits of precision that may be lost to avoid a rescale: the definition and the use of a value get one type,
-        without a rescale, if this widens the range of neither by more than ``2 ** rescale_cost``.
+        The bits of precision that may be lost to avoid a rescale. The definition and the use of a value get one type if
+        this multiplies the range of both by at most ``2 ** rescale_cost``; otherwise a rescale is inserted.
     rewrites : tuple of callable, optional
         Rewrite patterns that export applies to the exported operations until none matches, such as one that replaces
         ``qrt.requantize`` by an operation of the target.
@@ -130,18 +131,18 @@ class Target:
     ) -> None:
         """Add a kernel to this target, after its other kernels.
 
-        The arguments correspond to the keys of a ``[[kernel]]`` table in TOML, and ports have the same text form. The
+        The arguments correspond to the keys of a ``[[kernel]]`` table in TOML, and ports are written as there. The
         export ``fixed`` replaces a region of this kernel by the operations that ``legalize`` inserts, or by the
-        operation that has the kernel's name. Without either, mark functions of the program with the attribute
-        ``quant.kernel = "mine.gate"``: each call becomes a region of this kernel, whose body is exported as integer
-        arithmetic.
+        operation that has the kernel's name. If there is neither, the region's body is exported as integer arithmetic.
+        To make a region of each call of a function, give the function the attribute ``quant.kernel = "mine.gate"``.
 
         Parameters
         ----------
         name : str
             The name of the kernel in attributes of regions and functions.
         ports : mapping of str to str
-            The storage of each port by its name, in order; a list of texts gives one signature for each text.
+            The storage of each port, by the port's name, in order. If it is a list of texts, there is one signature for
+            each text.
         outputs : sequence of str, default ("y",)
             The names of the result ports, in order. All other ports are operands.
         constraint : str, callable, or sequence of these, default "free"
@@ -153,11 +154,12 @@ class Target:
         multiplier : tuple of float, default (0.0, inf)
             The least and the greatest multiplier, which is a product of operands' scales over the result's scale.
         default : mapping of str to str, optional
-            The storage, by port name, of ports with ``*`` whose type is not determined otherwise.
+            For ports with ``*``, by port name: the storage to use if nothing else determines their type.
         pattern : str or callable, optional
             The float operations that fusion wraps in a region of this kernel. A text is the name of a kernel of qrt
-            that computes the same. A function takes a value, and returns a ``KernelMatch`` with the operations that
-            compute the value, or None. By default, the operations are those of the kernel of qrt that has this name.
+            that computes the same operations. A function takes a value, and returns None or a ``KernelMatch`` with the
+            operations that compute the value. By default, the operations are those of the kernel of qrt that has this
+            name.
         legalize : callable, optional
             A function that takes a ``RegionCall``, inserts operations with its ``builder``, and returns the results.
 
@@ -231,6 +233,6 @@ def read_target(text: str, where: str, name: str) -> Target:
 
 
 def sealed(target: Target) -> Target:
-    """Mark a target that is part of qrt, so that no kernel can be added to it, and return it."""
+    """Mark a target as part of qrt, so that no kernel can be added to it. Return the target."""
     object.__setattr__(target, "_is_sealed", True)
     return target

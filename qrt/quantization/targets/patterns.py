@@ -11,7 +11,7 @@ from qrt.quantization.targets.model import Target
 
 
 def match_kernel(kernel: str, value: Value) -> KernelMatch | None:
-    """Return the largest set of float operations that compute a value as a kernel of qrt does.
+    """Return the largest set of float operations before a value that a kernel of qrt can replace.
 
     A target's own fusion pattern may call this function, and reject some of its matches.
 
@@ -51,8 +51,8 @@ def match_kernel(kernel: str, value: Value) -> KernelMatch | None:
 def match_pattern(kernel: TargetKernel, value: Value) -> KernelMatch | None:
     """Return the match that a kernel's pattern function finds at a value; None if it finds none.
 
-    Raises VerifyError if the function raises an exception, or returns anything but a match that contains the operation
-    that defines the value.
+    Raises VerifyError if the function raises an exception, returns another object than a match, or returns a match
+    without the operation that defines the value.
     """
     assert callable(kernel.pattern)
     assert value.operation is not None
@@ -72,10 +72,11 @@ def match_pattern(kernel: TargetKernel, value: Value) -> KernelMatch | None:
 
 
 def body_match(body: Block, name: str, target: Target | None) -> KernelMatch | None:
-    """Return the match of a region's body with the kernel ``name``, or else with another kernel of qrt, or None.
+    """Return a kernel that computes a region's body, with its operands; None if no kernel is recognized.
 
-    The operands of the match are arguments of the body. If the target's kernel ``name`` has a pattern function, only
-    that function is tried. Otherwise, if the body does not compute the kernel ``name``, the largest match is returned.
+    ``name`` is the region's kernel. If the target's kernel has a pattern function, only this function is tried.
+    Otherwise the op family of the kernel is preferred, and then the family that covers the most operations. The
+    operands of the match are arguments of the body.
     """
     own: Sequence[TargetKernel] = () if target is None else target.signatures(name)
     if not any(callable(kernel.pattern) for kernel in own):
@@ -89,7 +90,7 @@ def body_match(body: Block, name: str, target: Target | None) -> KernelMatch | N
 
 
 def body_form(body: Block, name: str, target: Target | None) -> KernelForm | None:
-    """Return the body of a region as one call of an op family, found by ``body_match``; None without a match."""
+    """Return the body of a region as one call of the op family that ``body_match`` finds; None if it finds none."""
     match = body_match(body, name, target)
     if match is None:
         return None
@@ -103,7 +104,7 @@ def name_of(function: object) -> str:
 
 
 def text_of(error: Exception) -> str:
-    """Return the message of an exception that a target's own function raised, even if ``str(error)`` fails."""
+    """Return the message of an exception that a function of the target raised, even if ``str(error)`` fails."""
     try:
         text = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
     except Exception:

@@ -81,7 +81,8 @@ def signatures(
 ) -> Sequence[TargetKernel]:
     """Return the signatures that a `[[kernel]]` table describes: one for each combination of its ports' storage types.
 
-    ``where`` is the prefix of messages. ``constraints`` replace the table's key ``constraint``.
+    ``where`` is the prefix of messages. ``constraints``, unless None, are used instead of the table's key
+    ``constraint``.
     """
     _check_keys(table, _KERNEL_KEYS, where)
     for key in ("name", "ports"):
@@ -128,9 +129,10 @@ def _names(table: Mapping[str, Any], key: str, where: str, known: list[str], def
 
 
 def _combined(choices: list[list[TargetPort]], where: str, *, is_joint: bool) -> Sequence[tuple[TargetPort, ...]]:
-    """Return all combinations of one port from each list; the ports of the last list vary fastest.
+    """Return the combinations of one port from each list; the ports of the last list vary fastest.
 
-    With ``is_joint``, all ports must have one type, so combination i has the i-th port of each list.
+    With ``is_joint``, all ports must have one type. The number of combinations is then that of a list, and combination
+    i has the i-th port of each list.
     """
     if not is_joint:
         return list(product(*choices))
@@ -158,7 +160,7 @@ def _choices(key: str, text: Any, where: str) -> list[TargetPort]:
 def _port(key: str, text: Any, where: str) -> TargetPort:
     """Return the port that an entry of a table describes, such as ``x = "i8<-127:127> axis=0"``.
 
-    ``key`` is the name, with ``?`` appended for an optional port and ``*`` for any number of ports.
+    ``key`` is the name of the port; a final ``?`` marks an optional port, and a final ``*`` any number of ports.
     """
     size = cast(Literal["", "?", "*"], key[-1:] if key[-1:] in ("?", "*") else "")
     name = key.removesuffix(size)
@@ -179,7 +181,7 @@ def _port(key: str, text: Any, where: str) -> TargetPort:
 
 
 def _parts(text: str) -> dict[str, Any]:
-    """Parse the text of a port, such as `i8<-127:127> axis=0 symmetric`, to constructor arguments of TargetPort."""
+    """Parse the text of a port, such as `i8<-127:127> axis=0 symmetric`; return the keyword arguments of TargetPort."""
     storage, *options = text.split() or [""]
     match = _STORAGE.fullmatch(storage)
     if match is None:

@@ -28,12 +28,12 @@ from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
 
 
 def corrected(regions: Module, target: Target, function: str, batches: Batches) -> Module | None:
-    """Return a copy of a quantized program whose biases correct mean errors; None if nothing changes.
+    """Return a copy of a quantized program whose biases compensate the mean errors; None if no bias changes.
 
     ``regions`` is the program in regions with chosen types. For each quantized product, the float product and the
     quantized product are computed from values of the float program. The mean of their difference over the batches is
-    added to the bias. A product without a bias gets one if its kernel accepts one. Sums are exact, and each new bias is
-    rounded once.
+    added to the bias. A product without a bias gets one if its kernel accepts a bias. Sums are exact, and each new bias
+    is rounded once.
     """
     copy = copied(regions)
     products = _quantized_products(copy)
@@ -76,7 +76,7 @@ class _Error:
 
 
 def _errors(module: Module, function: str, batches: Batches) -> dict[int, _Error]:
-    """Return the errors of products, by product number, for those that ran and had only finite values."""
+    """Return the errors of the quantized products that ran and had only finite values, by product number."""
     casts = Casts()
     for number, product in enumerate(_quantized_products(module)):
         for sign in (1, -1):
@@ -135,7 +135,10 @@ def _correct(product: Product, error: _Error, target: Target) -> bool:
 
 
 def _bias_spec(product: Product, target: Target) -> Spec | None:
-    """Return the type for the bias of a product whose other operands have types; None if the kernel accepts no bias."""
+    """Return the type that a product's bias has or would get; None if the kernel accepts no bias.
+
+    The other operands of the product have types already.
+    """
     region = product.region
     if len(product.form.operands) > 2:
         return _spec(region.input_specs[product.form.operands[2].number])
@@ -164,7 +167,7 @@ def _spec(spec: object) -> Spec:
 
 
 def _nearest(number: Fraction, element: FloatType) -> float:
-    """Round a rational number once to a float type, half to even; the result is infinite beyond the type's range."""
+    """Round a rational number to a float type once, half to even; out of range, the result is infinite."""
     form = FORMATS[element.name]
     exponent = max(int(np.frexp(nearest_float(number))[1]) - 1, form.min_exponent)
     unit = Fraction(2) ** (exponent - form.precision + 1)

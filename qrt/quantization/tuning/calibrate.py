@@ -32,8 +32,8 @@ def calibrated(
     """Run a program over the data, and return the records of its values and a sample of its inputs.
 
     The data is read only once. Neither the records nor the sample depend on the order of the data or on its split into
-    batches. With a ``checkpoint``, the calibration continues from that file; the data before it is read again to check
-    that it is the same.
+    batches. With a ``checkpoint``, the calibration continues from the state in that file. Earlier runs are not
+    repeated, but their data is compared with a digest in the file.
     """
     program = named_program(module, function)
     observer = ProgramObserver(program, skip_nonfinite=skip_nonfinite)
@@ -79,13 +79,14 @@ def _digest(module: ir.Module, function: str, skip_nonfinite: bool) -> str:
 def measurable(program: Program, sample: Sample) -> list[Batch]:
     """Return the batches of a sample for which all outputs of a program are finite.
 
-    Any other batch is run row by row, if its rows are independent, and only the rows with finite outputs are returned.
+    Other batches are split into rows if the rows are independent, and the rows with finite outputs are returned as
+    batches.
     """
     return [part for batch in sample.batches() for part in finite_parts(program, batch, by_rows=sample.by_rows)]
 
 
 def finite_parts(program: Program, batch: Batch, *, by_rows: bool) -> list[Batch]:
-    """Return the rows of a batch for which all outputs of a program are finite: the whole batch, or batches of one row.
+    """Return the rows of a batch for which all outputs are finite: the batch itself, or batches of one row.
 
     With ``by_rows`` False, a batch with a NaN or an infinity in the outputs is left out as a whole.
     """

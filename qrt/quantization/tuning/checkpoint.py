@@ -35,13 +35,13 @@ class CalibrationProgress:
     data: str = ""
 
     def follow(self, arrays: Arrays) -> None:
-        """Add the inputs of one run to the number of runs and to the digest."""
+        """Count one more run, and add its inputs to the digest."""
         self.runs += 1
         self.data = followed(self.data, arrays)
 
 
 def followed(data: str, arrays: Arrays) -> str:
-    """Return the digest of the inputs of all runs, given the digest ``data`` of earlier runs, and the next inputs."""
+    """Return the digest of all inputs so far, given the digest ``data`` of earlier runs and the next inputs."""
     hasher = sha256(data.encode())
     for name, array in arrays.items():
         hasher.update(f"{name} {array.dtype.name} {array.shape} ".encode())
@@ -128,7 +128,10 @@ class Checkpoint:
         self._cost = self._written - start
 
     def write_sometimes(self, seen: CalibrationProgress) -> None:
-        """Write a state to the file if the last write was at least 10 seconds, and 20 times its own duration, ago."""
+        """Write a state to the file, but not too often.
+
+        The time since the last write must be at least 10 seconds, and at least 20 times the duration of that write.
+        """
         if monotonic() - self._written >= max(SECONDS, _SHARE * self._cost):
             self.write(seen)
 

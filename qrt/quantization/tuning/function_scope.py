@@ -12,9 +12,9 @@ _MOST_REMARKS = 3
 
 
 def called(module: Module, function: str | None) -> tuple[Module, list[str]]:
-    """Return a module of a function and all functions that it calls, and the names of the functions left out.
+    """Return a module of a function and all functions that it calls, and the names of the other functions.
 
-    The functions left out do not run on the data, so their values have no records.
+    Values of the other functions have no records, because these functions do not run on the data.
     """
     pending, live = [choose(module, function)], set[str]()
     functions = {_name(member): member for member in module.functions}
@@ -36,7 +36,7 @@ def called(module: Module, function: str | None) -> tuple[Module, list[str]]:
 
 
 def with_others(quantized: Module, module: Module, others: list[str]) -> Module:
-    """Return a quantized module with the functions ``others`` of the original module put back in their places."""
+    """Return a quantized module with the functions ``others`` of the original module put back at their positions."""
     if not others:
         return quantized
     copy = copied(quantized)
@@ -54,7 +54,7 @@ def with_others(quantized: Module, module: Module, others: list[str]) -> Module:
 
 
 def left_out(others: list[str], name: str) -> tuple[Diagnostic, ...]:
-    """Return a remark for each function in ``others``, which is not quantized because ``name`` does not call it."""
+    """Return a remark for each function in ``others``, which is not quantized: ``name`` does not call it."""
     return tuple(
         Diagnostic("remark", f"function '{other}' is not quantized: '{name}' does not call it") for other in others
     )

@@ -1,4 +1,4 @@
-"""The choice of optional passes: those that reduce the error at the outputs (docs/reference/passes_optional.md)."""
+"""The choice of those optional passes that reduce the error at the outputs (docs/reference/passes_optional.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
@@ -39,11 +39,11 @@ def improved(
     reference: Reference,
     wanted: Wanted = "auto",
 ) -> tuple[NamedProgram, dict[str, Record]]:
-    """Apply ``fold-scales`` and ``equalize-scales`` to a float program, and return it with records of its values.
+    """Apply ``fold-scales`` and ``equalize-scales`` to a float program; return the new program and its records.
 
-    By default, a pass is applied only if it reduces the quantized program's error at the outputs over the sample. The
-    returned program has a remark with the gain or loss of each pass. Values that ``equalize-scales`` multiplied get
-    records of the sample; all others keep their records.
+    By default, a pass is applied only if it reduces the quantized program's error at the outputs, measured on the
+    sample. The returned program has a remark with the gain or loss of each pass. Values that ``equalize-scales``
+    multiplied get records from a run on the sample. All other values keep their records.
     """
     on = chosen(wanted)
     latest_records = dict(records)
@@ -75,10 +75,10 @@ def improved(
 
 
 def with_corrected_bias(trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto") -> Trial:
-    """Apply ``correct-bias`` to a quantized program if that reduces the error at its outputs over the sample.
+    """Apply ``correct-bias`` to a quantized program if this reduces the error at its outputs over the sample.
 
-    The new trial has a remark with the gain or loss. Its regions have the new biases, so they no longer compute the
-    values of the float program.
+    If ``wanted`` names the pass, it is applied even without a gain. The new trial has a remark with the gain or loss.
+    Its regions have the new biases, so they no longer compute the values of the float program.
     """
     return corrected_and_measured(trial, target, reference, wanted)[0]
 
@@ -86,7 +86,7 @@ def with_corrected_bias(trial: Trial, target: Target, reference: Reference, want
 def corrected_and_measured(
     trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto"
 ) -> tuple[Trial, Noise | None]:
-    """Return the result of ``with_corrected_bias`` and its error at the outputs; None if the error was not measured."""
+    """Return the result of ``with_corrected_bias``, and its error at the outputs, or None if this was not measured."""
     name = OPTIONAL_PASSES[2]
     if name not in chosen(wanted):
         return trial, None
@@ -118,10 +118,10 @@ def chosen(wanted: Wanted) -> Sequence[str]:
 
 
 def changed_as(program: NamedProgram, target: Target, quantized: Module) -> NamedProgram:
-    """Return a float program after the optional passes that ran when the program ``quantized`` was made from it.
+    """Apply to a float program the optional passes that ran on it before ``quantized`` was made from it.
 
-    An attribute of the quantized program lists these passes. The passes depend only on the program's constants, so
-    equal values of both programs have equal keys in records.
+    An attribute of ``quantized`` lists these passes. They depend only on the program's constants, and therefore give
+    the same result. Values then have the keys that they have in ``quantized``.
     """
     for name in passes_of(quantized):
         program = _changed(program, target, name) or program
@@ -155,7 +155,7 @@ def _changed(program: NamedProgram, target: Target, name: str) -> NamedProgram |
 
 
 def _places(module: Module) -> set[int]:
-    """Return the ids of the locations of operations outside of regions, to find remarks on folded operations."""
+    """Return the ids of the locations of operations outside of regions, to find remarks on folded ones."""
     return {
         id(op.location) for op in operations_of(module) if op.name not in (REGION, "quant.stats_ref", "arith.constant")
     }
@@ -178,7 +178,7 @@ def _computes_the_same(one: Module, other: Module, reference: Reference) -> bool
 
 
 def _records_of_new_keys(module: Module, records: Records, reference: Reference) -> dict[str, Record]:
-    """Return records, measured on the sample, for the values whose keys have no record yet."""
+    """Return records for the values whose keys are not in ``records``, from a run on the sample."""
     copy = copied(module)
     named = [op for op in copy.operation.walk() if op.name == "quant.stats_ref"]
     new = [op for op in named if op.attribute("statsKey", StringAttr).value not in records]
@@ -192,7 +192,10 @@ def _records_of_new_keys(module: Module, records: Records, reference: Reference)
 
 
 def _refusal(name: str, error: QuantError, wanted: Wanted) -> str:
-    """Return a remark on a pass after which quantization fails, or raise the error if the user asked for the pass."""
+    """Return a remark that a pass is off because quantization fails after it.
+
+    If the user asked for the pass, the error is raised instead.
+    """
     if wanted != "auto":
         raise error
     return f"{name} is off: {str(error).splitlines()[0]}"

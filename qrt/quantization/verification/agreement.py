@@ -1,4 +1,4 @@
-"""The check that a region's body computes the same as the operation that the target has for the region's kernel."""
+"""The check that a region's body computes what the target's operation for the region's kernel computes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,8 +39,8 @@ _MOST = 1 << 15
 def disagreement(region: RegionOp, target: Target) -> str | None:
     """Return an error message if a region's body does not compute what its kernel computes; None if it does.
 
-    For a kernel of qrt, the body must be one that qrt recognizes as this kernel. If the target has an operation of its
-    own for the kernel, the operation and the body run on random inputs; results may differ by one storage value.
+    If the target has an operation of its own for the kernel, both the operation and the body run on random inputs.
+    Their results may differ by one storage value. Without such an operation, qrt must recognize the body as the kernel.
     """
     ports = ports_of(region)
     if region.kernel in (RESCALE, LINEAR) or not all(isinstance(port.spec, UniformType) for port in ports):
@@ -61,7 +61,7 @@ def disagreement(region: RegionOp, target: Target) -> str | None:
 
 
 def _unrecognized(region: RegionOp, target: Target) -> str | None:
-    """Return an error message if qrt does not recognize the body of a region with a kernel of qrt; None if it does."""
+    """Return an error message if a region has a kernel of qrt, but qrt does not recognize its body; None otherwise."""
     name = region.kernel
     if name not in FAMILIES or body_match(region.body, name, target) is not None:
         return None
@@ -83,9 +83,9 @@ def _difference(number: int, ours: Array, theirs: Array) -> str | None:
 
 
 def _program(region: RegionOp, ports: Sequence[PortOf], target: Target, to: str) -> Program:
-    """Return a program that computes only one region, exported as ``to`` (``fixed`` or ``simulate``).
+    """Return a program of one region only, exported as ``to`` (``fixed`` or ``simulate``).
 
-    Its inputs are the region's operands that are not constant, and its outputs the quantized results.
+    The inputs of the program are the region's operands that are not constant, and the outputs the quantized results.
     """
     module = Module()
     builder = Builder(module)

@@ -39,7 +39,8 @@ class CheckQuant:
 def violations(module: Module, target: Target) -> list[VerifyError]:
     """Return an error for each violation of the rules that `check-quant` checks.
 
-    Errors of regions come first, in program order, then those of values that are used with another type.
+    Errors about regions come first, in program order. Then come errors about values that are used with another type
+    than they were defined with.
     """
     errors: list[VerifyError] = []
     for region in regions_of(module):
@@ -65,7 +66,7 @@ def broken_annotations(annotated: Module, quantized: Module) -> list[VerifyError
 
     ``annotated`` is the program before propagation, and ``quantized`` the one after it. A value annotated
     ``!quant.none`` must stay float. A value annotated ``!quant.any`` must have at least as many bits and storage
-    values, or stay float. Regions are matched by their locations, which copies keep.
+    values, or stay float. Regions of both programs are matched by their locations, which passes keep.
     """
     annotated_regions = {str(region.location): region for region in regions_of(annotated)}
     errors = []
@@ -93,7 +94,7 @@ def _gives(spec: Type, wanted: Type) -> bool:
 
 
 def is_quantized(module: Module) -> bool:
-    """Return True if all operands and results of regions have final types, which agree between definition and use.
+    """Return True if all operands and results of regions have final types, and no value is used with another type.
 
     A type is final if it is quantized, or tells that the value stays float.
 
@@ -155,7 +156,7 @@ def is_fully_quantized(module: Module, target: str | Target = "qrt-cpu") -> bool
 
 
 def float_ports(module: Module, target: Target) -> list[PortOf]:
-    """Return the float operands and results of regions that some signature of the region's kernel can quantize."""
+    """Return the operands and results of regions that stay float although the target could quantize them."""
     return [port for region in regions_of(module) for port in _float_ports(region, target)]
 
 
