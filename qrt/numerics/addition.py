@@ -54,7 +54,7 @@ class SumParameters:
 def in_blocks(size: int) -> int:
     """Return how many of ``size`` elements lie in whole blocks of 16.
 
-    Rules named ``..._16`` round these elements in another way than the elements after them.
+    Rules named ``..._16`` round these elements differently from the remaining elements.
 
     >>> in_blocks(35)
     32
@@ -150,7 +150,7 @@ def form_double_sum(sums: Sums) -> SumParameters:
 
 
 def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
-    """Form ratios as for `fixed_double`. Operands in whole blocks of 16 elements are rounded only once."""
+    """Form ratios as `form_double_sum` does. Operands in whole blocks of 16 elements will be rounded only once."""
     return replace(form_double_sum(sums), block=BLOCK)
 
 
@@ -178,7 +178,7 @@ def form_fused_sum(sums: Sums) -> SumParameters:
 
 @dataclass(frozen=True)
 class SumRule:
-    """A value of the attribute ``requant`` of ``add`` and ``sub``, with its arithmetic.
+    """One rounding rule of ``add`` and ``sub``, which the attribute ``requant`` selects by name.
 
     The fields are those of `numerics.rules.RequantRule`.
     """
@@ -212,7 +212,7 @@ SUM_RULES: Final = Table(
 def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:
     """Return ``q * 2**places * m0 / 2**31`` with ``places = left + shift``, rounded to the nearest integer.
 
-    For negative ``places`` the shift to the right, which comes first, rounds down.
+    If ``places`` is negative, ``q`` is first shifted right, rounding down.
     """
     places = left + int(shift)
     shifted = q << places if places > 0 else q >> -places

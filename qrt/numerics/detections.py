@@ -82,10 +82,10 @@ def heap_sorted(scores: Array, count: int) -> list[int]:
         return bool(scores[numbers[a]] > scores[numbers[b]])
 
     def settle(hole: int, length: int, number: int) -> None:
-        """Insert index ``number`` into the heap, whose place ``hole`` is empty.
+        """Insert index ``number`` into the heap of ``length`` indices, in which position ``hole`` is empty.
 
-        The child of the smaller score moves up into the hole until the hole is at the bottom; from there ``number``
-        rises.
+        The child with the smaller score moves up into the hole until the hole is at the bottom. From there ``number``
+        rises to its position.
         """
         top = hole
         while (child := 2 * hole + 2) < length:

@@ -19,10 +19,10 @@ _SATURATED = 2048
 
 
 def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int], bits: int = 96) -> int:
-    """Return the value to which both bounds of a number round, after adding bits until they agree.
+    """Return a number rounded by ``form``, given a function that returns bounds of the number.
 
-    ``enclosure(bits)`` returns the bounds; ``form`` rounds a rational and is monotonic. ``bits`` doubles until they
-    agree.
+    ``enclosure(bits)`` returns the bounds; ``form`` rounds a rational and is monotonic. ``bits`` doubles until both
+    bounds round to the same value.
 
     >>> rounded(pi, lambda x: round(x * 10**20))
     314159265358979323846

@@ -121,7 +121,7 @@ ARITHMETICS: Final = Table(
 
 @dataclass(frozen=True)
 class RequantRule:
-    """A value of the attribute ``requant``, with its arithmetic.
+    """A requantization rule, which the attribute ``requant`` of an op selects by name.
 
     ``form`` makes the parameters from real multipliers; ``ratio`` names the format to which each step of computing the
     multipliers is rounded. ``zero_point`` is ``after`` if the result's zero point is added to the rounded integer,
@@ -164,9 +164,9 @@ class Factors:
 def _ratios(above: Array, below: Array, ratio: Ratio) -> Array:
     """Return the real multipliers ``product of above / product of below``.
 
-    Each step is rounded to the format ``ratio``. With ``float32_product`` the product of ``above`` is formed in float32
-    and divided in float64; with ``float32_divisors`` the product of ``below`` is formed before the division, in
-    float32.
+    Each step is rounded to the format ``ratio``. Two formats have other steps. With ``float32_product`` the product of
+    ``above`` is computed in float32, and the division in float64. With ``float32_divisors`` the product of ``below`` is
+    computed first, in float32, and the division is in float32 too.
     """
     if ratio == "float32_product":
         product = rounded_ratios(above, below[:, :0], np.float32)

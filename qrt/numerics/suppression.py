@@ -47,10 +47,10 @@ class _Queue:
         self._raise(len(self.heap) - 1, candidate)
 
     def pop(self) -> _Candidate:
-        """Remove the candidate of the largest score and return it.
+        """Remove the candidate with the largest score and return it.
 
-        The child of the larger score moves up into the empty place until that is at the bottom; from there the last
-        candidate of the heap rises.
+        The heap then has an empty position at its root. The child with the larger score moves up into this position
+        until it is at the bottom. From there the last candidate of the heap rises.
         """
         heap = self.heap
         largest, last = heap[0], heap.pop()

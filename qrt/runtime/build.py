@@ -155,7 +155,7 @@ class _Builder(ControlPlanner):
     def _plain(self, op: Operation, operands: list[SlotView], types: Sequence[TensorType]) -> list[SlotView] | None:
         """Plan an op on unquantized values as a kernel call or a view of its operand.
 
-        Return None if only the interpreter can run the op. An op on scalars becomes a kernel call only inside a region.
+        Return None if the interpreter must run the op. Outside regions the interpreter also runs all ops on scalars.
         """
         if op.name == "tensor.empty" and as_tensor(op.result.type).has_static_shape and is_written_over(op.result):
             return [self.place("nothing", as_tensor(op.result.type), op.result.type)]
@@ -184,7 +184,7 @@ class _Builder(ControlPlanner):
 
     @cached_property
     def folder(self) -> ConstantFolder[SlotView]:
-        """The folder of values that are constant for the concrete input types: sizes, and tensors made of sizes."""
+        """The constant folder, which computes values known for the concrete input types, such as sizes of tensors."""
         return ConstantFolder(partial(interpret_constants, self.code), self._may_fold, self._constants)
 
     def _folded(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:
@@ -235,9 +235,9 @@ class _Builder(ControlPlanner):
     ) -> SlotView | None:
         """Plan a concatenation whose operands are contiguous parts of the result, and return the slot of the result.
 
-        The step that computes an operand then writes directly into the result. An operand is copied if it is not a
-        temporary, or already a view of another slot: if a value is joined twice, its second part is a copy. Return None
-        if every operand would be copied, if parts are not contiguous, or if an operand must be requantized.
+        The steps that compute the operands write directly into the result. An operand is copied only if it is not a
+        temporary or occurs twice. Return None if every operand would be copied, if parts are not contiguous, or if an
+        operand must be requantized.
         """
         axis, shape = one_axis("concat", types, attributes), static_shape(result, "plan")
         own = [place.slot for place in operands if self.slots[place.slot].kind == "temporary"]
@@ -361,8 +361,8 @@ class _Builder(ControlPlanner):
     ) -> None:
         """Add a step of the interpreter.
 
-        The interpreter may return a view of an operand, so that the operand must outlive the step: its array is
-        allocated for the run instead of in the arena.
+        The interpreter may return a view of an operand, so the operand's array must outlive the step. The array is
+        therefore allocated for the run instead of in the arena.
         """
         for place in operands:
             slot = self.slots[root(self.slots, place.slot)[0]]
@@ -388,7 +388,7 @@ class _Builder(ControlPlanner):
         return Plan([place.type for place in results], states, memory, runner, lambda: details)
 
     def _forget_constants(self, returned: set[int]) -> None:
-        """Drop constants that no step reads, such as sizes, to release their memory; keep the slots ``returned``."""
+        """Release the arrays of constants, such as sizes, that no step reads. Keep the slots in ``returned``."""
         used = returned | {number for number, _ in self.converted}
         for step in self.steps:
             used.update(place.slot for place in step.operands)
@@ -419,10 +419,10 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def _shapes(op: Operation, types: Sequence[TensorType | None]) -> set[tuple[int | None, ...] | None]:
-    """Return the distinct shapes of an elementwise op's tensor operands, as far as they are known.
+    """Return the distinct shapes of an elementwise op's tensor operands. Return an empty set for any other op.
 
-    Scalar operands (the condition of a `select`) are skipped. More than one shape means that the operands' dynamic
-    dimensions have sizes that do not fit.
+    Operands of unknown type and scalar operands (the condition of a `select`) are skipped. If there are several
+    shapes, the program may have an error: operands whose sizes differ at run time.
     """
     if not _is_elementwise(op):
         return set()
@@ -431,10 +431,10 @@ def _shapes(op: Operation, types: Sequence[TensorType | None]) -> set[tuple[int 
 
 
 def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[TensorType | None]:
-    """Return the results' types with static shapes, given those of the operands; None for a type that is not known.
+    """Return the result types with static shapes, given the operands' types; None for each type that is not known.
 
-    The results of a structured op have the types of its output operands, those of an elementwise op the operands'
-    shape, and an inserted slice does not change the type.
+    A structured op's results have the types of its output operands. An elementwise op's results have the shape of its
+    operands. The result of `tensor.insert_slice` has the type of the tensor into which the slice is inserted.
     """
     results = [value.type for value in op.results]
     if isinstance(op, StructuredOp) and results:

@@ -17,9 +17,10 @@ Shape = tuple[int, ...]
 
 
 def extents(maps: Sequence[AffineMapAttr], shapes: Sequence[Shape]) -> Shape:
-    """Return the number of iterations of each loop: the size of the operand dimensions whose index is just this loop.
+    """Return the number of iterations of each loop: the size of an operand dimension that the loop alone indexes.
 
-    Raise UndefinedError if two dimensions give a loop different extents, ModelError if an index is out of bounds.
+    Raise UndefinedError if such dimensions have different sizes for one loop. Raise ModelError if an index is out of
+    bounds.
     """
     sizes: dict[int, int] = {}
     for number, (map, shape) in enumerate(zip(maps, shapes, strict=True)):

@@ -47,7 +47,7 @@ def as_tensor(t: Type) -> TensorType:
 
 
 def of_rank(array: Array, t: Type) -> Any:
-    """Return the interpreter's form of a value of type ``t``: a NumPy scalar if ``t`` is a scalar, else the array."""
+    """Return a value of type ``t`` as the interpreter takes it: a NumPy scalar if ``t`` is a scalar, else the array."""
     return array if isinstance(t, ShapedType) else array[()]
 
 

@@ -79,7 +79,7 @@ class CompiledFunction:
 
     @cached_property
     def _of_shared_inputs(self) -> "CompiledFunction":
-        """The code for inputs whose memory overlaps; other code assumes disjoint memory, which is faster."""
+        """Slower code for inputs whose memory overlaps, compiled when it is first needed."""
         return self._compile_shared()
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:

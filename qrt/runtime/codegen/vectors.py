@@ -28,7 +28,10 @@ def _vector(op: Operation, value: Value) -> VectorType:
 
 
 def _place(e: Emitter, op: Operation, memref: Value, indices: Sequence[Value], length: int) -> tuple[Buffer, Any]:
-    """Emit a bounds check of ``length`` elements from ``indices`` on; return the buffer and the first one's address."""
+    """Emit a check that ``length`` elements of a memref from ``indices`` on are within the bounds.
+
+    Return the memref's buffer and the address of the first of these elements.
+    """
     buffer, starts = e.buffer(memref), [e.index(value) for value in indices]
     message = partial(_out_of_bounds, list(buffer.shape))
     counts = [1] * (len(starts) - 1) + [length]

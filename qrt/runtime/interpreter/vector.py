@@ -35,7 +35,10 @@ def _combine(op: Operation) -> Function:
 
 
 def _fold(combine: Function, values: Array, axes: Sequence[int], start: Any) -> Any:
-    """Combine values along ``axes`` one after another, from ``start`` on; if that is None, from the first value on."""
+    """Combine values along ``axes`` one after another, starting with ``start``.
+
+    If that is None, start with the first value.
+    """
     parallel = [axis for axis in range(values.ndim) if axis not in axes]
     shape = tuple(values.shape[axis] for axis in parallel)
     total = start

@@ -81,11 +81,11 @@ def implements(*functions: Named, kind: Kind, operands: int | None = None) -> Ca
 def enter(
     kind: Kind, rule_of: Callable[..., Callable[..., Any]], rows: Mapping[Any, Any], operands: int | None = None
 ) -> None:
-    """Enter rules for functions of NumPy, or for tuples of functions with the same meaning.
+    """Enter rules for functions of NumPy, all made by ``rule_of``.
 
-    The keys of ``rows`` are the functions. A value is the summary, which becomes the rule's docstring, or a tuple of
-    arguments that ends with the summary. ``rule_of(function, *arguments)`` returns the rule; of several functions it
-    gets the first.
+    A key of ``rows`` is a function, or a tuple of functions with the same meaning. A value is a tuple (arguments, ...,
+    summary), or only the summary. The rule is ``rule_of(function, *arguments)``, with the first function of a tuple,
+    and the summary becomes its docstring.
     """
     entries: dict[Named, Entry] = {}
     for functions, row in rows.items():
@@ -112,10 +112,11 @@ def _add(entries: Mapping[Any, Entry]) -> None:
 
 
 def has_no_exact_result(hints: Mapping[str, str], word: str = VALUES) -> None:
-    """Enter functions, by their names within NumPy, that give floats if ``qrt.float_results`` allows them.
+    """Enter functions of NumPy that have no exact quantized result, by their names within NumPy.
 
-    Otherwise they raise an error that advises the call with ``word``, such as ``np.asarray({})``, for each tensor.
-    ``hints`` has an example of this call for each function. Rules take precedence over these entries.
+    They give floats if ``qrt.float_results`` allows that. Otherwise they raise an error, which advises to call the
+    function with ``word``, such as ``np.asarray({})``, for each tensor. ``hints`` has an example of this call for each
+    function. Rules take precedence over these entries.
     """
     for path, hint in hints.items():
         if "." in path or hasattr(np, path):
@@ -220,7 +221,10 @@ def _argument_of(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _of_signature(error: Exception) -> Exception:
-    """Return Python's error about the arguments of a rule, reworded for NumPy's function; any other error unchanged."""
+    """Reword Python's error about wrong arguments of a rule as an error about NumPy's function.
+
+    Return others unchanged.
+    """
     message = str(error)
     keyword = _KEYWORD.search(message)
     if not isinstance(error, TypeError) or not (keyword or _ARGUMENTS.match(message)):

@@ -100,7 +100,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 
 @implements(np.partition, kind="order")
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> QuantTensor:
-    """The elements sorted along an axis: this is the one valid partition that is the same on every CPU."""
+    """The elements sorted along an axis. Sorted elements are a valid partition, and the same on every CPU."""
     refuse_others({"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return _sorted(a, axis)
@@ -116,7 +116,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 
 @implements(np.argpartition, kind="order")
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
-    """The indices that sort the values, as ``np.argsort``: the one valid partition that is the same on every CPU."""
+    """The indices that sort the values, as ``np.argsort``. They are a valid partition, and the same on every CPU."""
     refuse_others({"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return np.argsort(in_order(a, axis), axis, kind="stable")
@@ -189,10 +189,10 @@ has_no_exact_result({name: f"np.{name}(np.asarray(q))" for name in ("median", "n
 
 
 def _bounds(ufunc: Any, t: UniformType, number: Any) -> Array:
-    """Return a real number as storage for each parameter of the type, by the default cast rule, as in ``qrt.clamp``.
+    """Return a bound (a real number) as storage, quantized for each scale of the type by the default cast rule.
 
-    Raise QuantTypeError if the number is above the type's range for ``np.maximum``, or below it for ``np.minimum``:
-    the result could not hold it.
+    Raise QuantTypeError if the result could not hold the bound: for ``np.maximum`` if the bound is above the type's
+    range, for ``np.minimum`` if it is below.
     """
     if not isinstance(number, Real):
         raise QuantTypeError(f"a bound must be a real number, got {shown(number)}")

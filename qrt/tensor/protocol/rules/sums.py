@@ -3,8 +3,8 @@
 Sums, differences and products are exact, as i32. Means, variances and norms are computed from exact sums and rounded
 once at the end.
 
-Zero points are subtracted from sums of storage. The sums may wrap in int32: a result that fits 32 bits is exact all the
-same.
+Storage is summed first, and the zero points are subtracted from the sum. The sum may wrap in int32, but a result that
+fits 32 bits is still exact.
 """
 
 from collections.abc import Callable
