@@ -76,11 +76,13 @@ class Table(dict[str, Row]):
 class Arithmetic:
     """The steps that turn an accumulator into an integer, to which the zero point is added before the clamp.
 
-    Each step is an operation and the name of the array of `RequantParameters` that is its operand. In the domain
-    ``integer`` the product with M0 is shifted; ``roundings`` is the rounding of this shift to the right, or the
-    roundings of two shifts: one of the product by 31 places, and one by the rest. In the domain ``exact`` a quotient is
-    rounded. In the domains ``float32`` and ``float64`` every step is rounded to that format, and the last value to an
-    integer.
+    ``steps`` has (operation, name of the array of `RequantParameters` that is its operand). The domain determines what
+    is rounded:
+
+    - ``integer``: the product with M0 is shifted right. ``roundings`` has the rounding of this shift, or of two shifts
+      that replace it: by 31 places, then by the remaining places.
+    - ``exact``: the exact quotient is rounded.
+    - ``float32`` and ``float64``: every step is rounded to this format, and the last value to an integer.
     """
 
     name: str

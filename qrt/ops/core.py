@@ -188,7 +188,10 @@ def _all(results: R | tuple[R, ...]) -> tuple[R, ...]:
 
 @dataclass(frozen=True)
 class ReferenceCall:
-    """A call of an op's reference implementation, with the interface of a kernel call, where there is no kernel."""
+    """A call of an op's reference implementation, used for an op without a kernel.
+
+    It has the interface of a kernel call.
+    """
 
     family: OpFamily
     types: Types

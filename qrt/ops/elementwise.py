@@ -1,7 +1,7 @@
 """The functions of the element-wise ops of ``arith`` and ``math``, shared by constant folding and the interpreter.
 
-Values are NumPy scalars or arrays: a signless ``iN`` is sign-extended in the next signed dtype, i1 is a bool, index
-int64, and a float has the dtype of `ops.core.expressed_dtype`. The functions are in `numerics`;
+Values are NumPy scalars or arrays. A signless ``iN`` is sign-extended in the smallest signed dtype that holds it. i1 is
+a bool, index is int64, and a float has the dtype of `ops.core.expressed_dtype`. The functions are in `numerics`;
 docs/numerics_functions.md, "arith and math", has the rules.
 """
 

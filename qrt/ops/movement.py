@@ -54,9 +54,10 @@ def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | No
 
 
 def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, ...]:
-    """Return, for each dynamic dimension of the result, the axis of the operand that has the same size.
+    """Return the attribute ``open_axes`` after checking it.
 
-    -1 stands for the size that the number of elements determines. Without the attribute ``open_axes``, all are -1.
+    It has an entry for each dynamic dimension of the result: the axis of the operand with the same size, or -1 for the
+    dimension whose size follows from the number of elements. Without the attribute, all entries are -1.
     """
     given, count = attributes["open_axes"], shape.count(None)
     if given is None:
@@ -77,9 +78,9 @@ def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, .
 
 
 def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
-    """Return the result's shape with its dynamic dimensions computed, if the operand's shape is static.
+    """Return the result's shape, with dynamic dimensions replaced by their sizes if the operand's shape is static.
 
-    ``axes`` are those that `open_axes` returns.
+    ``axes`` is the result of `open_axes`.
     """
     if x.shape is None or None in x.shape:
         return shape

@@ -337,7 +337,11 @@ class _Builder(ControlPlanner):
         return SlotView(slot, operand.type, op.result.type)
 
     def _interpreted(self, op: Operation, why: str = "") -> list[SlotView]:
-        """Plan an op as a step of the interpreter, which also reads the outside values that the op's regions use."""
+        """Plan an op as a step of the interpreter.
+
+        Its inputs include the values from outside that the op's regions use. ``why`` is the reason why no kernel runs
+        the op, for the plan's text.
+        """
         self.leave_to_interpreter(op, "has no kernel")
         runs: list[FrameStep] = []
         used = captured(op)

@@ -1,7 +1,7 @@
 """Plans: the steps of a function for concrete input types.
 
-If every step is a kernel, a run of the plan is one call into C. Otherwise groups of consecutive kernels, each called by
-one call into C, alternate with steps of the interpreter.
+If every step is a kernel, a run of the plan is one call into C. Otherwise groups of consecutive kernels alternate with
+steps of the interpreter. Each group is one call into C.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -126,7 +126,6 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
 
 
 def _divisor(size: int, most: int) -> int:
-    """Return the greatest divisor of ``size`` that is at most ``most``."""
     return next((n for n in range(min(most, size), 0, -1) if size % n == 0), 1)
 
 
@@ -223,7 +222,6 @@ def percentile_ranges(
 
 
 def _ranked(rows: Array, rank: int) -> Array:
-    """Return one value of each row by its rank; rank 0 is the least value of the row."""
     return np.partition(rows, rank, axis=1)[:, rank].astype(np.float64)
 
 

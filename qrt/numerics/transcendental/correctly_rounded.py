@@ -135,9 +135,9 @@ def _factors(exponent: Any) -> tuple[Any, Any]:
 
 
 def _pair(function: Function) -> Function:
-    """Return a function that returns (high, low, None), where ``function`` returns the double-double (high, low).
+    """Return a kernel that computes ``function``, whose result is a double-double (high, low).
 
-    None tells kernels that the result has no exponent.
+    The kernel returns (high, low, None), because the result has no exponent.
     """
     return lambda *x: (*function(*x), None)
 

@@ -1,4 +1,7 @@
-"""Emission of regions of several blocks, which ``cf`` connects, of calls, and of choices between regions of ``scf``."""
+"""Emission of regions with several blocks, of calls, and of ``scf`` ops that choose a region.
+
+The blocks of a region are connected by the branches of ``cf``.
+"""
 
 from collections.abc import Sequence
 from typing import Any

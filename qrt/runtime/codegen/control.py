@@ -127,10 +127,6 @@ def _nest_around(e: Emitter, op: Operation, loops: Sequence[Operation], body: Se
 
 
 def _one_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence[Value] | None]) -> None:
-    """Emit an `affine.for` or `scf.for`.
-
-    The function ``emit`` emits the loop's body and returns the values it yields.
-    """
     (_one_affine_loop if op.name == "affine.for" else _one_scf_loop)(e, op, emit)
 
 

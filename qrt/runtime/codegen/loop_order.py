@@ -105,7 +105,6 @@ def split_loop(e: Emitter, op: Operation) -> SplitLoop | None:
 
 
 def _operations(block: Block) -> list[Operation]:
-    """Return a block's operations without its terminator."""
     return list(block)[:-1]
 
 

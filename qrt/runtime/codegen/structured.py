@@ -128,7 +128,6 @@ def _structured(e: Emitter, op: Operation) -> None:
 
 
 def _operand(e: Emitter, value: Value) -> Any:
-    """Return an operand's buffer, or the value itself if it is a scalar."""
     return e.buffer(value) if is_buffer(value.type) else value
 
 

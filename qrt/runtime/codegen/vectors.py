@@ -18,7 +18,6 @@ from qrt.types import FloatType, VectorType
 
 
 def _vector(op: Operation, value: Value) -> VectorType:
-    """Return the type of a value, which must be a vector of one dimension."""
     if not isinstance(value.type, VectorType) or len(value.type.shape) != 1:
         raise not_emitted(op, f"has a value of type {value.type}, but only vectors of one dimension have machine code")
     return value.type

@@ -121,7 +121,6 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def _is_movable_type(value: Value) -> bool:
-    """Return True for a tensor of known rank whose elements are not quantized, or are quantized per layer."""
     kind = value.type
     if not isinstance(kind, TensorType) or kind.shape is None:
         return False

@@ -15,9 +15,9 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class FuseLoops:
-    """Fuses an elementwise op or loop with its only reader, if that is elementwise too. Preserves every value.
+    """Fuses an elementwise op or `linalg.generic` with its only reader if that is elementwise too.
 
-    The two are fused only if a kernel can run them together.
+    Preserves every value. The two are fused only if a kernel can run them together.
     """
 
     def run(self, module: Module) -> None:

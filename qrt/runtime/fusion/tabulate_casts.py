@@ -177,7 +177,6 @@ def _read(op: Operation) -> Sequence[Value]:
 
 
 def _with_shape(value: Value, shape: tuple[int, ...]) -> Type:
-    """Return a value's type with another shape; a scalar type is unchanged."""
     return value.type.with_(shape=shape) if isinstance(value.type, TensorType) else value.type
 
 

@@ -122,7 +122,7 @@ def _is_bool(type: object) -> bool:
 
 
 class LoopNest:
-    """A compiled structured op: its body as a function of arrays, and the ways to run its loops."""
+    """A compiled structured op: its body as a function of arrays, and methods that run its loops."""
 
     def __init__(self, op: Operation, compiler: Compiler) -> None:
         assert isinstance(op, StructuredOp)  # other ops have other builders

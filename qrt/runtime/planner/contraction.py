@@ -125,7 +125,6 @@ def _are_supported(types: Sequence[TensorType], a: int, b: int, constants: Const
 
 
 def _operation_among(value: Value, operations: Sequence[Operation]) -> Operation | None:
-    """Return the operation that computes a value if it is one of ``operations``; else None."""
     return value.operation if value.operation in operations else None
 
 

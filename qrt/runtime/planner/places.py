@@ -142,7 +142,6 @@ class SlotTable:
         return self.slots[place.slot].kind == "constant"
 
     def _array(self, place: SlotView) -> Array:
-        """Return the array of a constant in the shape of its type."""
         array: Array = self.frame[place.slot].reshape(place.shape)
         return array
 

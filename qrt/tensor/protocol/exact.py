@@ -184,7 +184,10 @@ def keeps_dimensions(keepdims: Any) -> bool:
 
 
 def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the implementation of a ufunc's method, such as `np.add.reduce`: ``function``, along axis 0 by default."""
+    """Return the implementation of a ufunc's method, such as `np.add.reduce`.
+
+    It calls ``function(array, axis, ...)``, whose default axis is then 0.
+    """
 
     def rule(array: Any, axis: Any = 0, **options: Any) -> Any:
         return function(array, axis, **{key: value for key, value in options.items() if value is not None})

@@ -118,7 +118,7 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
 
 
 def _framed(array: QuantTensor, pad_width: Any, values: Any) -> QuantTensor:
-    """Return the padded tensor, whose new elements are real numbers, or zeros for None."""
+    """Return the padded tensor. The new elements are the real numbers ``values``, or zeros if that is None."""
     t, source = array.type, stored(array)
     if t.is_per_layer:
         fill = zeros(t, ()) if values is None else numbers(values, t, ())
