@@ -1,7 +1,10 @@
 """Rules that round the sum or difference of two quantized values to storage.
 
-Sources: XNNPACK's addition for ``scaled20``; the TFLite reference kernels of ADD and SUB for ``fixed_double``; ONNX
-Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is qrt's own.
+``fixed`` is qrt's own rule. The sources of the others are:
+
+- ``scaled20``: XNNPACK's addition;
+- ``fixed_double``: the TFLite reference kernels of ADD and SUB;
+- ``float32_fused``: ONNX Runtime's kernel of QLinearAdd for AVX2.
 """
 
 from collections.abc import Callable, Sequence
@@ -150,7 +153,7 @@ def form_double_sum(sums: Sums) -> SumParameters:
 
 
 def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
-    """Form ratios as `form_double_sum` does. Operands in whole blocks of 16 elements will be rounded only once."""
+    """Form ratios as for `fixed_double`. Operands in whole blocks of 16 elements are rounded only once."""
     return replace(form_double_sum(sums), block=BLOCK)
 
 

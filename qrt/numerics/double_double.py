@@ -27,7 +27,10 @@ _SPLITTER = float((1 << 27) + 1)
 
 
 def pair_of(x: Fraction) -> tuple[float, float]:
-    """Return the double-double (high, low) nearest to a rational. Python's division of integers rounds once."""
+    """Return the double-double (high, low) nearest to a rational.
+
+    Both parts are rounded correctly, because Python's division of integers rounds once.
+    """
     high = float(x)
     return high, float(x - Fraction(high))
 

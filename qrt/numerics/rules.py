@@ -4,12 +4,16 @@ A rule has an arithmetic, which computes with the accumulator and integer or flo
 these parameters from scales, zero points and counts. C kernels, the lowering and `requantize` depend only on the
 arithmetic.
 
-Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
-gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; ``fixed_double`` as NEON's
-instructions round it for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``,
-``raw_mean`` and ``raw_sum``; the TFLite reference kernel of fully connected layers for ``float64_away``, and that of
-average pools for ``integer``; ONNX Runtime for ``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the
-rules named ``dequantized_...``.
+Sources of the rules:
+
+- ``fixed``: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N``, and TOSA's single-rounding ``RESCALE``;
+- ``fixed_double`` and ``reduced16``: gemmlowp and the TFLite reference kernels;
+- ``half_up_twice``: ``fixed_double`` as NEON's instructions round it;
+- ``float32`` (also ONNX ``QLinearMatMul``), ``fixed8``, ``raw_mean`` and ``raw_sum``: XNNPACK;
+- ``float64_away``: the TFLite reference kernel of fully connected layers;
+- ``integer``: the TFLite reference kernel of average pools;
+- ``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the rules named ``dequantized_...``: ONNX
+  Runtime.
 """
 
 from collections.abc import Callable, Iterable

@@ -65,7 +65,7 @@ class _Queue:
         return largest
 
     def _raise(self, hole: int, candidate: _Candidate) -> None:
-        """Put a candidate into the empty place ``hole``, or above it."""
+        """Insert a candidate into the heap, at the empty position ``hole`` or at a position above it."""
         while hole and self.heap[(hole - 1) // 2].score < candidate.score:
             self.heap[hole], hole = self.heap[(hole - 1) // 2], (hole - 1) // 2
         self.heap[hole] = candidate

@@ -279,7 +279,7 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
 
 
 def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> list[TensorType]:
-    """Return, for each operand, the type that it has as a part of the result.
+    """Return the type of each operand's part of the result.
 
     If the channels are along the concatenated axis, the type of a part has only the scales of its channels. Raises
     QuantTypeError if the number of an operand's channels is dynamic.

@@ -1,6 +1,6 @@
 """The planner, which makes a step for each operation of a function, for concrete input types.
 
-An op of a family (`qrt.ops`) is bound to its kernel; another op becomes a call of a loop kernel, or a step of the
+An op of a family (`qrt.ops`) is bound to its kernel. Any other op becomes a call of a loop kernel, or a step of the
 interpreter. A *slot* is the memory of a value during a run. ``reshape``, and storage casts that keep the bytes, become
 views of the operand's slot. If an operand's shape is known only at run time, the op is bound to its kernel during the
 run, once for each shape.
@@ -74,7 +74,10 @@ class _Builder(ControlPlanner):
     # -- functions --------------------------------------------------------------------------------------------------
 
     def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
-        """Plan a function's body, whose arguments are in these slots, and return the slots of its results."""
+        """Plan the operations of a function's body, and return the slots of its results.
+
+        ``arguments`` has the slots of the body's arguments.
+        """
         self.places.update(zip(block.arguments, arguments, strict=True))
         *operations, end = block
         for op in operations:
@@ -376,7 +379,10 @@ class _Builder(ControlPlanner):
         self.steps.append(ValueStep(runs, coverage, operands, results))
 
     def finish(self, inputs: Sequence[SlotView], results: Sequence[SlotView]) -> Plan:
-        """Allocate the arena and return the plan. Results that would be in the arena get arrays of their own."""
+        """Allocate the arena and return the plan.
+
+        Results get arrays of their own, because the caller keeps them and each run reuses the arena.
+        """
         for place in results:
             self._use(place.slot)
             slot = self.slots[place.slot]

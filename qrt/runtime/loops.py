@@ -92,7 +92,10 @@ def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
 
 
 def strided(array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
-    """Return NumPy's `as_strided` view, made on integers of the same bits because NumPy rejects 8-bit floats there."""
+    """Return NumPy's `as_strided` view of an array.
+
+    NumPy's function rejects arrays of 8-bit floats, so the view is made on integers with the same bits.
+    """
     bits = array.view(f"u{array.itemsize}")
     return np.lib.stride_tricks.as_strided(bits, tuple(shape), tuple(strides)).view(array.dtype)
 

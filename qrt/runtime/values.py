@@ -184,7 +184,7 @@ def is_whole(element: Type) -> bool:
 
 
 def outgoing(array: Array, t: TensorType) -> Any:
-    """Return a result array in the caller's form: a ``QuantTensor`` if the type is quantized, else the array."""
+    """Return a result as the caller gets it: a ``QuantTensor`` if the type is quantized, else the array itself."""
     return wrap_storage(array, t.element) if isinstance(t.element, UniformType) else array
 
 

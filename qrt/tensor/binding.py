@@ -66,7 +66,7 @@ class EagerCall(Generic[R]):
         return tensor_of(data, element, family_call.shape) if isinstance(element, UniformType) else data  # type: ignore[return-value]
 
     def of_values(self) -> "EagerCall[R]":
-        """Return a copy that will not be cached, for a call whose choice depended on values in the arguments."""
+        """Return a copy that will not be cached, because values in the arguments determined what was bound."""
         return replace(self, family_call=replace(self.family_call, is_in_place=False), key=None)
 
     def _memory(self) -> Array:

@@ -1,7 +1,7 @@
 """`.npz` files, NumPy's archives of arrays, which `np.load` reads.
 
 Member `w.npy` holds an array, `w.mlir` the text of its type. Members are not compressed, and their data begins at a
-cache line, so that arrays are used in the file's memory.
+cache line, so that kernels can read the arrays directly from the mapped file.
 """
 
 import os

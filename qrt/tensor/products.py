@@ -75,8 +75,8 @@ def matmul(
     a : QuantTensor
         Shape ``(..., m, k)`` or ``(k,)``; per layer, or per axis along another dimension than ``k``.
     w : QuantTensor
-        Shape ``(..., k, n)`` or ``(k,)``; per layer, per axis along another dimension than ``k``, or, where it is a
-        matrix, sub-channel.
+        Shape ``(..., k, n)`` or ``(k,)``; per layer, or per axis along another dimension than ``k``. A matrix may also
+        be sub-channel.
 
     Returns
     -------

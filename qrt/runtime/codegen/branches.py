@@ -37,7 +37,7 @@ class BlockGraph:
         return static_variable(self.emitter, owner, value.type)
 
     def emit(self) -> None:
-        """Emit all blocks; code that is emitted afterwards follows the region."""
+        """Emit all blocks. Code that the caller emits afterwards is placed after the region."""
         e = self.emitter
         with e.immediate_checks():
             for block in self.order:

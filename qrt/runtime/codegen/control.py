@@ -139,7 +139,7 @@ def _one_affine_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence
 
 
 def _extremum(e: Emitter, sign: str, indices: Sequence[Index]) -> Index:
-    """Emit the greatest (``>``) or the least (``<``) of indices."""
+    """Emit the greatest of ``indices`` if ``sign`` is ">", or the least if ``sign`` is "<"."""
     first, *rest = indices
     choose = max if sign == ">" else min
     for other in rest:

@@ -286,8 +286,8 @@ class Emitter:
     def writable(self, value: Value, op: Operation, *, is_read: bool = True) -> Buffer:
         """Return a buffer into which a result of ``op`` is written.
 
-        If ``is_read``, it has the elements of ``value`` at first. The buffer is that of ``value`` if ``op`` may
-        overwrite it, else a new one.
+        The buffer is that of ``value`` if ``op`` may overwrite it, else a new one. If ``is_read``, a new buffer begins
+        as a copy of the elements of ``value``.
         """
         if value in self._empty:
             return self.fresh(scalar_type(value.type), self._empty[value], zero=is_read)
@@ -385,7 +385,7 @@ class Emitter:
     ) -> None:
         """Emit a check that an index is at least 0 and less than ``size``.
 
-        Emit nothing if its known range is within these.
+        Emit nothing if the bounds of the index already show that.
         """
         if not (index.low >= 0 and index.high < size):
             self.trap_if(op, self.builder.icmp_unsigned(">=", index.value, I64(size)), message, values)

@@ -32,7 +32,7 @@ _MOST = 1 << 16
 class CarryLayout:
     """Moves transposes from ops' operands to their results, and composes consecutive transposes. Preserves every value.
 
-    A transpose moves through elementwise ops and loops, concatenations, pads and reductions.
+    A transpose moves through elementwise ops (also `linalg.generic`), concatenations, pads and reductions.
     """
 
     def run(self, module: Module) -> None:
@@ -187,7 +187,7 @@ def _move_dim(op: Operation) -> None:
 
 
 def _loops(op: StructuredOp) -> Operation | None:
-    """Reorder the loops of an elementwise `linalg.generic` so that its transposed inputs are read untransposed.
+    """Reorder the loops of an elementwise `linalg.generic` so that it reads the operands of transposes, not results.
 
     Return the new transpose of the result. Return None if the loops cannot be reordered. An input that is not
     transposed in the same way must be constant or have fewer axes; its indexing map is permuted.

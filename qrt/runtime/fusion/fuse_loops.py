@@ -15,9 +15,9 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class FuseLoops:
-    """Fuses an elementwise op or `linalg.generic` with its only reader if that is elementwise too.
+    """Fuses an elementwise op or `linalg.generic` with its only reader, an elementwise one too. Preserves every value.
 
-    Preserves every value. The two are fused only if a kernel can run them together.
+    The two are fused only if a kernel can run them together.
     """
 
     def run(self, module: Module) -> None:

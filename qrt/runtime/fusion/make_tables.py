@@ -17,10 +17,10 @@ from qrt.types import TensorType, UniformType
 
 @dataclass(frozen=True)
 class MakeTables:
-    """Replaces a chain of elementwise ops by one table lookup, if the result depends on one tensor.
+    """Replaces a chain of elementwise ops on one tensor by one table lookup. Preserves every value.
 
-    Preserves every value. The storage of that tensor, the first operand of the chain, has at most 8 bits. An op of the
-    chain may have a second operand if it is a constant with one element.
+    The storage of the tensor, the first operand of the chain, has at most 8 bits. An op of the chain may have a second
+    operand if it is a constant with one element.
     """
 
     def run(self, module: Module) -> None:

@@ -26,7 +26,7 @@ Evaluate = Callable[[Numbers], int]
 def _compile(expression: Expression, dimensions: int) -> Evaluate:
     """Return a function that evaluates an affine expression.
 
-    It takes the values of the dimensions, then the symbols.
+    The function takes one sequence of integers: the values of the dimensions, then the values of the symbols.
     """
     if isinstance(expression, int):
         return lambda values: expression

@@ -47,7 +47,7 @@ class Buffer(Memory):
 
 
 class Span(NamedTuple):
-    """The part of a buffer that a memref may access, as elements of a dtype: from offset 0 of the memref to the end."""
+    """The part of a buffer that a memref may access: from the memref's offset 0 to the end, as elements of a dtype."""
 
     bytes: Array
     dtype: np.dtype[Any]

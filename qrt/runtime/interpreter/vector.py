@@ -1,7 +1,7 @@
 """Handlers of ``vector`` on arrays.
 
 A reduction combines elements one after another in the order of their indices. A contraction multiplies and adds in the
-order of its dimensions, with separate roundings.
+order of its dimensions, and rounds each product and each sum.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,9 +35,9 @@ def _combine(op: Operation) -> Function:
 
 
 def _fold(combine: Function, values: Array, axes: Sequence[int], start: Any) -> Any:
-    """Combine values along ``axes`` one after another, starting with ``start``.
+    """Combine values along ``axes`` one after another, beginning with ``start``.
 
-    If that is None, start with the first value.
+    If ``start`` is None, the first value takes its place.
     """
     parallel = [axis for axis in range(values.ndim) if axis not in axes]
     shape = tuple(values.shape[axis] for axis in parallel)

@@ -101,7 +101,7 @@ class ControlPlanner(SlotTable):
         return _renamed(forwarded, op.results)
 
     def _for(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView]:
-        """Plan a loop whose bounds are constants: the condition is computed at the end of an iteration."""
+        """Plan a loop whose bounds are constants. Each iteration ends with the test for another iteration."""
         body, bounds = _block(op.regions[0]), operands[:3]
         iterations = self._iterations(op, bounds)
         carried = [
@@ -123,7 +123,10 @@ class ControlPlanner(SlotTable):
         return _renamed(carried, op.results)
 
     def _iterations(self, op: Operation, bounds: Sequence[SlotView]) -> range:
-        """Return the numbers of the iterations of an `scf.for`."""
+        """Return the values of the loop variable of an `scf.for`.
+
+        Raise PlanningRefusal if C code cannot run the loop.
+        """
         if not all(map(self._is_constant, bounds)):
             raise PlanningRefusal("its bounds are known only at run time")
         lower, upper, step = (int(self._array(place)) for place in bounds)
@@ -175,8 +178,8 @@ class ControlPlanner(SlotTable):
     def _write_in_place(self, body: Block, head: int, values: Sequence[SlotView], carried: Sequence[SlotView]) -> None:
         """Let kernels write next values directly to the carried slots, if they may overwrite the present values there.
 
-        Only steps from ``head`` on whose operations are in the block ``body`` itself are considered. ``body`` must run
-        once in each iteration, and no result of the loop may be computed after it.
+        Only steps number ``head`` and later are considered, and only if their operations are directly in the block
+        ``body``. ``body`` must run once in each iteration, and no result of the loop may be computed after it.
         """
         makers = {
             step.slots[-1]: number

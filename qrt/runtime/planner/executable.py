@@ -107,7 +107,7 @@ class _ExecutableBuilder:
     def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
         """Add an external array as a new base, and return the base's number.
 
-        ``slot`` is the slot that the array holds, if any.
+        ``slot`` is the slot that it stores, or None.
         """
         self.bases.append(len(self.externals))
         self.externals.append((dtype, shape))

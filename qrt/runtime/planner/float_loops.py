@@ -111,7 +111,7 @@ def _whole(types: Sequence[TensorType]) -> Loops:
 
 @dataclass
 class _Chain:
-    """The steps of the kernel for a body, which read and write numbered registers.
+    """A loop body as steps for the kernel. The steps read and write numbered registers.
 
     The first registers have the body's arguments, the next ones the results of steps, the last ones constants.
     """

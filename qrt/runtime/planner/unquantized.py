@@ -1,4 +1,4 @@
-"""Binding of ops on unquantized values to C entries: elementwise ops on integers and bools, and copies.
+"""Binding of ops on unquantized values to kernels in C: elementwise ops on integers and bools, and copies.
 
 `CALLS` maps an op's name to its bind function. The interpreter runs all other ops.
 """

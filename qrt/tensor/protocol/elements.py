@@ -60,7 +60,10 @@ def _refuse_tensor(x: Any, message: str) -> None:
 
 
 def refuse_other_tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-    """Raise QuantTypeError for a QuantTensor among the arguments after the first: shapes, axes, counts and the like."""
+    """Raise QuantTypeError if an argument after the first one is a QuantTensor.
+
+    These arguments are shapes, axes, counts and the like.
+    """
     no_tensor(args[1:], "an argument after the first")
     for name, value in kwargs.items():
         no_tensor(value, name)
@@ -292,10 +295,10 @@ def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
 
 
 def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Callable[[Array, Any], None]) -> None:
-    """Raise QuantTypeError if ``routine`` would give an element of ``value`` another scale or zero point in the target.
+    """Raise QuantTypeError if ``routine`` would write an element to a position with another scale or zero point.
 
-    ``t`` and ``shape`` are those of the target. To test it, ``routine`` runs on two arrays that hold the index of each
-    element's scale. It must not change the target's array.
+    ``routine`` writes elements of ``value`` to a target with the type ``t`` and ``shape``. It is tested on arrays that
+    hold the index of each element's scale. It must not change the target's array.
     """
     before = np.broadcast_to(parameter_index(t, shape), shape)
     after = before.copy()

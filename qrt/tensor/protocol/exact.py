@@ -186,7 +186,7 @@ def keeps_dimensions(keepdims: Any) -> bool:
 def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the implementation of a ufunc's method, such as `np.add.reduce`.
 
-    It calls ``function(array, axis, ...)``, whose default axis is then 0.
+    The implementation calls ``function`` with the method's arguments. The axis is 0 if it is not given.
     """
 
     def rule(array: Any, axis: Any = 0, **options: Any) -> Any:

@@ -64,7 +64,7 @@ def _method(function: Any, summary: str) -> Any:
 
 @check_signatures
 class Methods(Generic[Q]):
-    """Methods and protocols of an ndarray."""
+    """The methods of an ndarray and Python's protocols, for tensors."""
 
     __slots__ = ()
 
@@ -252,7 +252,10 @@ def _operators(ufunc: np.ufunc) -> tuple[Callable[[Any, Any], Any], Callable[[An
 
 
 def _comparison(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    """Return a comparison operator. Operands that NumPy cannot compare are an error; Python would give False."""
+    """Return a comparison operator.
+
+    For operands that NumPy cannot compare it raises an error; Python would return False.
+    """
     return lambda self, other: answer(ufunc, (self, other), {})
 
 

@@ -1,4 +1,4 @@
-"""The table of NumPy's functions: the rule of each for QuantTensors, or advice on what to write instead.
+"""The table of NumPy's functions: an implementation of each for QuantTensors (its *rule*), or advice on what to write.
 
 ``__array_function__`` and ``__array_ufunc__`` read it, and so do the documentation and a test of NumPy's public names.
 The modules of ``_RULES`` fill the table on first use: `import qrt` loads none of them.
@@ -52,7 +52,7 @@ _MODULES: dict[str, "Entry"] = {}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The entry of a function of NumPy for QuantTensors: its rule, or a hint."""
+    """A NumPy function's entry in the table: its implementation for QuantTensors (the rule), or advice for errors."""
 
     kind: Kind
     rule: Callable[..., Any] | None
@@ -66,7 +66,7 @@ class Entry:
 
 
 def implements(*functions: Named, kind: Kind, operands: int | None = None) -> Callable[[Rule], Rule]:
-    """Return a decorator that enters its rule into the table for these functions of NumPy.
+    """Return a decorator that enters the decorated function into the table, as the rule of the given NumPy functions.
 
     ``kind`` and ``operands`` are the fields of `Entry`.
     """
@@ -98,7 +98,10 @@ def enter(
 
 
 def enter_rules(kind: Kind, rows: Mapping[Any, tuple[Callable[..., Any], str]]) -> None:
-    """Enter functions of NumPy, each with its rule (an expression) and its summary."""
+    """Enter rules for functions of NumPy.
+
+    ``rows`` maps each function to (rule, summary), and the summary is documentation.
+    """
     enter(kind, lambda function, rule: rule, rows)
 
 
@@ -223,7 +226,7 @@ def _argument_of(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]
 def _of_signature(error: Exception) -> Exception:
     """Reword Python's error about wrong arguments of a rule as an error about NumPy's function.
 
-    Return others unchanged.
+    Return any other error unchanged.
     """
     message = str(error)
     keyword = _KEYWORD.search(message)

@@ -191,7 +191,7 @@ enter("sums", _binary, _BINARY)
 
 @implements(np.square, kind="sums")
 def square(x: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The squares, as i32 of the squared scale."""
+    """The squares, as an i32 tensor with the squared scale."""
     refuse_others(others)
     require_tensors(x)
     return _exact_power(x, 2, dtype, out)

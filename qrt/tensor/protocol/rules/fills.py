@@ -155,7 +155,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 @implements(np.putmask, kind="moves")
 def putmask(a: Any, mask: Any, values: Any) -> None:
-    """Write to each element where a mask is true the value at the same position."""
+    """Write the value at the same position to each element for which a mask is true."""
     places = truth(mask)
     write(a, values, lambda array, given: np.putmask(array, places, given))
 

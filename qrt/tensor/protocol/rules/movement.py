@@ -86,7 +86,10 @@ enter("moves", lambda function: _moved(function, _order_of(function)), _ORDERS)
 
 
 def _atleast(function: Any, keys: Mapping[int, Any]) -> Callable[..., Any]:
-    """Return the implementation of a NumPy function that adds axes to tensors of low rank; NumPy handles arrays."""
+    """Return the implementation of a NumPy function that adds axes to tensors of low rank.
+
+    Arrays are passed to NumPy.
+    """
 
     def rule(*arys: Any) -> Any:
         results = [

@@ -82,7 +82,10 @@ enter("order", _place_of_extreme, _PLACES)
 
 
 def _sorted(q: QuantTensor, axis: Any, kind: Any = None, stable: Any = None) -> QuantTensor:
-    """Return the elements sorted along an axis, or flattened for None. One scale is needed along it."""
+    """Return the elements sorted along an axis; None sorts the flattened tensor.
+
+    Raise QuantTypeError if scales or zero points differ among elements that would be compared.
+    """
     require_one_scale(q, axis)
     storage = stored(q).copy() if axis is not None else stored(q).flatten()
     # NumPy's stable sort of bytes counts them, 15 times faster than its default sort.
@@ -143,7 +146,8 @@ _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher",
 def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
     """Return the implementation of ``function``, a NumPy quantile or percentile, for tensors.
 
-    ``plain`` computes it on storage: it is ``np.quantile`` also for ``np.nanquantile``, because no value is NaN.
+    ``plain`` is the NumPy function that is called on storage. Because no value is NaN, it is ``np.quantile`` also for
+    ``np.nanquantile``.
     """
     name = name_of(function)
 

@@ -49,7 +49,7 @@ _FEW = 4096
 def einsum(
     *operands: Any, out: Any = None, dtype: Any = None, optimize: Any = False, casting: Any = "safe", **others: Any
 ) -> Any:
-    """A sum of products, by labels of axes."""
+    """A sum of products, given by labels of the operands' axes."""
     refuse_others(others)
     *subscripts, tensors = _subscripts_of(operands)
     require_tensors(*tensors)
