@@ -160,7 +160,7 @@ def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
 def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
     """Suppress boxes for each class separately, and return the best (box, class, score) of all classes.
 
-    The list is cut to ``rule.most`` after each class; of equal scores, those of lower classes come first.
+    After each class the list is cut to its ``rule.most`` best items. Among equal scores, lower classes come first.
     """
     assert rule.per_class is not None
     detected: Detections = []

@@ -73,7 +73,7 @@ def fixed_multipliers(numerators: Array, denominators: Array) -> tuple[Array, Ar
 
 
 def exact_ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Fraction:
-    """Return the exact product of the numerators over that of the denominators; all are doubles."""
+    """Return the exact product of the numerators divided by the exact product of the denominators; all are doubles."""
     # Integers are multiplied and reduced once: fractions that are multiplied are reduced each time.
     above = [x.as_integer_ratio() for x in numerators]
     below = [x.as_integer_ratio() for x in denominators]

@@ -73,7 +73,10 @@ def float_format(t: Type) -> str:
 
 
 def arithmetic_format(t: Type) -> str:
-    """Return the name of a float type, such as `f32`. Raise QuantTypeError unless it is a float type with a zero."""
+    """Return the name of a float type, such as `f32`.
+
+    Raise QuantTypeError for any other type, and for a float type without a zero (f8E8M0FNU), which has no arithmetic.
+    """
     form = float_format(t)
     if not FORMATS[form].has_zero:
         raise QuantTypeError(f"arithmetic of type {t} is not executable: the type has no zero and no negative numbers")

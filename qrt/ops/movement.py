@@ -119,8 +119,9 @@ def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: Tensor
 def _channel_axes(t: UniformType, old: Dims, new: Dims) -> list[int]:
     """Return the axes of the new shape that may be a type's channel axis after a reshape, in order of preference.
 
-    An axis fits if it has the channels' size, and as many elements before and behind it as in the old shape. A single
-    channel may be along any axis of size 1.
+    An axis fits if it has the channel axis's size, and if the axes before it, and the axes after it, have as many
+    elements as in the old shape. If no axis fits, an axis for which only one of these two counts is equal may be the
+    channel axis. A single channel may be along any axis of size 1.
     """
     assert t.axis is not None
     outer, inner, channels = old[: t.axis], old[t.axis + 1 :], len(t.scales)

@@ -247,7 +247,7 @@ class _Transfer:
         return indices, there
 
     def _spread(self, mask: Array) -> Array:
-        """Return the op's mask, whose axes are in the order of memory, with its axes in the order of the vector.
+        """Permute the axes of the op's mask from the order of memory to the order of the vector.
 
         Broadcast dimensions of the vector get size 1.
         """

@@ -202,9 +202,9 @@ class ControlPlanner(SlotTable):
                 self.steps[number] = marked_in_place(step)
 
     def _keep(self, head: int, end: int) -> None:
-        """Extend the lifetime of values from outside a loop to the loop's end, because every iteration reads them.
+        """Keep values that are computed before a loop and read in it live until the loop ends.
 
-        The loop's steps are ``head`` to ``end``.
+        They must stay live because every iteration reads them. The loop's steps are ``head`` to ``end``.
         """
         for step in self.steps[head:]:
             assert isinstance(step, CallStep)  # planned regions have only calls

@@ -213,9 +213,9 @@ def _in_words(name: str, error: Exception, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _argument_of(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return the text, such as `` (axis = None)``, of the only argument whose class Python's error names.
+    """Return the argument that Python's error is about, as a text such as `` (axis = None)``.
 
-    Return an empty text if there is no such argument, or there are several.
+    The error names only the argument's class. Return an empty text unless exactly one argument has this class.
     """
     kind = _OBJECT.match(str(error))
     values = [*((f"{key} = ", value) for key, value in kwargs.items()), *(("", value) for value in args[1:])]
