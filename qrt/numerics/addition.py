@@ -1,7 +1,10 @@
 """Rules that round the sum or difference of two quantized values to storage.
 
-Sources: XNNPACK's addition for ``scaled20``; the TFLite reference kernels of ADD and SUB for ``fixed_double``; ONNX
-Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is qrt's own.
+``fixed`` is qrt's own rule. The sources of the others are:
+
+- ``scaled20``: XNNPACK's addition;
+- ``fixed_double``: the TFLite reference kernels of ADD and SUB;
+- ``float32_fused``: ONNX Runtime's kernel of QLinearAdd for AVX2.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,7 +57,7 @@ class SumParameters:
 def in_blocks(size: int) -> int:
     """Return how many of ``size`` elements lie in whole blocks of 16.
 
-    Rules named ``..._16`` round these elements in another way than the elements after them.
+    Rules named ``..._16`` round these elements differently from the remaining elements.
 
     >>> in_blocks(35)
     32
@@ -178,7 +181,7 @@ def form_fused_sum(sums: Sums) -> SumParameters:
 
 @dataclass(frozen=True)
 class SumRule:
-    """A value of the attribute ``requant`` of ``add`` and ``sub``, with its arithmetic.
+    """One rounding rule of ``add`` and ``sub``, which the attribute ``requant`` selects by name.
 
     The fields are those of `numerics.rules.RequantRule`.
     """
@@ -212,7 +215,7 @@ SUM_RULES: Final = Table(
 def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:
     """Return ``q * 2**places * m0 / 2**31`` with ``places = left + shift``, rounded to the nearest integer.
 
-    For negative ``places`` the shift to the right, which comes first, rounds down.
+    If ``places`` is negative, ``q`` is first shifted right, rounding down.
     """
     places = left + int(shift)
     shifted = q << places if places > 0 else q >> -places

@@ -28,10 +28,10 @@ def quantize(
 ) -> Array:
     """Quantize float64 values of format ``expressed`` to stored integers (int64), as ``quant.qcast`` does.
 
-    The result is ``clamp(round(x / s + f(zp)), min, max)``; ``f`` rounds to ``expressed``, and so does every step.
-    ``zero_point_order="after"`` adds the zero point to the rounded integer instead (ONNX QuantizeLinear);
-    ``scale_form="reciprocal"`` multiplies by the rounded ``1 / s`` (XNNPACK). A NaN, in ``x`` or as the result of a
-    step, is stored as ``clamp(zp)``; infinities saturate. The clamp compares exactly, in float64.
+    The result is ``clamp(round(x / s + f(zp)), min, max)``. ``f`` rounds to the format ``expressed``, and the result of
+    every step is rounded to it too. ``zero_point_order="after"`` adds the zero point to the rounded integer instead
+    (ONNX QuantizeLinear). ``scale_form="reciprocal"`` multiplies by the rounded ``1 / s`` (XNNPACK). A NaN, in ``x`` or
+    as the result of a step, is stored as ``clamp(zp)``; infinities saturate. The clamp compares exactly, in float64.
     """
     for what, given, known in (("scale form", scale_form, SCALES), ("zero point order", zero_point_order, ZERO_POINTS)):
         if given not in known:
@@ -55,8 +55,8 @@ def quantize(
 def dequantize(q: npt.ArrayLike, scale: npt.ArrayLike, zero_point: npt.ArrayLike, expressed: str) -> Array:
     """Dequantize stored integers to float64 values of format ``expressed``, as ``quant.dcast`` does.
 
-    The value is ``(f(q) - f(zp)) * s``; ``f`` rounds to ``expressed``, and so does every step. If ``f(q)`` and
-    ``f(zp)`` are both infinite, the result is the positive quiet NaN.
+    The value is ``(f(q) - f(zp)) * s``. ``f`` rounds to the format ``expressed``, and the result of every step is
+    rounded to it too. If ``f(q)`` and ``f(zp)`` are both infinite, the result is the positive quiet NaN.
     """
     stored = round_to_format(np.asarray(q, np.int64), expressed)
     zp = round_to_format(np.asarray(zero_point, np.int64), expressed)

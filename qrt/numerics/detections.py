@@ -82,10 +82,10 @@ def heap_sorted(scores: Array, count: int) -> list[int]:
         return bool(scores[numbers[a]] > scores[numbers[b]])
 
     def settle(hole: int, length: int, number: int) -> None:
-        """Insert index ``number`` into the heap, whose place ``hole`` is empty.
+        """Insert index ``number`` into the heap of ``length`` indices, in which position ``hole`` is empty.
 
-        The child of the smaller score moves up into the hole until the hole is at the bottom; from there ``number``
-        rises.
+        The child with the smaller score moves up into the hole until the hole is at the bottom. From there ``number``
+        rises to its position.
         """
         top = hole
         while (child := 2 * hole + 2) < length:
@@ -160,7 +160,7 @@ def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
 def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
     """Suppress boxes for each class separately, and return the best (box, class, score) of all classes.
 
-    The list is cut to ``rule.most`` after each class; of equal scores, those of lower classes come first.
+    After each class the list is cut to its ``rule.most`` best items. Among equal scores, lower classes come first.
     """
     assert rule.per_class is not None
     detected: Detections = []

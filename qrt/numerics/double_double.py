@@ -27,13 +27,16 @@ _SPLITTER = float((1 << 27) + 1)
 
 
 def pair_of(x: Fraction) -> tuple[float, float]:
-    """Return the double-double (high, low) nearest to a rational. Python's division of integers rounds once."""
+    """Return the double-double (high, low) nearest to a rational.
+
+    Both parts are rounded correctly, because Python's division of integers rounds once.
+    """
     high = float(x)
     return high, float(x - Fraction(high))
 
 
 def constant(enclosure: Callable[[int], Bounds]) -> tuple[float, float]:
-    """Return the double-double (high, low) nearest to a number that is not tiny.
+    """Return the double-double (high, low) nearest to a number, computed from 128 fractional bits of the number.
 
     ``enclosure(bits)`` returns bounds of the number with that many bits.
     """
@@ -46,10 +49,10 @@ def fraction(enclosure: Callable[[int], Bounds], bits: int) -> Fraction:
 
 
 def parts(x: Fraction, *bits: int) -> list[float]:
-    """Return floats whose sum is the positive number ``x``, up to the rounding of the last one.
+    """Return floats whose sum is the positive number ``x``, up to the rounding of the last float.
 
-    The first is ``x`` truncated to ``bits[0]`` fractional bits, the next is the rest truncated to ``bits[1]``, and so
-    on; the last is what remains.
+    The first float is ``x`` truncated to ``bits[0]`` fractional bits. The next one is the remainder truncated to
+    ``bits[1]`` fractional bits, and so on. The last one is the final remainder.
     """
     terms = []
     for count in bits:

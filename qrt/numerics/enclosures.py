@@ -1,9 +1,10 @@
 """Bounds of elementary functions of rational numbers, to any precision, computed only with integers.
 
 Each function takes rational arguments in its domain and a number of bits, and returns a rational below and one above
-the exact value. The relative distance of the two is about ``2**-bits``; for functions that subtract, this is the
-absolute distance. These functions define the functions of `transcendental`, compute their tables, and decide the
-rounding where double-double arithmetic is not precise enough. They are written for clarity, and are slow.
+the exact value. The relative distance of the two is about ``2**-bits``. For functions that are computed by a
+subtraction, the absolute distance is about ``2**-bits`` instead. These functions define the functions of
+`transcendental`, compute their tables, and decide the rounding where double-double arithmetic is not precise enough.
+They are written for clarity, and are slow.
 """
 
 from bisect import bisect_left
@@ -19,10 +20,10 @@ _SATURATED = 2048
 
 
 def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int], bits: int = 96) -> int:
-    """Return the value to which both bounds of a number round, after adding bits until they agree.
+    """Return a number rounded by ``form``, given a function that returns bounds of the number.
 
-    ``enclosure(bits)`` returns the bounds; ``form`` rounds a rational and is monotonic. ``bits`` doubles until they
-    agree.
+    ``enclosure(bits)`` returns the bounds; ``form`` rounds a rational and is monotonic. ``bits`` doubles until both
+    bounds round to the same value.
 
     >>> rounded(pi, lambda x: round(x * 10**20))
     314159265358979323846

@@ -106,7 +106,7 @@ def _length(digits: Array) -> Array:
 def _product(significand: Array, high: Array, low: Array, shift: Array) -> tuple[Array, Array]:
     """Return ``significand * (high * 2^64 + low) >> shift``, for shifts of 119 to 180 bits.
 
-    The second result is True if the most significant of the dropped bits are all 0.
+    The second result is an array of bools: True if the most significant of the bits that the shift drops are all 0.
     """
     top, middle = _multiply(significand, high)
     carry = _multiply(significand, low)[0]

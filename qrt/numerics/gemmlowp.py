@@ -151,7 +151,7 @@ def twice_reciprocal(a: npt.ArrayLike, bits: int = 32) -> Array:
 
 
 def constant(value: int, bits: int) -> int:
-    """Return a 32-bit fixed-point constant rounded to ``bits`` bits."""
+    """Return a 32-bit fixed-point constant converted to ``bits`` bits: the low-order bits are rounded off."""
     return int(divide_by_power(value, 32 - bits))
 
 

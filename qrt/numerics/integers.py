@@ -59,9 +59,10 @@ class Integer:
 
     @property
     def sign(self) -> Any:
-        """Sign bit of the dtype; ``x ^ sign`` makes signed comparison compare unsigned values.
+        """Sign bit of the dtype.
 
-        This holds for widths below the dtype's too, because sign extension keeps the unsigned order.
+        A signed comparison of ``a ^ sign`` and ``b ^ sign`` compares the unsigned values of a and b. This holds for
+        widths below the dtype's too, because sign extension keeps the unsigned order.
         """
         return np.iinfo(self.dtype).min + self.dtype.type(0)
 

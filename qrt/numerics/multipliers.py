@@ -73,7 +73,7 @@ def fixed_multipliers(numerators: Array, denominators: Array) -> tuple[Array, Ar
 
 
 def exact_ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Fraction:
-    """Return the exact product of the numerators over that of the denominators; all are doubles."""
+    """Return the exact product of the numerators divided by the exact product of the denominators; all are doubles."""
     # Integers are multiplied and reduced once: fractions that are multiplied are reduced each time.
     above = [x.as_integer_ratio() for x in numerators]
     below = [x.as_integer_ratio() for x in denominators]
@@ -165,8 +165,8 @@ def divided_multipliers(m0: Array, shift: Array, counts: Array) -> tuple[Array, 
 def reduced_multipliers(m0: Array, shift: Array) -> tuple[Array, Array]:
     """Return (M0, N) of the rule ``fixed`` with M0 of 15 significant bits, as TFLite scales 64-bit accumulators.
 
-    TFLite's multiplier has only these 15 bits. In the result, these are the top bits of M0, and N is TFLite's shift
-    plus 16, which gives the same numbers; kernels require N >= 31.
+    TFLite's multiplier has only 15 bits, and the result represents the same multiplier. Because kernels require N >=
+    31, the 15 bits are the top bits of M0, and N is TFLite's shift plus 16.
 
     >>> reduced_multipliers(np.array([1431655765]), np.array([-1]))
     (array([1431633920]), array([32]))

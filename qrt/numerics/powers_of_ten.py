@@ -29,9 +29,10 @@ def powers_of_five() -> tuple[Array, Array]:
 def reciprocals_of_tens() -> tuple[Array, Array, Array]:
     """Return arrays (high, low, scale) of each 10^-p as ``(high * 2^64 + low) * 2^scale``: 128 bits, rounded up.
 
-    The numbers from 10^55 down to 10^0 are exact. For those down to 10^-19, the floor of the product with a double is
-    the exact floor of the quotient. The doubles that are divided by them are integers, so that a quotient is an integer
-    or at least 10^-19 below the next integer, and the product is less than 2^-66 too large.
+    They replace division of doubles by 10^p. The numbers from 10^55 down to 10^0 are exact. For the numbers down to
+    10^-19, the floor of the product with a double is the exact floor of the quotient. This holds because the divided
+    doubles are integers: a quotient is an integer or at least 10^-19 below the next integer, and the product is less
+    than 2^-66 too large.
     """
     rows = []
     for power in range(LEAST_POWER, GREATEST_POWER + 1):

@@ -92,7 +92,7 @@ class LstmParameters:
     (CIFG). ``cell_output`` and ``projection`` are multipliers of the output before and after the projection. The cell's
     scale is ``2**cell_exponent``. ``cell_clip`` and ``projection_clip`` are the largest magnitudes of stored cell
     values and projected values: 32768 and 128 without a clip. ``made_zero_point`` is added to the output before the
-    projection: the output's zero point or, if there is a projection, its negative, as in LiteRT.
+    projection. It is the output's zero point, or its negative if there is a projection, as in LiteRT.
     """
 
     gates: tuple[LstmGate | None, ...]

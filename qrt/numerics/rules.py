@@ -4,12 +4,16 @@ A rule has an arithmetic, which computes with the accumulator and integer or flo
 these parameters from scales, zero points and counts. C kernels, the lowering and `requantize` depend only on the
 arithmetic.
 
-Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
-gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; ``fixed_double`` as NEON's
-instructions round it for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``,
-``raw_mean`` and ``raw_sum``; the TFLite reference kernel of fully connected layers for ``float64_away``, and that of
-average pools for ``integer``; ONNX Runtime for ``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the
-rules named ``dequantized_...``.
+Sources of the rules:
+
+- ``fixed``: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N``, and TOSA's single-rounding ``RESCALE``;
+- ``fixed_double`` and ``reduced16``: gemmlowp and the TFLite reference kernels;
+- ``half_up_twice``: ``fixed_double`` as NEON's instructions round it;
+- ``float32`` (also ONNX ``QLinearMatMul``), ``fixed8``, ``raw_mean`` and ``raw_sum``: XNNPACK;
+- ``float64_away``: the TFLite reference kernel of fully connected layers;
+- ``integer``: the TFLite reference kernel of average pools;
+- ``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the rules named ``dequantized_...``: ONNX
+  Runtime.
 """
 
 from collections.abc import Callable, Iterable
@@ -76,11 +80,13 @@ class Table(dict[str, Row]):
 class Arithmetic:
     """The steps that turn an accumulator into an integer, to which the zero point is added before the clamp.
 
-    Each step is an operation and the name of the array of `RequantParameters` that is its operand. In the domain
-    ``integer`` the product with M0 is shifted; ``roundings`` is the rounding of this shift to the right, or the
-    roundings of two shifts: one of the product by 31 places, and one by the rest. In the domain ``exact`` a quotient is
-    rounded. In the domains ``float32`` and ``float64`` every step is rounded to that format, and the last value to an
-    integer.
+    ``steps`` has (operation, name of the array of `RequantParameters` that is its operand). The domain determines what
+    is rounded:
+
+    - ``integer``: the product with M0 is shifted right. ``roundings`` has the rounding of this shift, or of two shifts
+      that replace it: by 31 places, then by the remaining places.
+    - ``exact``: the exact quotient is rounded.
+    - ``float32`` and ``float64``: every step is rounded to this format, and the last value to an integer.
     """
 
     name: str
@@ -121,7 +127,7 @@ ARITHMETICS: Final = Table(
 
 @dataclass(frozen=True)
 class RequantRule:
-    """A value of the attribute ``requant``, with its arithmetic.
+    """A requantization rule, which the attribute ``requant`` of an op selects by name.
 
     ``form`` makes the parameters from real multipliers; ``ratio`` names the format to which each step of computing the
     multipliers is rounded. ``zero_point`` is ``after`` if the result's zero point is added to the rounded integer,
@@ -164,9 +170,9 @@ class Factors:
 def _ratios(above: Array, below: Array, ratio: Ratio) -> Array:
     """Return the real multipliers ``product of above / product of below``.
 
-    Each step is rounded to the format ``ratio``. With ``float32_product`` the product of ``above`` is formed in float32
-    and divided in float64; with ``float32_divisors`` the product of ``below`` is formed before the division, in
-    float32.
+    Each step is rounded to the format ``ratio``. Two formats have other steps. With ``float32_product`` the product of
+    ``above`` is computed in float32, and the division in float64. With ``float32_divisors`` the product of ``below`` is
+    computed first, in float32, and the division is in float32 too.
     """
     if ratio == "float32_product":
         product = rounded_ratios(above, below[:, :0], np.float32)

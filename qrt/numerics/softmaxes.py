@@ -232,9 +232,9 @@ def log_softmax_float32(
 class LogSoftmaxParameters:
     """The parameters of a log-softmax by gemmlowp.
 
-    ``table`` is that of ``softmax_table_gemmlowp``; ``scaled`` are the arguments of its exponentials, ``-s * d`` for d
-    from 0 to 255. (``multiplier``, ``shift``) converts such an argument to a difference of the operand's stored values.
-    ``radius`` is the largest d with an entry that is not 0.
+    ``table`` is the result of ``softmax_table_gemmlowp``. ``scaled`` has the arguments of the exponentials in the
+    table: ``-s * d`` for d from 0 to 255. ``multiplier`` and ``shift`` convert such an argument to a difference of
+    stored values of the operand. ``radius`` is the largest d with an entry that is not 0.
     """
 
     table: Array

@@ -47,10 +47,10 @@ class _Queue:
         self._raise(len(self.heap) - 1, candidate)
 
     def pop(self) -> _Candidate:
-        """Remove the candidate of the largest score and return it.
+        """Remove the candidate with the largest score and return it.
 
-        The child of the larger score moves up into the empty place until that is at the bottom; from there the last
-        candidate of the heap rises.
+        The heap then has an empty position at its root. The child with the larger score moves up into this position
+        until it is at the bottom. From there the last candidate of the heap rises.
         """
         heap = self.heap
         largest, last = heap[0], heap.pop()
@@ -65,7 +65,7 @@ class _Queue:
         return largest
 
     def _raise(self, hole: int, candidate: _Candidate) -> None:
-        """Put a candidate into the empty place ``hole``, or above it."""
+        """Insert a candidate into the heap, at the empty position ``hole`` or at a position above it."""
         while hole and self.heap[(hole - 1) // 2].score < candidate.score:
             self.heap[hole], hole = self.heap[(hole - 1) // 2], (hole - 1) // 2
         self.heap[hole] = candidate

@@ -45,7 +45,6 @@ def largest_depth(a: UniformType, w: UniformType, bias: UniformType | None) -> i
 
 
 def _bias_magnitude(bias: UniformType | None) -> int:
-    """Return the largest magnitude that values of a bias type add to a sum; 0 without a bias."""
     return 0 if bias is None else max_magnitude(bias)
 
 

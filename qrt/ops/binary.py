@@ -173,7 +173,8 @@ def sum_parameters(
     """Return (requantization parameters, index) for a sum, or with ``sign`` -1 a difference, of two operands.
 
     ``elements`` are the quantized types of both operands and of the result, ``indices`` their parameter index arrays.
-    There is one entry of parameters for each combination of indices that occurs; ``index`` gives each element's entry.
+    The parameters have one entry for each combination of indices that occurs. ``index`` gives each element's position
+    among the entries.
     """
     columns = broadcast_arrays(*indices)
     sizes = [t.scale_array.size for t in elements]

@@ -39,7 +39,7 @@ def check_shape(op: str, types: Types, index: int, what: str, wanted: Sequence[i
 
 
 def ranked_shape(op: str, types: Types, index: int, what: str) -> Dims:
-    """Return the shape of operand number ``index``, of the name ``what``. Raise QuantTypeError if it is unranked."""
+    """Return the shape of operand number ``index``, which is named ``what``. Raise QuantTypeError if it is unranked."""
     shape = types[index].shape
     if shape is None:
         fail(op, f"{what!r} must be a ranked tensor, got {types[index]}", types)
@@ -73,13 +73,16 @@ def check_element(op: str, types: Types, index: int, what: str, element: Type) -
 
 
 def check_per_layer(op: str, types: Types, what: str, t: UniformType, reason: str = "") -> None:
-    """Raise QuantTypeError unless a type, of the operand or result ``what``, is per layer; ``reason`` says why."""
+    """Raise QuantTypeError unless the type of the operand or result ``what`` is per layer. ``reason`` says why."""
     if not t.is_per_layer:
         fail(op, f"{what} must have a per-layer type{reason and f', because {reason}'}, got {t}", types)
 
 
 def check_channel_axis(op: str, types: Types, what: str, t: UniformType, axis: int, channels: str) -> None:
-    """Raise QuantTypeError unless a type is per layer, or per axis along ``axis``, which ``channels`` describes."""
+    """Raise QuantTypeError unless the type of the operand or result ``what`` is per layer, or per axis along ``axis``.
+
+    ``channels`` describes the axis in the error.
+    """
     if t.is_sub_channel or (t.is_per_axis and t.axis != axis):
         fail(op, f"{what} must have a type per layer, or per axis along {channels} (axis {axis}), got {t}", types)
 

@@ -175,7 +175,10 @@ class OpFamily:
         )
 
     def _own(self, results: tuple[R, ...]) -> R | tuple[R, ...]:
-        """Return ``results`` as the family's functions take them: a single result without its tuple."""
+        """Return ``results`` as the family's functions take them: a tuple, or the only result itself.
+
+        Raise QuantTypeError for a wrong number of results.
+        """
         if len(results) != len(self.declaration.results):
             wanted = ", ".join(self.declaration.results)
             raise QuantTypeError(f"{self.name}: expected a type for each result ({wanted}), got {len(results)} types")
@@ -188,7 +191,10 @@ def _all(results: R | tuple[R, ...]) -> tuple[R, ...]:
 
 @dataclass(frozen=True)
 class ReferenceCall:
-    """A call of an op's reference implementation, with the interface of a kernel call, where there is no kernel."""
+    """A call of an op's reference implementation, used for an op without a kernel.
+
+    It has the interface of a kernel call.
+    """
 
     family: OpFamily
     types: Types
@@ -388,10 +394,10 @@ def real_number(op: str, name: str, value: object) -> float:
 
 
 def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
-    """Return (block, step), two tuples with an entry per dimension, that tell which scale an element has.
+    """Return (block, step): two tuples from which the position of an element's scale in the type's list is computed.
 
-    The position of its scale and zero point in the type's lists is ``sum(index[d] // block[d] * step[d])``, where
-    ``index`` is the element's index in the tensor.
+    The tuples have an entry for each dimension. The position of the scale and of the zero point is
+    ``sum(index[d] // block[d] * step[d])``, where ``index`` is the element's index in the tensor.
     """
     block, step = [1] * len(shape), [0] * len(shape)
     if t.is_per_axis:

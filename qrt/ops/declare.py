@@ -55,12 +55,12 @@ BIAS: Final = Operand("bias", size="?")
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute in the declaration of an op family, which is also a parameter of the family's public function.
+    """An attribute in the declaration of an op family.
 
-    ``default`` is the default of the IR op; the documentation shows ``note`` in place of it. ``given`` is the default
-    of the public function: SAME means the default of the IR op, and REQUIRED means no default. The function takes the
-    attribute only by keyword, unless the attribute is ``positional``. The function has no such parameter unless the
-    attribute is ``public``.
+    It is also a parameter of the family's public function if ``public``. ``default`` is the default of the IR op; the
+    documentation shows ``note`` in place of it. ``given`` is the default of the public function: SAME means the default
+    of the IR op, and REQUIRED means no default. The function takes the attribute only by keyword, unless the attribute
+    is ``positional``.
     """
 
     name: str
@@ -99,7 +99,7 @@ _MOST_NUMBERS = 64
 
 @dataclass(frozen=True)
 class Result:
-    """The declaration of how the type of a family's result is determined.
+    """The part of a declaration that determines the type of the family's result.
 
     ``parameter`` is the parameter of the public function that gives the type; "" if the type follows from the operands.
     ``keeps_type`` is True if the result has the element type of the first operand, whose scales move with their axes.
@@ -147,9 +147,9 @@ class Traits:
     ----------
     is_elementwise : bool
         Each element of the result is computed from the corresponding elements of the operands, which broadcast as in
-        NumPy. So the results for all 8-bit values of an operand make a lookup table.
+        NumPy. So a lookup table can replace the op if an operand has 8 bits and the others are constant.
     tables : tuple of int
-        The operands of an elementwise family that are lookup tables, read as a whole for each element.
+        The indices of the operands of an elementwise family that are lookup tables. Each element reads a whole table.
     float_op : str
         The name of the op on floats that quantization replaces by this elementwise family.
     float_attributes : mapping
@@ -181,8 +181,9 @@ class Traits:
         Function of ``(attributes, order)`` that moves a transpose by ``order`` from the op's operands to its result. It
         returns (the attributes that change, the permutation of the result).
     scaled_axis : callable, optional
-        Function of ``(attributes, axis)``. If the first operand is multiplied by a factor for each index of ``axis``,
-        the result is multiplied by the same factors along the axis that the function returns; None if it is not.
+        Function of ``(attributes, axis)``, for a first operand that is multiplied by a factor for each index of
+        ``axis``. It returns the axis of the result along which the result is multiplied by the same factors; None if
+        there is none.
     """
 
     is_elementwise: bool = False
@@ -212,7 +213,7 @@ class Declaration:
 
     ``results`` names the op's results. ``view`` is True if the public function returns a view of its operand, and
     therefore has no parameter ``out``. A family that is not ``public`` has an op in programs but no public function.
-    ``article`` is a second name for the IR op, which publications on lowering quantized programs use.
+    ``article`` is a second name of the IR op, which scientific articles about lowering use; empty if there is none.
     """
 
     name: str

@@ -7,8 +7,8 @@ Runtime.
 
 ``dynamic_lstm`` is a long short-term memory. x [steps, batch, inputs] is quantized as a whole, the hidden values
 [batch, cells] at each step. The weights w [inputs, 4 * cells] and r [cells, 4 * cells] have 8 bits, per layer or with a
-scale for each column; their gates are input, output, forget and cell. The state consists of hidden values and a cell.
-Two operands give it, and two results return it.
+scale for each column. Their columns are in the order input, output, forget and cell gate. The state consists of hidden
+values and a cell. Two operands give the initial state, and two results return the final state.
 """
 
 from collections.abc import Sequence

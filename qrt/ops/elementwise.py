@@ -1,7 +1,7 @@
 """The functions of the element-wise ops of ``arith`` and ``math``, shared by constant folding and the interpreter.
 
-Values are NumPy scalars or arrays: a signless ``iN`` is sign-extended in the next signed dtype, i1 is a bool, index
-int64, and a float has the dtype of `ops.core.expressed_dtype`. The functions are in `numerics`;
+Values are NumPy scalars or arrays. A signless ``iN`` is sign-extended in the smallest signed dtype that holds it. i1 is
+a bool, index is int64, and a float has the dtype of `ops.core.expressed_dtype`. The functions are in `numerics`;
 docs/numerics_functions.md, "arith and math", has the rules.
 """
 
@@ -73,7 +73,10 @@ def float_format(t: Type) -> str:
 
 
 def arithmetic_format(t: Type) -> str:
-    """Return the name of a float type, such as `f32`. Raise QuantTypeError unless it is a float type with a zero."""
+    """Return the name of a float type, such as `f32`.
+
+    Raise QuantTypeError for any other type, and for a float type without a zero (f8E8M0FNU), which has no arithmetic.
+    """
     form = float_format(t)
     if not FORMATS[form].has_zero:
         raise QuantTypeError(f"arithmetic of type {t} is not supported: the type has no zero and no negative numbers")

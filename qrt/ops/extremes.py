@@ -53,7 +53,10 @@ def has_kernel(t: Type) -> bool:
 
 
 def _without(op: str, x: Type, types: Types, axes: Shape, keepdims: bool) -> Type:
-    """Return the element type after a reduction over ``axes``. Raise QuantTypeError if one is the channel axis."""
+    """Return the element type after a reduction over ``axes``.
+
+    Raise QuantTypeError if one of them is the channel axis.
+    """
     if not isinstance(x, UniformType) or x.axis is None:
         return x
     check_comparable(op, types, x, axes)

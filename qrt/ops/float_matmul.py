@@ -2,21 +2,21 @@
 
 The bits are defined, on every ISA, for any number of threads and rows (docs/numerics_operations.md, "float_matmul").
 
-**Float weights.** A dot product has 16 lanes. Lane ``l`` is a chain of fused multiply-adds over ``k = l mod 16`` in
-ascending order from +0, both operands being extended by zeros to a multiple of 16. Then a tree adds lanes ``l`` and ``l
-+ 8``, ``l`` and ``l + 4``, ``l`` and ``l + 2``, and the last two; then the bias is added.
+**Float weights.** Both operands are extended by zeros to a multiple of 16 along K. A dot product has 16 lanes. Lane
+``l`` adds the products with ``k % 16 == l`` by fused multiply-adds, in ascending order from +0. Then a tree adds lanes
+``l`` and ``l + 8``, ``l`` and ``l + 4``, ``l`` and ``l + 2``, and the last two lanes. The bias is added at the end.
 
-**Quantized weights of up to 8 bits.** K is divided into the blocks that share parameters (those of a sub-channel type,
-else all of K), and these into pieces of 128; the last piece of a block may be shorter. In each piece a row of ``a``
-becomes integers x in multiples of a unit (``numerics.unit_integers``), and T, the sum of ``x * (q - zp)``, is exact.
-The result is a chain of ``fma(f32(T) * f32(s), unit, sum)`` over the pieces in ascending order from +0, f32(T) rounded
-half to even; then the bias is added. NaNs and infinities of ``a`` count as 0 there; at the end each is multiplied by
-its weight as ``dcast`` gives it, and added. If the weights are per axis along K, ``f32(a * f32(s))`` replaces ``a``,
-and 1 replaces s; a value of ``a`` whose product is NaN or infinite counts as 0 and is multiplied at the end.
+**Quantized weights of up to 8 bits.** K is divided into blocks that share a scale and zero point: the blocks of a
+sub-channel type, else one block. A block is divided into pieces of 128; its last piece may be shorter. In each piece, a
+row of ``a`` is converted to integers x, multiples of a unit (``numerics.unit_integers``). The sum T of ``x * (q - zp)``
+is exact. The result begins with +0. Each piece, in ascending order, changes it to ``fma(f32(T) * f32(s), unit,
+result)``, where f32(T) is rounded half to even. Then the bias is added.
+
+NaNs and infinities of ``a`` count as 0 in these sums. At the end each of them is multiplied by its weight as ``dcast``
+gives it, and the product is added. If the weights are per axis along K, ``f32(a * f32(s))`` replaces ``a``, and 1
+replaces s; a value of ``a`` whose product is NaN or infinite counts as 0 and is multiplied at the end.
 
 **Wider quantized weights** are used as the floats that ``dcast`` makes of them, ``(f32(q) - f32(zp)) * f32(s)``.
-
-
 """
 
 from collections.abc import Sequence
@@ -98,7 +98,6 @@ def scales_along_k(t: UniformType) -> bool:
 
 
 def _scaled_rows(a: Array, t: UniformType) -> Array:
-    """Return ``a`` multiplied by the weights' scales along K, or unchanged if the weights have none."""
     return a * _f32_scales(t.scale_array) if scales_along_k(t) else a
 
 

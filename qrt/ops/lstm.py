@@ -113,11 +113,12 @@ def _check_weights(
     attributes: Attributes,
     sizes: tuple[int | None, int | None, int | None],
 ) -> None:
-    """Raise QuantTypeError unless weights are i8, peepholes and norms i16, and biases i32, with shapes by ``sizes``.
+    """Raise QuantTypeError unless the weights of an lstm have the right element types, scales and shapes.
 
-    The scale of a bias must be the product of the scales of its norm, or else of its weights and their operand.
-    ``elements`` and ``names`` are the element types and the names of the operands, in order. ``sizes`` are the numbers
-    of inputs, hidden values and cells.
+    Weights are i8, peepholes and layer normalizations i16, biases i32. The scale of a bias must be the product of the
+    scales of its layer normalization, or else of its weights and the operand that they multiply. ``elements`` and
+    ``names`` are the element types and the names of the operands, in order. ``sizes`` has the number of inputs, of
+    hidden values and of cells.
     """
     inputs, values, cells = sizes
     scales = {operand: element.scale for operand, element in zip(names, elements, strict=True) if element.is_per_layer}

@@ -144,10 +144,10 @@ def _as_matrices(types: Types) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _operand_index(t: UniformType, original: int, matrix: tuple[int, ...], contracted: int) -> Array:
-    """Return an operand's parameter index array, which broadcasts to the result.
+    """Return an operand's parameter index (see `parameter_index`) as an array that broadcasts to the result.
 
-    ``matrix`` is the operand's shape as a batch of matrices, ``original`` its rank before, and ``contracted`` the
-    contracted axis of ``matrix``, which has size 1 in the index.
+    ``matrix`` is the operand's shape as a batch of matrices, and ``original`` the rank of the operand itself. The array
+    has size 1 along ``contracted``, the contracted axis of ``matrix``.
     """
     if t.is_per_layer or original == 1:
         return np.zeros((1,) * len(matrix), np.int64)
@@ -199,8 +199,9 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 def _matrix_steps(t: UniformType, rank: int, contracted: int) -> tuple[int, int] | None:
     """Return the steps of an operand's parameter index: (from matrix to matrix, from row to row or column to column).
 
-    ``contracted`` is the contracted axis of the matrices: -1 for a, which has rows, and -2 for w, which has columns.
-    Return None if two such steps do not describe the parameter index.
+    The operand is a batch of matrices. ``contracted`` is the contracted axis: -1 for a, whose parameters may vary from
+    row to row, and -2 for w, whose parameters may vary from column to column. Return None if the parameter index does
+    not have constant steps.
     """
     if t.is_per_layer or rank == 1:
         return (0, 0)

@@ -101,7 +101,7 @@ def _parameters(
 ) -> tuple[numerics.RequantParameters, Array, Array]:
     """Return (requantization parameters, the position of each sum's parameters among these, zero points to subtract).
 
-    The second and third are arrays that broadcast over the axes that are not summed over.
+    The positions and the zero points are arrays that broadcast over the axes that are not summed over.
     """
     x, element = uniform(types[0]), uniform(result)
     remaining, places = _remaining_axes(op, types, attributes)

@@ -54,9 +54,10 @@ def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | No
 
 
 def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, ...]:
-    """Return, for each dynamic dimension of the result, the axis of the operand that has the same size.
+    """Return the attribute ``open_axes`` after checking it.
 
-    -1 stands for the size that the number of elements determines. Without the attribute ``open_axes``, all are -1.
+    It has an entry for each dynamic dimension of the result: the axis of the operand with the same size, or -1 for the
+    dimension whose size follows from the number of elements. Without the attribute, all entries are -1.
     """
     given, count = attributes["open_axes"], shape.count(None)
     if given is None:
@@ -77,9 +78,9 @@ def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, .
 
 
 def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
-    """Return the result's shape with its dynamic dimensions computed, if the operand's shape is static.
+    """Return the result's shape, with dynamic dimensions replaced by their sizes if the operand's shape is static.
 
-    ``axes`` are those that `open_axes` returns.
+    ``axes`` is the result of `open_axes`.
     """
     if x.shape is None or None in x.shape:
         return shape
@@ -118,8 +119,9 @@ def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: Tensor
 def _channel_axes(t: UniformType, old: Dims, new: Dims) -> list[int]:
     """Return the axes of the new shape that may be a type's channel axis after a reshape, in order of preference.
 
-    An axis fits if it has the channels' size, and as many elements before and behind it as in the old shape. A single
-    channel may be along any axis of size 1.
+    An axis fits if it has the channel axis's size, and if the axes before it, and the axes after it, have as many
+    elements as in the old shape. If no axis fits, an axis for which only one of these two counts is equal may be the
+    channel axis. A single channel may be along any axis of size 1.
     """
     assert t.axis is not None
     outer, inner, channels = old[: t.axis], old[t.axis + 1 :], len(t.scales)
@@ -278,7 +280,7 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
 
 
 def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> list[TensorType]:
-    """Return, for each operand, the type that it has as a part of the result.
+    """Return the type of each operand's part of the result.
 
     If the channels are along the concatenated axis, the type of a part has only the scales of its channels. Raises
     QuantTypeError if the number of an operand's channels is dynamic.

@@ -65,7 +65,6 @@ def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
 
 
 def _differs_in_bounds_only(element: UniformType, x: UniformType) -> bool:
-    """Return True if a type equals the type ``x`` except for its storage bounds."""
     return element.storage == x.storage and element.with_(storage_min=x.storage_min, storage_max=x.storage_max) == x
 
 
@@ -97,10 +96,9 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
 def _avg_parameters(
     types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array]:
-    """Return the requantization parameters of an average pool, and an array of positions among these parameters.
+    """Return (requantization parameters of an average pool, positions among these parameters).
 
-    ``array[count - 1, channel]`` has the position for a channel and a window with ``count`` elements that are not
-    padding.
+    ``positions[count - 1, channel]`` is for a channel and a window with ``count`` elements that are not padding.
     """
     x, element = uniform(types[0]), uniform(result)
     _, height, width, _ = static_shape(types[0], "avg_pool2d")

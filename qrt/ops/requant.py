@@ -91,12 +91,13 @@ def combined_parameters(
     element_index: Array,
     counts: Array | None = None,
 ) -> tuple[numerics.RequantParameters, Array]:
-    """Return (requantization parameters, index) for the product of the factors' scales over the result's scale.
+    """Return (requantization parameters, index) for a product of operands.
 
-    ``factors`` has each operand's type and its parameter index array, ``element`` and ``element_index`` are those of
-    the result. With ``counts``, as for a mean, the multiplier is also divided by the count. All index arrays and
-    ``counts`` broadcast together. The parameters have one entry for each combination of their values that occurs. The
-    array ``index`` has the broadcast shape, and the position of each element's entry.
+    The real multiplier is the product of the operands' scales divided by the result's scale. ``factors`` has (type,
+    parameter index array) of each operand; ``element`` and ``element_index`` are the type and the parameter index array
+    of the result. With ``counts``, as for a mean, the multiplier is also divided by the count. All index arrays and
+    ``counts`` broadcast together. The parameters have one entry for each combination of values in these arrays that
+    occurs. ``index`` has the broadcast shape, and gives each element's position among the entries.
     """
     columns = [i for _, i in factors] + [element_index]
     sizes = [t.scale_array.size for t, _ in factors] + [element.scale_array.size]

@@ -1,8 +1,8 @@
 """resize_bilinear and resize_nearest: resample NHWC images to another height and width. The type is unchanged.
 
-``size`` is the height and width of the result. ``align_corners`` aligns the outermost elements of both images;
-``half_pixel_centers`` places an element in the middle of its square. ``rule`` determines how ``resize_bilinear``
-weights the four neighbours; docs/numerics_operations.md has the rules.
+``size`` is the height and width of the result. ``align_corners`` aligns the outermost elements of both images.
+``half_pixel_centers`` places the centre of element i at i + 0.5. ``rule`` determines how ``resize_bilinear`` weights
+the four neighbours; docs/numerics_operations.md has the rules.
 """
 
 from collections.abc import Sequence

@@ -45,8 +45,8 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
     """Return the element type that the updates must have, given the element type of x.
 
-    The first ``depth`` axes of x are indexed. Each axis ``d`` after them is axis ``d + moved`` of the updates, and a
-    channel axis is renumbered in this way. Raise QuantTypeError if the channel axis is indexed.
+    The first ``depth`` axes of x are indexed. Axis ``d`` after them corresponds to axis ``d + moved`` of the updates,
+    and so does a channel axis. Raise QuantTypeError if the channel axis is indexed.
     """
     if not isinstance(x, UniformType) or x.is_per_layer:
         return x

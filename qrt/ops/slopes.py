@@ -76,7 +76,7 @@ def _infer_prelu(types: Types, attributes: Attributes, result: TensorType | None
 def slope_parameters(
     x: UniformType, slope: float, element: UniformType, attributes: Attributes
 ) -> numerics.RequantParameters:
-    """Return requantization parameters of two entries: number 0 for non-negative values, number 1 for negative ones.
+    """Return requantization parameters with two entries: entry 0 for non-negative values, entry 1 for negative values.
 
     The multiplier of negative values includes the factor ``slope``.
     """

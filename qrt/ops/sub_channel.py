@@ -98,7 +98,7 @@ def _sums_are_finite(
 ) -> bool:
     """Return True if no sum of the ``float32`` rule overflows, so that infinities cannot add up to a NaN.
 
-    It suffices to test the values of the largest magnitude: rounding is monotonic.
+    Only the values of the largest magnitude are tested, because rounding is monotonic.
     """
     scale, bias_scale = scales
     terms = None if bias is None else np.full(scale.shape[1], max_magnitude(bias))

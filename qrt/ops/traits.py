@@ -29,12 +29,18 @@ def permute_lists(*names: str) -> Permute:
 
 
 def permute_axis(attributes: Attributes, order: Order) -> tuple[dict[str, Any], Order]:
-    """Return (the attribute ``axis`` for untransposed operands, the permutation to apply to the result)."""
+    """Return (attributes, permutation) to move a transpose from an op's operands to its result.
+
+    These are what `Traits.permute` returns. The changed attribute is ``axis``.
+    """
     return {"axis": order[attributes["axis"] % len(order)]}, order
 
 
 def permute_reduced(attributes: Attributes, order: Order) -> tuple[dict[str, Any], Order]:
-    """Return (the attribute ``axes`` for untransposed operands, the permutation to apply to the result)."""
+    """Return (attributes, permutation) to move a transpose from a reduction's operand to its result.
+
+    These are what `Traits.permute` returns. The changed attribute is ``axes``.
+    """
     rank = len(order)
     axes = [axis % rank for axis in (range(rank) if attributes["axes"] is None else attributes["axes"])]
     after = list(order)

@@ -40,7 +40,6 @@ def resolve_padding(
 
 
 def _reach(kernel: int, dilation: int) -> int:
-    """Return the size of a dilated kernel along one dimension."""
     return (kernel - 1) * dilation + 1
 
 

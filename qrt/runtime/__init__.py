@@ -1,9 +1,8 @@
 """Execution of programs: planned on kernels, or interpreted operation by operation.
 
 - `Program` (`program.py`) is the class for users. It gets the `Plan` for given input types from a `PlanSource`
-  (`plan_source.py`). There are two kinds of sources. The source in `module_source.py` has a module, which `build.py`
-  plans with the modules of `planner`. The source in `saved/source.py` has a file with saved plans, and needs neither IR
-  nor planner.
+  (`plan_source.py`). `ModuleSource` (`module_source.py`) plans a function of a module with `build.py` and `planner`.
+  `SavedSource` (`saved/source.py`) reads plans from a file, and needs neither IR nor planner.
 - `codegen` makes plans of machine code, for `qrt.compile` with ``codegen``; it needs llvmlite.
 - `fusion` has the passes that run before planning, `interpreter` a reference implementation of each operation, and
   `saved` the file format of saved programs.

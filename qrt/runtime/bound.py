@@ -63,7 +63,7 @@ class BoundProgram:
         """Copy a result to its output array.
 
         If the program allocated the array, because the shape is known only at run time, a result of another shape
-        replaces it. A caller's array of another shape is a ModelError.
+        replaces the array. If the caller gave the array, another shape raises ModelError.
         """
         out = self.outputs.get(name)
         if out is not None and out.shape == result.shape:

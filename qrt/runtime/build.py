@@ -1,6 +1,6 @@
 """The planner, which makes a step for each operation of a function, for concrete input types.
 
-An op of a family (`qrt.ops`) is bound to its kernel; another op becomes a call of a loop kernel, or a step of the
+An op of a family (`qrt.ops`) is bound to its kernel. Any other op becomes a call of a loop kernel, or a step of the
 interpreter. A *slot* is the memory of a value during a run. ``reshape``, and storage casts that keep the bytes, become
 views of the operand's slot. If an operand's shape is known only at run time, the op is bound to its kernel during the
 run, once for each shape.
@@ -74,7 +74,10 @@ class _Builder(ControlPlanner):
     # -- functions --------------------------------------------------------------------------------------------------
 
     def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
-        """Plan a function's body, whose arguments are in these slots, and return the slots of its results."""
+        """Plan the operations of a function's body, and return the slots of its results.
+
+        ``arguments`` has the slots of the body's arguments.
+        """
         self.places.update(zip(block.arguments, arguments, strict=True))
         *operations, end = block
         for op in operations:
@@ -155,7 +158,7 @@ class _Builder(ControlPlanner):
     def _plain(self, op: Operation, operands: list[SlotView], types: Sequence[TensorType]) -> list[SlotView] | None:
         """Plan an op on unquantized values as a kernel call or a view of its operand.
 
-        Return None if only the interpreter can run the op. An op on scalars becomes a kernel call only inside a region.
+        Return None if the interpreter must run the op. Outside regions the interpreter also runs all ops on scalars.
         """
         if op.name == "tensor.empty" and as_tensor(op.result.type).has_static_shape and is_written_over(op.result):
             return [self.place("nothing", as_tensor(op.result.type), op.result.type)]
@@ -184,7 +187,7 @@ class _Builder(ControlPlanner):
 
     @cached_property
     def folder(self) -> ConstantFolder[SlotView]:
-        """The folder of values that are constant for the concrete input types: sizes, and tensors made of sizes."""
+        """The constant folder, which computes values known for the concrete input types, such as sizes of tensors."""
         return ConstantFolder(partial(interpret_constants, self.code), self._may_fold, self._constants)
 
     def _folded(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:
@@ -235,9 +238,9 @@ class _Builder(ControlPlanner):
     ) -> SlotView | None:
         """Plan a concatenation whose operands are contiguous parts of the result, and return the slot of the result.
 
-        The step that computes an operand then writes directly into the result. An operand is copied if it is not a
-        temporary, or already a view of another slot: if a value is joined twice, its second part is a copy. Return None
-        if every operand would be copied, if parts are not contiguous, or if an operand must be requantized.
+        The steps that compute the operands write directly into the result. An operand is copied only if it is not a
+        temporary or occurs twice. Return None if every operand would be copied, if parts are not contiguous, or if an
+        operand must be requantized.
         """
         axis, shape = one_axis("concat", types, attributes), static_shape(result, "plan")
         own = [place.slot for place in operands if self.slots[place.slot].kind == "temporary"]
@@ -337,7 +340,11 @@ class _Builder(ControlPlanner):
         return SlotView(slot, operand.type, op.result.type)
 
     def _interpreted(self, op: Operation, why: str = "") -> list[SlotView]:
-        """Plan an op as a step of the interpreter, which also reads the outside values that the op's regions use."""
+        """Plan an op as a step of the interpreter.
+
+        Its inputs include the values from outside that the op's regions use. ``why`` is the reason why no kernel runs
+        the op, for the plan's text.
+        """
         self.leave_to_interpreter(op, "has no kernel")
         runs: list[FrameStep] = []
         used = captured(op)
@@ -361,8 +368,8 @@ class _Builder(ControlPlanner):
     ) -> None:
         """Add a step of the interpreter.
 
-        The interpreter may return a view of an operand, so that the operand must outlive the step: its array is
-        allocated for the run instead of in the arena.
+        The interpreter may return a view of an operand, so the operand's array must outlive the step. The array is
+        therefore allocated for the run instead of in the arena.
         """
         for place in operands:
             slot = self.slots[root(self.slots, place.slot)[0]]
@@ -372,7 +379,10 @@ class _Builder(ControlPlanner):
         self.steps.append(ValueStep(runs, coverage, operands, results))
 
     def finish(self, inputs: Sequence[SlotView], results: Sequence[SlotView]) -> Plan:
-        """Allocate the arena and return the plan. Results that would be in the arena get arrays of their own."""
+        """Allocate the arena and return the plan.
+
+        Results get arrays of their own, because the caller keeps them and each run reuses the arena.
+        """
         for place in results:
             self._use(place.slot)
             slot = self.slots[place.slot]
@@ -388,7 +398,7 @@ class _Builder(ControlPlanner):
         return Plan([place.type for place in results], states, memory, runner, lambda: details)
 
     def _forget_constants(self, returned: set[int]) -> None:
-        """Drop constants that no step reads, such as sizes, to release their memory; keep the slots ``returned``."""
+        """Release the arrays of constants, such as sizes, that no step reads. Keep the slots in ``returned``."""
         used = returned | {number for number, _ in self.converted}
         for step in self.steps:
             used.update(place.slot for place in step.operands)
@@ -419,10 +429,10 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def _shapes(op: Operation, types: Sequence[TensorType | None]) -> set[tuple[int | None, ...] | None]:
-    """Return the distinct shapes of an elementwise op's tensor operands, as far as they are known.
+    """Return the distinct shapes of an elementwise op's tensor operands. Return an empty set for any other op.
 
-    Scalar operands (the condition of a `select`) are skipped. More than one shape means that the operands' dynamic
-    dimensions have sizes that do not fit.
+    Operands of unknown type and scalar operands (the condition of a `select`) are skipped. If there are several
+    shapes, the program may have an error: operands whose sizes differ at run time.
     """
     if not _is_elementwise(op):
         return set()
@@ -431,10 +441,10 @@ def _shapes(op: Operation, types: Sequence[TensorType | None]) -> set[tuple[int 
 
 
 def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[TensorType | None]:
-    """Return the results' types with static shapes, given those of the operands; None for a type that is not known.
+    """Return the result types with static shapes, given the operands' types; None for each type that is not known.
 
-    The results of a structured op have the types of its output operands, those of an elementwise op the operands'
-    shape, and an inserted slice does not change the type.
+    A structured op's results have the types of its output operands. An elementwise op's results have the shape of its
+    operands. The result of `tensor.insert_slice` has the type of the tensor into which the slice is inserted.
     """
     results = [value.type for value in op.results]
     if isinstance(op, StructuredOp) and results:

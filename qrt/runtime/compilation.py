@@ -30,9 +30,9 @@ def compile(
         True converts a float outside an integer type's range to the nearest integer of the type, and a NaN to 0. False
         raises a ModelError for such a float when the program runs, because MLIR leaves the conversion undefined.
     codegen : bool or "best-effort", default False
-        True lowers the ops of ``qrt`` and ``quant``, and compiles the function to machine code for this CPU, with the
-        same bits. An op without machine code is an error; with "best-effort" its function runs as without ``codegen``.
-        `docs/lowering.md` lists the ops. It needs ``pip install "qrt[codegen]"``.
+        True lowers the ops of ``qrt`` and ``quant``, and compiles the function to machine code for this CPU. The bits
+        of results do not change. An op without machine code is an error; with "best-effort" its function runs as
+        without ``codegen``. `docs/lowering.md` lists the ops. It needs ``pip install "qrt[codegen]"``.
 
     Returns
     -------
@@ -45,7 +45,8 @@ def compile(
     VerifyError
         If the program is not valid IR.
     ModelError
-        If there is no such function, it has an operation that cannot run, or one without machine code.
+        If there is no such function, or if it has an operation that cannot run or, with ``codegen``, an operation
+        without machine code.
     QuantTypeError
         If an argument has a wrong type.
     MissingPackageError

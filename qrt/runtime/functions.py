@@ -1,4 +1,4 @@
-"""Functions of a module as programs: the choice of the function, its inputs and outputs, and checks of its types."""
+"""Functions of a module as programs: helpers that choose the function, name its inputs and outputs, and check types."""
 
 from collections.abc import Sequence
 from typing import Literal

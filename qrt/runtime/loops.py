@@ -17,9 +17,10 @@ Shape = tuple[int, ...]
 
 
 def extents(maps: Sequence[AffineMapAttr], shapes: Sequence[Shape]) -> Shape:
-    """Return the number of iterations of each loop: the size of the operand dimensions whose index is just this loop.
+    """Return the number of iterations of each loop: the size of an operand dimension that the loop alone indexes.
 
-    Raise UndefinedError if two dimensions give a loop different extents, ModelError if an index is out of bounds.
+    Raise UndefinedError if such dimensions have different sizes for one loop. Raise ModelError if an index is out of
+    bounds.
     """
     sizes: dict[int, int] = {}
     for number, (map, shape) in enumerate(zip(maps, shapes, strict=True)):
@@ -91,7 +92,10 @@ def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
 
 
 def strided(array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
-    """Return NumPy's `as_strided` view, made on integers of the same bits because NumPy rejects 8-bit floats there."""
+    """Return NumPy's `as_strided` view of an array.
+
+    NumPy's function rejects arrays of 8-bit floats, so the view is made on integers with the same bits.
+    """
     bits = array.view(f"u{array.itemsize}")
     return np.lib.stride_tricks.as_strided(bits, tuple(shape), tuple(strides)).view(array.dtype)
 

@@ -1,7 +1,7 @@
 """Plans: the steps of a function for concrete input types.
 
-If every step is a kernel, a run of the plan is one call into C. Otherwise groups of consecutive kernels, each called by
-one call into C, alternate with steps of the interpreter.
+If every step is a kernel, a run of the plan is one call into C. Otherwise groups of consecutive kernels alternate with
+steps of the interpreter. Each group is one call into C.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,9 +47,9 @@ class Plan:
     """A function planned for concrete input types. ``run`` may be called from many threads at once.
 
     ``results`` has the static type of each result, or None if its shape is known only at run time. ``states`` has the
-    initial array, by name, of each global that kernels read and write in place. ``runner`` runs the steps: an
-    executable if all of them are kernels. ``details`` has the steps and the slots of values; a saved program plans its
-    text again to get them when they are first needed.
+    initial array, by name, of each global that kernels read and write in place. ``runner`` runs the steps; it is an
+    `Executable` if all steps are kernels. ``details`` has the steps and the slots of values. For a saved plan, details
+    are made when they are first needed: the program's text is planned again.
     """
 
     def __init__(

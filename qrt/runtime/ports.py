@@ -12,9 +12,9 @@ from qrt.types import TensorType, Type
 class Port:
     """An input or an output of a program.
 
-    ``name`` is its ``{qrt.name = "..."}`` attribute, or ``arg0``, ``result0`` and so on. ``type`` is a tensor of rank 0
-    for a scalar. For a memref it is a tensor, and ``in_place`` is True: the program reads and writes the caller's
-    array. ``spelled`` is the argument's name in the program's text, such as ``%x``, or empty.
+    ``name`` is its ``{qrt.name = "..."}`` attribute, or ``arg0``, ``result0`` and so on. ``type`` is a tensor type: of
+    rank 0 for a scalar, of the memref's shape for a memref. ``in_place`` is True for a memref: the program reads and
+    writes the caller's array. ``spelled`` is the argument's name in the program's text, such as ``%x``, or empty.
     """
 
     name: str

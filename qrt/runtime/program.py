@@ -90,7 +90,7 @@ class Program:
             self._preferred = plan, self._argument_binder(plan)
 
     def _argument_binder(self, plan: Plan) -> ArgumentBinder | None:
-        """Return the compiled check of arguments for a plan, for arguments that need no conversion.
+        """Return the `ArgumentBinder` of a plan: C code that checks arguments and runs the plan, without conversions.
 
         Return None if a step of the plan is not a kernel, or a type stores several values in one byte.
         """
@@ -143,9 +143,9 @@ class Program:
         return self._named(results)
 
     def _run_binder(self, arguments: tuple[Any, ...]) -> list[Any] | None:
-        """Run the preferred plan by its compiled argument check, and return the results.
+        """Run the preferred plan by its `ArgumentBinder`, and return the results.
 
-        Return None if no plan is preferred, if it has no such check, or if an argument needs a conversion.
+        Return None if no plan is preferred, if the plan has no binder, or if an argument needs a conversion.
         """
         plan, binder = self._preferred
         if plan is None or binder is None:

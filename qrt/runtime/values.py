@@ -47,7 +47,7 @@ def as_tensor(t: Type) -> TensorType:
 
 
 def of_rank(array: Array, t: Type) -> Any:
-    """Return the interpreter's form of a value of type ``t``: a NumPy scalar if ``t`` is a scalar, else the array."""
+    """Return a value of type ``t`` as the interpreter takes it: a NumPy scalar if ``t`` is a scalar, else the array."""
     return array if isinstance(t, ShapedType) else array[()]
 
 
@@ -184,7 +184,7 @@ def is_whole(element: Type) -> bool:
 
 
 def outgoing(array: Array, t: TensorType) -> Any:
-    """Return a result array in the caller's form: a ``QuantTensor`` if the type is quantized, else the array."""
+    """Return a result as the caller gets it: a ``QuantTensor`` if the type is quantized, else the array itself."""
     return wrap_storage(array, t.element) if isinstance(t.element, UniformType) else array
 
 

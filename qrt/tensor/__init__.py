@@ -1,7 +1,7 @@
 """Quantized tensors that behave as NumPy arrays, the public functions, and files of tensors.
 
 - `QuantTensor` (`quant_tensor.py`) has storage and a type. Functions are in `casts.py`, `functions.py` and
-  `products.py`; NumPy's own functions find their rule in the table of `protocol`.
+  `products.py`. `protocol` has a table from NumPy's own functions to their implementations on quantized tensors.
 - `binding.py` describes a call, finds it in the call cache or binds a `KernelCall`, and runs it.
 - `npz.py`, `safetensors.py` and `tensor_files.py` read and write files; `choose.py` chooses a type from data.
 - Start with `quant_tensor.py`, then `binding.py`.

@@ -24,7 +24,8 @@ R = TypeVar("R")
 class FamilyCall:
     """The kernel call of an op family for operands of given types, as the call cache stores it.
 
-    It reads the operands with the indices ``reads``, in this order; the other operands are constants of the call.
+    ``reads`` has the indices of the operands that the call takes, in this order. The call contains the other operands
+    as constants.
     """
 
     name: str
@@ -39,9 +40,11 @@ class FamilyCall:
 
 @dataclass(slots=True)
 class EagerCall(Generic[R]):
-    """One call of an op family: the kernel call, the arrays that it reads, and ``out``, the result (None: a new one).
-    ``out`` may overlap the arrays. The family call will be stored in ``cache`` under ``key``. A key of None means that
-    the call will not be stored, because it was found in the cache or must not be cached.
+    """One call of an op family: the kernel call, and the arrays that it reads and writes.
+
+    ``out`` is the array for the result; None means a new array. ``out`` may overlap the arrays that are read. The
+    family call will be stored in ``cache`` under ``key``. The key is None for a call that will not be stored, because
+    it was found in the cache or must not be cached.
     """
 
     family_call: FamilyCall
@@ -63,7 +66,7 @@ class EagerCall(Generic[R]):
         return tensor_of(data, element, family_call.shape) if isinstance(element, UniformType) else data  # type: ignore[return-value]
 
     def of_values(self) -> "EagerCall[R]":
-        """Return a copy that will not be cached, for a call whose choice depended on values in the arguments."""
+        """Return a copy that will not be cached, because values in the arguments determined what was bound."""
         return replace(self, family_call=replace(self.family_call, is_in_place=False), key=None)
 
     def _memory(self) -> Array:
@@ -130,8 +133,8 @@ def bind_arrays(
 ) -> EagerCall[Any]:
     """Bind an op family to quantized tensors and arrays of ``element``. The result may be an array, too.
 
-    If an operand is a `PackedTensor` and the family packs that operand, the tensor becomes a constant of the call, and
-    its own cache stores the call.
+    If the family packs an operand that is a `PackedTensor`, this tensor becomes a constant of the call. The call is
+    then stored in the cache of the `PackedTensor`.
     """
     declared = None if out_type is None else uniform_type(out_type, f"{name}: 'out_type'")
     key = tuple(sorted(attributes.items()))

@@ -157,8 +157,8 @@ def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType |
     Raises
     ------
     QuantTypeError
-        If a type is of another kind, the two express different types, or a product of scales is out of the range of
-        float64 or of the expressed type.
+        If a type is not per layer or per axis as described, if the expressed types differ, or if a product of scales is
+        out of the range of float64 or of the expressed type.
 
     Examples
     --------

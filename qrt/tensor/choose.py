@@ -72,9 +72,9 @@ class Layout:
 
 @dataclass(frozen=True)
 class Storage:
-    """The storage (type and bounds) and the expressed type of a type whose scales are chosen from ranges.
+    """The storage type, the storage bounds and the expressed type of a type whose scales will be chosen from ranges.
 
-    With ``symmetric`` each range is extended to have 0 in its middle.
+    If ``symmetric``, each range is extended so that 0 is in its middle.
     """
 
     name: str
@@ -126,7 +126,6 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
 
 
 def _divisor(size: int, most: int) -> int:
-    """Return the greatest divisor of ``size`` that is at most ``most``."""
     return next((n for n in range(min(most, size), 0, -1) if size % n == 0), 1)
 
 
@@ -223,14 +222,14 @@ def percentile_ranges(
 
 
 def _ranked(rows: Array, rank: int) -> Array:
-    """Return one value of each row by its rank; rank 0 is the least value of the row."""
     return np.partition(rows, rank, axis=1)[:, rank].astype(np.float64)
 
 
 def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
     """Return, for each row, the fraction of its range that has the least squared error.
 
-    ``low`` and ``high`` are the rows' whole ranges. The fractions are k/64; the widest of equal ones is chosen.
+    ``low`` and ``high`` are the rows' whole ranges. The fractions are k/64. If several have the least error, the widest
+    is chosen.
     """
     factors = np.arange(FRACTIONS, 0, -1)[:, np.newaxis] / FRACTIONS
     best = np.empty(low.shape)
@@ -246,8 +245,8 @@ def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -
 def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
     """Return the sums of squared errors for each candidate range ``low[i]`` to ``high[i]`` of each row.
 
-    A sum is an integer, returned as (its bits from 31 on, its bits below). The unit of an error is 2^-31 of the least
-    power of two above the whole range, so that squares have 62 bits.
+    The sums are exact integers, returned as (sum >> 31, lowest 31 bits of the sum). They have no rounding because each
+    error is first rounded to a multiple of 2^-31 of a power of two that is above the row's whole range.
     """
     scales, zeros = storage.parameters(low, high)
     exponent = _UNIT_BITS - np.frexp(np.maximum(-low[0], high[0]))[1]

@@ -40,7 +40,7 @@ class MemoryLimit:
     Parameters
     ----------
     path : str
-        The file, as errors call it.
+        The name of the file in errors.
     size : int
         The size of the file.
     max_bytes : int, optional

@@ -88,9 +88,9 @@ def in_floats(
 
 
 def advice_to_the_caller_of_numpy() -> str:
-    """Return advice if NumPy called the operation, as ``np.tri(3, k=q)`` calls ``3 - q``; else an empty text.
+    """Return advice for an operation that NumPy called, as ``np.tri(3, k=q)`` calls ``3 - q``; else an empty text.
 
-    The user did not write that operation, so the advice is to give the function of NumPy the values.
+    The user did not write that operation. So the text advises to pass ``np.asarray(q)`` to the NumPy function.
     """
     frame: FrameType | None = sys._getframe(_frames_inside() - 1)
     caller = ""

@@ -1,7 +1,7 @@
 """`.npz` files, NumPy's archives of arrays, which `np.load` reads.
 
 Member `w.npy` holds an array, `w.mlir` the text of its type. Members are not compressed, and their data begins at a
-cache line, so that arrays are used in the file's memory.
+cache line, so that kernels can read the arrays directly from the mapped file.
 """
 
 import os
@@ -47,7 +47,10 @@ def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
 
 
 def _member(archive: ZipFile, name: str) -> ZipInfo:
-    """Return a new member whose array data begins at a cache line: the header of an `.npy` file fills whole lines."""
+    """Return a new member whose array data begins at a cache line.
+
+    Its bytes begin at a cache line, and the header of an `.npy` file, which precedes the data, fills whole cache lines.
+    """
     info = ZipInfo(name)
     assert archive.fp is not None
     header = _LOCAL_HEADER.size + len(name.encode()) + _ZIP64 + 4
@@ -106,9 +109,9 @@ def _text(archive: ZipFile, info: ZipInfo, limit: MemoryLimit) -> str:
 def _array(
     file: BinaryIO, archive: ZipFile, info: ZipInfo, mapped: bool, limit: MemoryLimit, *, aligned: bool
 ) -> Array:
-    """Return the array of a member.
+    """Return the array of a member: a view of the mapped file if ``mapped`` and possible, else a copy in memory.
 
-    If ``aligned``, as kernels need it, an array at an unaligned place in the file is read into memory, not mapped.
+    If ``aligned``, an array whose data is not aligned in the file is copied, because kernels need aligned data.
     """
     place = f"{limit.path}: {shown(info.filename)}"
     _require_compression(place, info)

@@ -44,9 +44,9 @@ _REWORDED = {
 
 
 def from_numpy(error: Exception, name: str = "", argument: str = "") -> QuantTypeError:
-    """Return qrt's error for an error of NumPy, with the same base class.
+    """Return the error of qrt for an error of NumPy: an AxisError, IndexError, ValueError or TypeError as before.
 
-    ``name`` is the function that was called; ``argument``, a text that names the wrong argument, ends the message.
+    ``name`` is the function that was called. ``argument``, a text that names the wrong argument, ends the message.
     """
     text = " ".join(str(error).split())
     for pattern, ours in _REWORDED.items():

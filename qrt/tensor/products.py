@@ -26,7 +26,7 @@ Pair = Sequence[int] | int
 
 @check_signature
 def pack(w: QuantTensor) -> PackedTensor:
-    """Return a copy of weights that stores the packed forms in which kernels read it. Use it for constant weights.
+    """Return a copy of weights that also stores them packed as kernels read them. Use it for constant weights.
 
     ``matmul``, ``float_matmul``, ``conv2d``, ``depthwise_conv2d`` and ``lookup`` accept the result as their second or
     third operand, and give the same results as with ``w``.
@@ -75,8 +75,8 @@ def matmul(
     a : QuantTensor
         Shape ``(..., m, k)`` or ``(k,)``; per layer, or per axis along another dimension than ``k``.
     w : QuantTensor
-        Shape ``(..., k, n)`` or ``(k,)``; per layer, per axis along another dimension than ``k``, or, where it is a
-        matrix, sub-channel.
+        Shape ``(..., k, n)`` or ``(k,)``; per layer, or per axis along another dimension than ``k``. A matrix may also
+        be sub-channel.
 
     Returns
     -------
@@ -287,7 +287,7 @@ def _pool(
 def _window(
     name: str, x: QuantTensor, kernel: Sequence[int], padding: Padding, steps: Mapping[str, Pair]
 ) -> dict[str, Any]:
-    """Return the attributes of a window operation: ``steps`` (strides, dilations) as pairs, and ``padding`` in numbers.
+    """Return the attributes of a window operation: ``steps`` (strides, dilations) as pairs, and the padding as numbers.
 
     ``name`` is the name of the public function, ``kernel`` the height and width of the window.
     """

@@ -1,7 +1,7 @@
 """`.safetensors` files: a header of JSON, with the texts of types in its metadata, then the bytes of each array.
 
-The package `safetensors` writes files and checks them. qrt reads the places of the arrays itself, to use them in the
-file's memory.
+The package `safetensors` writes files and checks them. qrt reads the arrays' offsets from the header itself, so that it
+can use the arrays in the mapped file.
 """
 
 import json

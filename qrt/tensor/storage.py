@@ -19,7 +19,7 @@ PACKED_WIDTHS = (1, 2, 4)
 
 
 def ready(array: Array) -> Array:
-    """Return the array in the form that kernels take: C-contiguous, aligned, of native byte order."""
+    """Return the array as kernels take it: C-contiguous, aligned, of native byte order."""
     flags = array.flags
     if flags.c_contiguous and flags.aligned and array.dtype.isnative:
         return array
@@ -27,7 +27,7 @@ def ready(array: Array) -> Array:
 
 
 def is_packed(t: Type) -> bool:
-    """Return True for an element type of which tensors store several elements in a byte."""
+    """Return True if tensors store several elements of this type in one byte."""
     return isinstance(t, UniformType) and t.storage_width in PACKED_WIDTHS
 
 
@@ -65,7 +65,7 @@ def unpack(packed: Array, t: UniformType, shape: Shape) -> Array:
 
 
 def constant_of(x: Tensor) -> Array:
-    """Return the storage of a tensor that never changes, in the form that kernels take.
+    """Return the storage of a tensor that never changes, as an unpacked array for kernels.
 
     All calls with this tensor share one unpacked array.
     """
@@ -80,7 +80,7 @@ def constant_of(x: Tensor) -> Array:
 
 
 def operand(x: Tensor | Array) -> Array:
-    """Return an array, or the storage of a tensor, in the form that kernels take."""
+    """Return an array, or the unpacked storage of a tensor, as kernels take it (see `ready`)."""
     if not isinstance(x, Tensor):
         return ready(x)
     return unpack(x._data, x.type, x._shape) if is_packed(x.type) else ready(x._data)

@@ -88,7 +88,10 @@ def _block(name: str, form: str) -> Function:
 
 
 def _decided(name: str, form: str, x: list[Any]) -> Any:
-    """Compute the function ``name`` of vectors of operands ``x`` with `exact`, only once for equal operands."""
+    """Compute the function ``name`` by `exact`, for vectors of operands ``x``.
+
+    Equal operands are computed only once.
+    """
     patterns = np.stack([operand.view(np.int64) for operand in x], axis=1)
     _, first, place = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     points = zip(*(operand[first].tolist() for operand in x), strict=True)
@@ -135,9 +138,9 @@ def _factors(exponent: Any) -> tuple[Any, Any]:
 
 
 def _pair(function: Function) -> Function:
-    """Return a function that returns (high, low, None), where ``function`` returns the double-double (high, low).
+    """Return a kernel that computes ``function``, whose result is a double-double (high, low).
 
-    None tells kernels that the result has no exponent.
+    The kernel returns (high, low, None), because the result has no exponent.
     """
     return lambda *x: (*function(*x), None)
 

@@ -57,9 +57,9 @@ def _expansions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the Taylor coefficients of w about each centre, as arrays [term, centre] of high and of low parts.
 
     w is the factor of ``erfc(x) = exp(-x^2) w(x)``, and the centres are multiples of 1/16. By ``w' = 2 x w - 2 /
-    sqrt(pi)`` all coefficients at a centre follow from the first, which is the value that the series of the next larger
-    centre has there. Errors shrink by ``exp(-x^2)`` from centre to centre, so the recursion may start at 36, far above
-    all centres that are used, with the value 0.
+    sqrt(pi)`` all coefficients at a centre follow from the first coefficient. The first coefficient is the value of the
+    next larger centre's series at this centre. The recursion starts with the value 0 at 36, far above all centres that
+    are used, because errors shrink by ``exp(-x^2)`` from centre to centre.
     """
     one, terms = 1 << 256, 40
     slope = int(fraction(_slope, 256) * one)

@@ -1,11 +1,12 @@
 """Machine code for functions: `qrt.compile` with ``codegen``. The package needs llvmlite, the extra ``codegen``.
 
 - `source.py` lowers the ops of ``qrt`` and ``quant`` in a copy of the module, and makes plans of machine code.
-- `function.py` emits one function for concrete input types (each dimension has a size) and runs the result. The other
-  modules have the emission of the ops by name: `structured.py` (``linalg``, and ``arith`` and ``math`` on scalars and
+- `function.py` emits one function for concrete input types (each dimension has a size) and runs the result.
+- Handlers, which emit the ops by name, are in `structured.py` (``linalg``, and ``arith`` and ``math`` on scalars and
   tensors, with the tables of `integers.py` and `floats.py`), `tensors.py`, `memrefs.py`, `vectors.py`,
   `control.py` (loops) and `branches.py` (functions of several blocks).
-- `emitter.py` has the values, memory (`buffers.py`, `elements.py`), checks and loops that these use.
+- `emitter.py` has the state of the emission, and helpers for the handlers: to get values, to allocate memory
+  (`buffers.py`, `elements.py`), and to emit checks and loops.
 - `loop_order.py` chooses the order of loops.
 - `target.py` compiles the text for this CPU.
 

@@ -1,4 +1,7 @@
-"""Emission of regions of several blocks, which ``cf`` connects, of calls, and of choices between regions of ``scf``."""
+"""Emission of regions with several blocks, of calls, and of ``scf`` ops that choose a region.
+
+The blocks of a region are connected by the branches of ``cf``.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,7 +37,7 @@ class BlockGraph:
         return static_variable(self.emitter, owner, value.type)
 
     def emit(self) -> None:
-        """Emit all blocks; code that is emitted afterwards follows the region."""
+        """Emit all blocks. Code that the caller emits afterwards is placed after the region."""
         e = self.emitter
         with e.immediate_checks():
             for block in self.order:

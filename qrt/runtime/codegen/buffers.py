@@ -32,7 +32,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Index:
-    """An index in a register, between ``low`` and ``high`` (inclusive) at every run."""
+    """An index in a register. In every run it is between ``low`` and ``high`` (inclusive)."""
 
     value: Any
     low: int

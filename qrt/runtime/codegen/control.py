@@ -34,7 +34,10 @@ def _counted_loop(
     *,
     unsigned: bool = False,
 ) -> None:
-    """Emit a loop over 64-bit integers; its block takes the integer as first argument, then the carried values."""
+    """Emit a loop over a range of 64-bit integers, which carries values from one iteration to the next.
+
+    The loop's block takes the current integer as first argument, then the carried values. ``emit`` emits the block.
+    """
     block, build, (lower, upper) = op.regions[0].blocks[0], e.builder, bounds
     refuse_memrefs(op, inits)
     if step.low <= 0 and not unsigned:
@@ -124,7 +127,6 @@ def _nest_around(e: Emitter, op: Operation, loops: Sequence[Operation], body: Se
 
 
 def _one_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence[Value] | None]) -> None:
-    """Emit a loop; ``emit`` emits its body and returns the values that it yields, if any."""
     (_one_affine_loop if op.name == "affine.for" else _one_scf_loop)(e, op, emit)
 
 
@@ -137,7 +139,7 @@ def _one_affine_loop(e: Emitter, op: Operation, emit: Callable[[Block], Sequence
 
 
 def _extremum(e: Emitter, sign: str, indices: Sequence[Index]) -> Index:
-    """Emit the greatest (``>``) or the least (``<``) of indices."""
+    """Emit the greatest of ``indices`` if ``sign`` is ">", or the least if ``sign`` is "<"."""
     first, *rest = indices
     choose = max if sign == ">" else min
     for other in rest:

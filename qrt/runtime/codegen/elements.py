@@ -1,4 +1,4 @@
-"""The forms of element types in machine code: in registers, and in the memory of NumPy arrays."""
+"""Element types in machine code: their register types, and the dtypes that represent them in the memory of arrays."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -92,7 +92,7 @@ def is_buffer(t: Type) -> bool:
 
 
 def splat_of(array: Array) -> Any:
-    """Return the element that all elements of an array equal, byte by byte; None if they differ or there are none."""
+    """Return the common value of an array's elements; None if two elements differ in any bit, or if there are none."""
     if not array.size:
         return None
     bits = array.view(f"u{array.itemsize}")

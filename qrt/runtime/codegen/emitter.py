@@ -1,8 +1,8 @@
 """The emitter: LLVM IR of one function for concrete input types, built operation by operation.
 
-A value of a scalar type is a register, or a number if it is known while emitting. All sizes are known while emitting,
-even those that the program computes. A tensor or memref is a `Buffer`. Handlers by op name (`HANDLERS` of the other
-modules) emit the ops.
+A scalar value is a register, or a NumPy scalar if the value is known while emitting. All sizes are known while
+emitting, even those that the program computes. A tensor or memref is a `Buffer`. The other modules have tables
+(`HANDLERS`) from op names to the functions that emit the ops.
 
 The emitted function returns 0, or the number of a `CheckedPlace`: an operation that is undefined for the run's values.
 LLVM does not vectorize a loop that a failed check can leave. In a loop whose number of iterations is known, a failed
@@ -37,8 +37,10 @@ SHORT_LOOP = 16
 
 
 class _LoopMetadata(ll.values.MDValue):  # type: ignore[misc] # llvmlite has no types
-    """The metadata of one loop: a node that is distinct because it refers to itself. llvmlite cannot print such
-    nodes."""
+    """The LLVM metadata node of a loop.
+
+    Its first operand is the node itself, which llvmlite's own nodes cannot print.
+    """
 
     def descr(self, buf: list[str]) -> None:
         operands = ", ".join(node.get_reference() for node in (self, *self.operands))
@@ -225,7 +227,7 @@ class Emitter:
     def _memory(self, nbytes: int, is_exact: bool) -> Slot:
         """Return a slot for a temporary: the smallest one that fits and is not used any more, or a new one.
 
-        A slot is not used for a value of less than half its size.
+        A slot of more than twice ``nbytes`` is not reused. If ``is_exact``, the slot's size is ``nbytes``.
         """
         free = [slot for slot in self.slots if slot.kind == "temporary" and slot.last < self._position]
         fitting = [slot for slot in free if nbytes <= slot.nbytes <= (nbytes if is_exact else 2 * nbytes)]
@@ -282,9 +284,10 @@ class Emitter:
         return value in self._owners and len(value.uses) == 1 and value.block is op.parent
 
     def writable(self, value: Value, op: Operation, *, is_read: bool = True) -> Buffer:
-        """Return a buffer to write a result of ``op`` into; if ``is_read``, with the elements of ``value`` at first.
+        """Return a buffer into which a result of ``op`` is written.
 
-        This is the buffer of ``value`` if ``op`` may overwrite it, else a new buffer.
+        The buffer is that of ``value`` if ``op`` may overwrite it, else a new one. If ``is_read``, a new buffer begins
+        as a copy of the elements of ``value``.
         """
         if value in self._empty:
             return self.fresh(scalar_type(value.type), self._empty[value], zero=is_read)
@@ -321,7 +324,7 @@ class Emitter:
         buffer.element.store(self.builder, value, self.address(buffer, indices))
 
     def copy(self, source: Buffer, target: Buffer) -> None:
-        """Emit a copy of all elements to a buffer of the same shape, in which elements may have another width."""
+        """Emit a copy of all elements to a buffer of the same shape, whose element type may have another width."""
         if source.is_contiguous and target.is_contiguous:
             source, target = source.reshaped((source.size,)), target.reshaped((target.size,))
         with self.nest(target.shape) as indices:
@@ -354,8 +357,8 @@ class Emitter:
         """Emit a check that ends the run with an error at ``op`` if a condition (an i1 register) holds.
 
         In a loop whose number of iterations is known, the run ends only after the loop. The caller must then emit code
-        that replaces the operand for which the operation would be undefined. If there are ``values`` for the message,
-        or if ``is_limit`` (the error is a limit of qrt, not an undefined operation), the run ends at once.
+        that replaces the operand for which the operation would be undefined. The run ends at once if the message needs
+        ``values``, or if ``is_limit``: the error is a limit of qrt, not an undefined operation.
         """
         self.sites.append(CheckedPlace(op, message, len(values), is_limit))
         number = len(self.sites)
@@ -380,7 +383,10 @@ class Emitter:
     def require_index(
         self, op: Operation, index: Index, size: int, message: Callable[[Sequence[int]], str], values: Sequence[Any]
     ) -> None:
-        """Emit a check that an index is at least 0 and less than ``size``; nothing if its range shows that already."""
+        """Emit a check that an index is at least 0 and less than ``size``.
+
+        Emit nothing if the bounds of the index already show that.
+        """
         if not (index.low >= 0 and index.high < size):
             self.trap_if(op, self.builder.icmp_unsigned(">=", index.value, I64(size)), message, values)
 

@@ -67,7 +67,10 @@ def _minimum(s: ScalarOp, a: Any, b: Any) -> Any:
 
 
 def _extremum(s: ScalarOp, sign: str, a: Any, b: Any) -> Any:
-    """Emit IEEE 754's maximum (``>``) or minimum (``<``): a NaN if an operand is one; -0 is less than +0."""
+    """Emit IEEE 754's maximum if ``sign`` is ">", or minimum if it is "<".
+
+    The result is NaN if an operand is NaN. -0 is less than +0.
+    """
     build = s.builder
     second = build.fcmp_ordered(sign, b, a)
     known = s.known[1] if len(s.known) == 2 else None

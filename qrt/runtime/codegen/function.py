@@ -79,7 +79,7 @@ class CompiledFunction:
 
     @cached_property
     def _of_shared_inputs(self) -> "CompiledFunction":
-        """The code for inputs whose memory overlaps; other code assumes disjoint memory, which is faster."""
+        """Slower code for inputs whose memory overlaps, compiled when it is first needed."""
         return self._compile_shared()
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
@@ -169,7 +169,7 @@ def _define_result(e: Emitter, t: Type, content: Any, number: int) -> TensorType
 def _finished(e: Emitter) -> str:
     """Finish the body, and return the module's text.
 
-    It has an entry function, which reads the addresses of the arrays from a table and calls the body with them.
+    The module also gets an entry function, which reads the addresses of the arrays from a table and calls the body.
     """
     e.builder.ret(I64(0))
     start = e.function.blocks[1]

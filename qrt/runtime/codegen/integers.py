@@ -1,6 +1,6 @@
 """Emission of the integer ops of ``arith`` and ``math`` on registers, with the rules of `qrt.numerics.integers`.
 
-Results wrap; an operand for which the op is undefined ends the run with the interpreter's error.
+Results wrap. If an op is undefined for its operands, the run ends with the error that the interpreter raises.
 """
 
 from collections.abc import Callable, Sequence
@@ -167,10 +167,10 @@ def _remainder(s: ScalarOp, a: Any, b: Any, divided: Any, remainder: Any) -> Any
 
 
 def _rounded(step: int, if_opposite: bool | None) -> Callable[[ScalarOp, Any, Any, Any, Any], Any]:
-    """Return a function that adds ``step`` to an inexact quotient.
+    """Return a function that emits the rounding of a quotient: it adds ``step`` if the remainder is not 0.
 
-    If ``if_opposite`` is True, it does so only for operands of opposite signs; if False, only for operands of the same
-    sign; if None, always.
+    If ``if_opposite`` is True, ``step`` is added only if the operands have opposite signs; if False, only if they have
+    the same sign; if None, for any signs.
     """
 
     def finish(s: ScalarOp, a: Any, b: Any, divided: Any, remainder: Any) -> Any:

@@ -19,7 +19,7 @@ Access = tuple[Buffer, AffineMapAttr]
 
 
 def count_gaps(accesses: Sequence[Access], loop: int) -> int:
-    """Return the number of accesses that jump beyond the adjacent element in consecutive iterations of a loop."""
+    """Return the number of accesses with a gap between the elements that consecutive iterations of a loop access."""
     return sum(_stride(buffer, map, loop) not in (0, 1) for buffer, map in accesses)
 
 
@@ -40,8 +40,9 @@ def _stride(buffer: Buffer, map: AffineMapAttr, loop: int) -> int:
 def structured_order(op: StructuredOp, operands: Sequence[Any], loops: Shape) -> list[int]:
     """Return the order in which the loops of a structured op nest, outermost first.
 
-    With a reduction, the innermost loop is the last reduction or a loop of the output: that with fewer `count_gaps`.
-    Float sums are not vectorized along a reduction. The order does not change if an output overlaps another operand.
+    The innermost loop is the one with the fewest `count_gaps` among the last reduction and the loops of the output. For
+    float sums it is a loop of the output, because LLVM does not vectorize float sums along a reduction. The order does
+    not change if there is no reduction, or if an output overlaps another operand.
     """
     order, first = list(range(len(loops))), op.input_count
     outputs = operands[first:]
@@ -71,10 +72,10 @@ def structured_order(op: StructuredOp, operands: Sequence[Any], loops: Shape) ->
 
 @dataclass(frozen=True)
 class SplitLoop:
-    """An `affine.for` or `scf.for` that runs ``prefix``, then a nest of loops (``inner``) around ``body``.
+    """The parts of a loop (`affine.for` or `scf.for`) whose block has operations, then a nest of loops.
 
-    It may be split into two loops: one runs the prefix only, and the other is moved into the nest as its innermost
-    loop, directly around ``body``.
+    ``prefix`` has the operations before the nest, ``inner`` the loops of the nest, and ``body`` the operations in it.
+    The loop can be split into two: one runs the prefix only, and the other becomes the innermost loop of the nest.
     """
 
     prefix: Sequence[Operation]
@@ -83,9 +84,10 @@ class SplitLoop:
 
 
 def split_loop(e: Emitter, op: Operation) -> SplitLoop | None:
-    """Return the parts of a loop that runs faster as two loops; None if that changes a value or is not faster.
+    """Return the parts of a loop that runs faster as two loops.
 
-    No iteration may write an element that another iteration reads or writes.
+    Return None if the split is not faster or changes a value. The split keeps all values only if no iteration writes an
+    element that another iteration reads or writes.
     """
     if not _is_plain_loop(e, op):
         return None
@@ -103,7 +105,6 @@ def split_loop(e: Emitter, op: Operation) -> SplitLoop | None:
 
 
 def _operations(block: Block) -> list[Operation]:
-    """Return a block's operations without its terminator."""
     return list(block)[:-1]
 
 
@@ -153,9 +154,9 @@ def _is_independent(e: Emitter, op: Operation, split: SplitLoop) -> bool:
 
 
 def _own_axes(map: AffineMapAttr, operands: Sequence[Value], variable: Value) -> set[int]:
-    """Return the dimensions of a memref whose index is just the variable of a loop.
+    """Return the axes of a memref whose index is the loop variable ``variable`` itself.
 
-    If all accesses have such a dimension in common, no two iterations of the loop access the same element.
+    If all accesses have such an axis in common, no two iterations of the loop access the same element.
     """
     dimensions = operands[: map.dimensions]
     return {

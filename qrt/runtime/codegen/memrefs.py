@@ -223,10 +223,10 @@ def _to_tensor(e: Emitter, op: Operation) -> None:
 
 
 def is_last_use(op: Operation, makers: frozenset[str], users: frozenset[str] | None = None) -> bool:
-    """Return True if no op after ``op`` uses its first operand, a memref, or a view of the memref.
+    """Return True if no later operation uses the first operand of ``op``, a memref, or a view of this memref.
 
-    Return False unless an op named in ``makers`` in the same block made the memref. If ``users`` is given, return False
-    also if an op with another name uses the memref or a view of it.
+    Return False unless an op in the same block, with a name in ``makers``, made the memref. If ``users`` is given,
+    return False also if an op whose name is not in ``users`` uses the memref or a view of it.
     """
     source, block = op.operands[0].operation, op.parent
     if source is None or block is None or source.parent is not block or source.name not in makers:

@@ -89,7 +89,10 @@ class MachineCodeSource(ModuleSource):
 
 
 class _Runner:
-    """The runner of a plan of machine code. For ``max_steps`` the interpreter runs, because it counts operations."""
+    """The runner of a plan of machine code.
+
+    A run with ``max_steps`` uses the interpreter, because machine code does not count operations.
+    """
 
     def __init__(self, source: MachineCodeSource, compiled: CompiledFunction) -> None:
         self._source, self._compiled = source, compiled
@@ -113,7 +116,7 @@ class _Runner:
 
 
 def _keep_called(module: Module, name: str) -> None:
-    """Remove the functions that the named one does not call: an op in them may have no lowering."""
+    """Remove all functions except the named one and those it calls, because an op in them may have no lowering."""
     called = {module.function(name)}
     pending = list(called)
     while pending:

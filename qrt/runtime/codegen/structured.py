@@ -46,7 +46,10 @@ def _elementwise(e: Emitter, op: Operation) -> None:
 
 
 def _evaluated(e: Emitter, op: Operation, known: Sequence[Any]) -> tuple[Any, ...] | None:
-    """Return the results of an op on numbers; None if the op is undefined for them, so that a run reports the error."""
+    """Compute an op on known operands, and return its results. Return None if the op is undefined for these operands.
+
+    The caller then emits the op, so that the error is raised when the program runs.
+    """
     try:
         with np.errstate(all="ignore"):
             results = bind_operation(op, saturating=e.saturating)(*known)
@@ -125,7 +128,6 @@ def _structured(e: Emitter, op: Operation) -> None:
 
 
 def _operand(e: Emitter, value: Value) -> Any:
-    """Return an operand's buffer, or the value itself if it is a scalar."""
     return e.buffer(value) if is_buffer(value.type) else value
 
 

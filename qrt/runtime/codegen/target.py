@@ -16,7 +16,7 @@ _LOCK = threading.Lock()
 
 
 class MachineCode:
-    """A compiled module. ``address`` is that of its function ``entry``; the code lives as long as this object."""
+    """A compiled module. ``address`` is the address of its function ``entry``. The code is freed with this object."""
 
     def __init__(self, text: str) -> None:
         machine = _target_machine()

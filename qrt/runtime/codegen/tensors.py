@@ -195,7 +195,10 @@ def _insert(e: Emitter, op: Operation) -> None:
 
 
 def numbers_of_list(e: Emitter, op: Operation, name: str) -> list[int]:
-    """Return the integers of an op's list, such as "sizes"; entries that are operands must be known while emitting."""
+    """Return the integers of an op's list ``name``, such as "sizes".
+
+    An entry is static, or an operand whose value must be known while emitting.
+    """
     return [entry if isinstance(entry, int) else e.size(op, entry) for entry in mixed_values(op, name)]
 
 
@@ -283,7 +286,7 @@ def _reshape(e: Emitter, op: Operation) -> None:
 
 
 def _elements(e: Emitter, value: Value) -> list[int] | None:
-    """Return the elements of a tensor that gives a shape; None if they are known only at run time."""
+    """Return the elements of a tensor that is used as a shape; None if they are known only at run time."""
     source = value.operation
     if source is not None and source.name == "tensor.from_elements":
         numbers = [e.known(operand) for operand in source.operands]

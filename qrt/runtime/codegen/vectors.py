@@ -18,7 +18,6 @@ from qrt.types import FloatType, VectorType
 
 
 def _vector(op: Operation, value: Value) -> VectorType:
-    """Return the type of a value, which must be a vector of one dimension."""
     if not isinstance(value.type, VectorType) or len(value.type.shape) != 1:
         raise not_emitted(op, f"has a value of type {value.type}, but only vectors of one dimension have machine code")
     return value.type
@@ -28,7 +27,10 @@ def _vector(op: Operation, value: Value) -> VectorType:
 
 
 def _place(e: Emitter, op: Operation, memref: Value, indices: Sequence[Value], length: int) -> tuple[Buffer, Any]:
-    """Emit a bounds check of ``length`` elements from ``indices`` on; return the buffer and the first one's address."""
+    """Emit a check that ``length`` elements of a memref from ``indices`` on are within the bounds.
+
+    Return the memref's buffer and the address of the first of these elements.
+    """
     buffer, starts = e.buffer(memref), [e.index(value) for value in indices]
     message = partial(_out_of_bounds, list(buffer.shape))
     counts = [1] * (len(starts) - 1) + [length]

@@ -18,7 +18,6 @@ LOOPS = frozenset(_LOOPS) | {name for name in CODES if name.startswith("math.")}
 
 
 def _ops(has_trait: Callable[[Traits], bool]) -> frozenset[str]:
-    """Return the names of all ops whose family has a trait."""
     return frozenset(op for family in FAMILIES.values() if has_trait(family.traits) for op in family.declaration.ops)
 
 

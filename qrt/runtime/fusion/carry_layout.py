@@ -32,7 +32,7 @@ _MOST = 1 << 16
 class CarryLayout:
     """Moves transposes from ops' operands to their results, and composes consecutive transposes. Preserves every value.
 
-    A transpose moves through elementwise ops and loops, concatenations, pads and reductions.
+    A transpose moves through elementwise ops (also `linalg.generic`), concatenations, pads and reductions.
     """
 
     def run(self, module: Module) -> None:
@@ -72,10 +72,10 @@ def _shape(value: Value) -> tuple[int | None, ...] | None:
 
 
 def _is_reshape(op: Operation) -> bool:
-    """Return True if a transpose can be replaced by a reshape, because only axes of size 1 change their order.
+    """Return True if a reshape has the same result as a transpose, because the order of the axes larger than 1 is kept.
 
-    At most one size may be dynamic, and then no other size may be 0, so that the number of elements determines the
-    dynamic size. A reshape must also support the element type's scales on axes or blocks.
+    Return False also if a reshape could not compute a dynamic size, or does not support the element type. One dynamic
+    size can be computed from the number of elements, unless this number is 0.
     """
     order, shape = _order(op.result), _shape(op.operands[0])
     assert order is not None
@@ -121,7 +121,6 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def _is_movable_type(value: Value) -> bool:
-    """Return True for a tensor of known rank whose elements are not quantized, or are quantized per layer."""
     kind = value.type
     if not isinstance(kind, TensorType) or kind.shape is None:
         return False
@@ -188,7 +187,7 @@ def _move_dim(op: Operation) -> None:
 
 
 def _loops(op: StructuredOp) -> Operation | None:
-    """Reorder the loops of an elementwise `linalg.generic` so that its transposed inputs are read untransposed.
+    """Reorder the loops of an elementwise `linalg.generic` so that it reads the operands of transposes, not results.
 
     Return the new transpose of the result. Return None if the loops cannot be reordered. An input that is not
     transposed in the same way must be constant or have fewer axes; its indexing map is permuted.
@@ -237,9 +236,9 @@ def _on_untransposed(
 ) -> Operation | None:
     """Replace an op by the same op on untransposed operands and a transpose of its result; return the transpose.
 
-    ``changed`` has the attributes that differ in the new op, ``after`` is the permutation of the new transpose.
-    ``operands`` are the operands of the new op; None means the operands of the transposes that compute the operands of
-    ``op``. The new transpose gets the op's discardable attributes.
+    ``changed`` has the attributes whose values differ in the new op. ``after`` is the permutation of the new transpose.
+    ``operands`` are the operands of the new op; if None, each operand of ``op`` is the result of a transpose, and the
+    new op takes the transpose's operand. The new transpose gets the discardable attributes of ``op``.
     """
     if operands is None:
         operands = [operand.operation.operands[0] for operand in op.operands if operand.operation is not None]

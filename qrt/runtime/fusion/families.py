@@ -27,14 +27,14 @@ def quantized(value: Value) -> UniformType | None:
 
 
 def attributes_of(op: Operation) -> dict[str, Any]:
-    """Return the attributes of a family's op as plain values, with defaults for those that are not given."""
+    """Return the attributes of a family's op as Python values. An attribute that is not given has its default."""
     family = family_of(op)
     assert family is not None  # the caller has checked a trait
     return family.read(op.attributes)
 
 
 def accepts(family: OpFamily | None, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
-    """Return True if the family accepts these operands and attributes, with the element type of ``result``."""
+    """Return True if a family accepts these operands and attributes for a result of the element type of ``result``."""
     types = tuple(value.type for value in operands if isinstance(value.type, TensorType))
     if family is None or not isinstance(result, TensorType) or len(types) < len(operands):
         return False

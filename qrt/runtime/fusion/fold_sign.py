@@ -41,10 +41,10 @@ def _is_of_signs(op: Operation) -> bool:
 
 
 def _is_exact(op: Operation, source: UniformType, target: UniformType) -> bool:
-    """Return True if the requantization keeps every value of the source type.
+    """Return True if the requantization ``op`` changes no real value, tested on all storage integers of ``source``.
 
-    A rounding rule may treat full blocks of 16 elements and the remaining elements differently, so the test has values
-    in both.
+    15 of the integers are tested twice, as the elements after the last full block of 16, because a rounding rule may
+    treat these elements differently.
     """
     least, greatest = source.default_bounds
     given = np.concatenate([np.arange(least, greatest + 1), np.arange(least, least + 15)]).astype(element_dtype(source))
@@ -60,9 +60,9 @@ def _is_byte(t: UniformType) -> bool:
 
 
 def _shifted(source: UniformType, target: UniformType) -> UniformType | None:
-    """Return the source type with the other signedness and its zero point moved by 128: it represents the same values.
+    """Return the type that represents the values of ``source`` in storage of the other signedness.
 
-    Return None if both types are signed or both are unsigned.
+    The zero point moves by 128. Return None if ``target`` has the signedness of ``source``.
     """
     if source.is_signed == target.is_signed:
         return None

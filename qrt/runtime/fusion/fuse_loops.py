@@ -15,7 +15,7 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class FuseLoops:
-    """Fuses an elementwise op or loop with its only reader, if that is elementwise too. Preserves every value.
+    """Fuses an elementwise op or `linalg.generic` with its only reader, an elementwise one too. Preserves every value.
 
     The two are fused only if a kernel can run them together.
     """

@@ -17,10 +17,10 @@ from qrt.types import TensorType, UniformType
 
 @dataclass(frozen=True)
 class MakeTables:
-    """Replaces a chain of functions of one quantized element by one table lookup. Preserves every value.
+    """Replaces a chain of elementwise ops on one tensor by one table lookup. Preserves every value.
 
-    The storage of the chain's first operand has at most 8 bits. Each op of the chain has one operand, and may have a
-    second one that is a constant with one element.
+    The storage of the tensor, the first operand of the chain, has at most 8 bits. An op of the chain may have a second
+    operand if it is a constant with one element.
     """
 
     def run(self, module: Module) -> None:
@@ -30,10 +30,10 @@ class MakeTables:
 
 
 def _input(op: Operation | None) -> int | None:
-    """Return the index of the operand that may vary; None if a table lookup cannot compute the op.
+    """Return the index of an op's only operand that is not constant; None if a table lookup cannot compute the op.
 
-    An op that a table lookup can compute is elementwise and per layer, and all its other operands are constants:
-    tables, or single elements.
+    A table lookup can compute an op that is elementwise and per layer. The other operands must be constants: tables, or
+    tensors with one element.
     """
     family = family_of(op)
     if op is None or family is None or not family.traits.is_elementwise or not _is_per_layer(op.results[0]):
@@ -106,7 +106,7 @@ def _begins(op: Operation) -> bool:
 def _has_constant(op: Operation) -> bool:
     """Return True if an op has a constant operand that is not a table.
 
-    A single op without such an operand is not replaced, because it is as fast as a lookup.
+    A single op without such an operand is not replaced, because it is as fast as a table lookup.
     """
     return len(op.operands) > 1 + len(traits_of(op).tables)
 

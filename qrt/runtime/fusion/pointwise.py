@@ -15,7 +15,7 @@ from qrt.types import TensorType
 
 
 def is_pointwise(op: Operation | None) -> TypeGuard[StructuredOp]:
-    """Return True for a `linalg.generic` of one result, each element of which is computed independently."""
+    """Return True for a `linalg.generic` with one result, whose elements are computed independently of each other."""
     if not isinstance(op, StructuredOp) or op.name != "linalg.generic" or len(op.results) != 1:
         return False
     block = op.regions[0].blocks[0]
@@ -32,7 +32,8 @@ def is_identity(map: AffineMapAttr) -> bool:
 def is_defined(op: Operation) -> bool:
     """Return True if an op is defined for all operand values.
 
-    The conversions of floats to integers are not: they raise an error at the op's location, which fusion would lose.
+    Return False for conversions of floats to integers: they may raise an error at the op's location, and fusion would
+    lose the location.
     """
     is_conversion = op.name in ("arith.fptosi", "arith.fptoui")
     return not is_conversion and op.definition is not None and PURE in op.definition.traits
@@ -41,8 +42,8 @@ def is_defined(op: Operation) -> bool:
 def merged(producer: StructuredOp, consumer: StructuredOp) -> StructuredOp:
     """Insert a `linalg.generic` before ``consumer`` that computes both ops without storing the producer's result.
 
-    If that result has dynamic sizes, the producer's output operand becomes an input that is not read, so that operand
-    sizes that do not fit still raise an error.
+    If the producer's result has dynamic sizes, the new op takes the producer's output operand as an input that it does
+    not read. So operands whose sizes do not fit still raise an error.
     """
     intermediate = producer.result
     init = producer.outputs[0] if consumer.outputs[0] is intermediate else consumer.outputs[0]
@@ -62,10 +63,11 @@ def merged(producer: StructuredOp, consumer: StructuredOp) -> StructuredOp:
 
 
 def reordered(op: StructuredOp, inputs: Sequence[Value | None], init: Value, order: Sequence[int]) -> StructuredOp:
-    """Insert a `linalg.generic` before ``op`` that computes its result with axis ``order[i]`` as axis ``i``.
+    """Insert a `linalg.generic` before ``op`` that computes the result of ``op`` with its axes permuted.
 
-    A value in ``inputs`` has its axes in that order already, and replaces the input of ``op``; None keeps the input,
-    whose indexing map is permuted. ``init`` is the output operand.
+    Axis i of the new result is axis ``order[i]`` of the old one. ``inputs`` has a value for each input that replaces it
+    and has its axes in the new order already; None keeps the input and permutes its indexing map. ``init`` is the
+    output operand.
     """
     dimensions: list[Expression] = [("d", axis) for axis in order]
     identity = AffineMapAttr.identity(len(order))
@@ -88,7 +90,10 @@ def _is_static(value: Value) -> bool:
 
 
 def _copied(op: StructuredOp, builder: Builder, inputs: Sequence[Value]) -> list[Value]:
-    """Copy an op's body with these values for the body's arguments, and return the values that the copy yields."""
+    """Copy an op's body, with ``inputs`` in place of the block arguments.
+
+    Return the values that the copy would yield.
+    """
     block = op.regions[0].blocks[0]
     values = dict(zip(block.arguments, inputs, strict=False))
     *operations, last = block

@@ -12,7 +12,10 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class SplitConcat:
-    """Requantizes each operand of a concatenation to the result's type, before the op. Preserves every value."""
+    """Requantizes each operand of a concatenation to the result's type, so that the op only copies.
+
+    Preserves every value.
+    """
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):

@@ -48,7 +48,7 @@ class TabulateCasts:
 
 @dataclass(frozen=True)
 class _Function:
-    """The operations between one quantized tensor and a `quant.qcast`, each before those that read its result."""
+    """Operations that compute a `quant.qcast` from one quantized tensor, in an order in which operands come first."""
 
     source: Value
     casts: Sequence[Operation]
@@ -69,10 +69,10 @@ class _Function:
         erase_dead([*reversed(self.operations), *self.casts])
 
     def _table(self, code: ModuleCode, target: UniformType) -> Array | None:
-        """Return the function's result for each value of the storage type; None if an op raises an error.
+        """Return the table: the function's result for each value of the storage type; None if an op raises an error.
 
-        The interpreter runs copies of the ops on tensors with the same axes as the program's, of which only the first
-        has a size other than 1.
+        The interpreter runs copies of the ops on one tensor of all these values. This tensor has the program's number
+        of axes, and size 1 in all axes except the first.
         """
         element = quantized(self.source)
         assert isinstance(self.source.type, TensorType)
@@ -103,7 +103,10 @@ class _Function:
 
 
 def _function_of(last: Operation) -> _Function | None:
-    """Return the function of one quantized tensor that ends with a `quant.qcast`; None if no table can replace it."""
+    """Return the function of one quantized tensor whose last op is the `quant.qcast` ``last``.
+
+    Return None if a table lookup cannot replace it.
+    """
     target = quantized(last.results[0])
     if target is None or not target.is_per_layer or target.storage_width > 32:
         return None
@@ -124,7 +127,10 @@ def _function_of(last: Operation) -> _Function | None:
 
 
 def _collect(value: Value, reader: Operation, casts: list[Operation], operations: dict[Operation, None]) -> bool:
-    """Add the operations that compute ``value`` to ``casts`` and ``operations``; return False if a table cannot."""
+    """Add the ops that compute ``value`` to ``casts`` and ``operations``.
+
+    Return False if a table cannot replace them.
+    """
     op = value.operation
     if op is None or op in operations or op in casts or _is_single(op):
         return op is not None
@@ -162,21 +168,23 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def _read(op: Operation) -> Sequence[Value]:
-    """Return the operands that an elementwise op reads: not the output operand of a loop, if its shape is static.
+    """Return the operands whose values an elementwise op uses, so without a loop's output operand of static shape.
 
-    The sizes of an output operand of dynamic shape are compared with those of the others, which may raise an error.
+    An output operand of dynamic shape is included because its sizes are compared with those of the other operands.
     """
     is_static = all(isinstance(value.type, TensorType) and value.type.has_static_shape for value in op.results)
     return op.inputs if isinstance(op, StructuredOp) and is_static else op.operands
 
 
 def _with_shape(value: Value, shape: tuple[int, ...]) -> Type:
-    """Return a value's type with another shape; a scalar type is unchanged."""
     return value.type.with_(shape=shape) if isinstance(value.type, TensorType) else value.type
 
 
 def _filled(value: Value, shape: tuple[int, ...]) -> Array:
-    """Return an array filled with a constant's value; zeros for the output operand of a loop, which is not read."""
+    """Return an array in which every element is the value of a constant.
+
+    For the output operand of a loop, which the loop does not read, return zeros.
+    """
     if value.operation is None or value.operation.name != "arith.constant":
         return np.zeros(shape, element_dtype(element_of(value.type)))
     array = constant_array(value.operation)

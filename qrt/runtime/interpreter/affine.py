@@ -24,7 +24,10 @@ Evaluate = Callable[[Numbers], int]
 
 
 def _compile(expression: Expression, dimensions: int) -> Evaluate:
-    """Return a function that evaluates an affine expression, given the dimensions' values followed by the symbols'."""
+    """Return a function that evaluates an affine expression.
+
+    The function takes one sequence of integers: the values of the dimensions, then the values of the symbols.
+    """
     if isinstance(expression, int):
         return lambda values: expression
     if expression[0] in ("d", "s"):
@@ -57,7 +60,6 @@ def _compile_map(map: AffineMapAttr) -> Callable[[Numbers], list[int]]:
 
 
 def _is_identity(map: AffineMapAttr) -> bool:
-    """Return True if a map's results are its operands, in order."""
     operands = [("d", i) for i in range(map.dimensions)] + [("s", i) for i in range(map.symbols)]
     return list(map.results) == operands
 

@@ -18,9 +18,9 @@ from qrt.types import MemRefType
 
 
 class Memory:
-    """The bytes of a C-contiguous array, or a part of the bytes of another `Memory`, the ``base``.
+    """The bytes of a C-contiguous array, or a part of the bytes of another `Memory` (``base``).
 
-    NumPy arrays that view the bytes find this object through their own ``base``.
+    A NumPy array that views the bytes has this object as its attribute ``base``.
     """
 
     def __init__(self, array: Array, base: "Memory | None" = None) -> None:
@@ -47,7 +47,7 @@ class Buffer(Memory):
 
 
 class Span(NamedTuple):
-    """The memory that a memref may access, from its offset 0 to the end of the buffer, as elements of a dtype."""
+    """The part of a buffer that a memref may access: from the memref's offset 0 to the end, as elements of a dtype."""
 
     bytes: Array
     dtype: np.dtype[Any]
@@ -230,9 +230,9 @@ def span_below(array: Any) -> tuple[Span, int]:
 
 
 def span_of(array: Any, type: MemRefType) -> tuple[Span, int]:
-    """Return the memory from offset 0 of a memref type on, and the memref's offset, in elements.
+    """Return the memory from a memref's offset 0 to the end of its buffer, and the offset of its first element.
 
-    With a static offset in the type, offset 0 lies that many elements before the memref's first element.
+    If ``type`` has a static offset, offset 0 is that many elements before the first element.
     """
     span, at = span_below(array)
     layout = layout_of(type)

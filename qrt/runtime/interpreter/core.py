@@ -109,9 +109,10 @@ MOST_ROUNDS = 1_000_000
 class Run:
     """One execution of a program.
 
-    The attributes are the number of steps that may still run, the limit of a loop's iterations, the depth of calls, the
-    memory of `memref` globals, the state that outlives the run, and the tap, a function that is called with observed
-    values.
+    - ``steps`` is the number of operations that may still run, ``rounds`` the most iterations of a loop.
+    - ``depth`` is the number of active calls.
+    - ``globals`` has the memory of each `memref.global`; ``state`` has the globals that outlive the run.
+    - ``tap`` is the caller's function, to which a `quant.stats_ref` passes its value.
     """
 
     __slots__ = ("depth", "globals", "rounds", "state", "steps", "tap")

@@ -1,8 +1,8 @@
-"""Handlers of ``linalg``: loop nests on whole arrays, with the bits of a loop over single elements.
+"""Handlers of ``linalg``: loop nests that run on whole arrays. Results have the bits of a loop over single elements.
 
 The body runs on arrays instead of scalars: one array per operand, viewed through its indexing map. All iterations of
 the parallel loops (those that index every output) are computed at once. Reduction loops run one iteration at a time in
-the order of the nest, unless a faster way gives the same bits: integers are summed in any order, and floats by a
+the order of the nest, unless a faster algorithm gives the same bits: integers are summed in any order, and floats by a
 running sum. A body that is not elementwise runs iteration by iteration.
 """
 
@@ -122,7 +122,7 @@ def _is_bool(type: object) -> bool:
 
 
 class LoopNest:
-    """A compiled structured op: its body as a function of arrays, and the ways to run its loops."""
+    """A compiled structured op: its body as a function of arrays, and methods that run its loops."""
 
     def __init__(self, op: Operation, compiler: Compiler) -> None:
         assert isinstance(op, StructuredOp)  # other ops have other builders
@@ -198,8 +198,8 @@ class LoopNest:
     def _interferes(self, values: list[Any]) -> bool:
         """Return True if an iteration may read an element that another iteration writes, because buffers overlap.
 
-        Without reduced loops, an operand with the output's elements and indexing map does not interfere: only the
-        iteration that writes an element reads it.
+        An operand may be the output's own buffer with the same indexing map. It does not interfere if there are no
+        reduced loops, because each iteration then reads only the element that it writes.
         """
         if self.results:
             return False

@@ -1,7 +1,7 @@
 """Handlers of ``vector`` on arrays.
 
 A reduction combines elements one after another in the order of their indices. A contraction multiplies and adds in the
-order of its dimensions, with separate roundings.
+order of its dimensions, and rounds each product and each sum.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,7 +35,10 @@ def _combine(op: Operation) -> Function:
 
 
 def _fold(combine: Function, values: Array, axes: Sequence[int], start: Any) -> Any:
-    """Combine values along ``axes`` one after another, from ``start`` on; if that is None, from the first value on."""
+    """Combine values along ``axes`` one after another, beginning with ``start``.
+
+    If ``start`` is None, the first value takes its place.
+    """
     parallel = [axis for axis in range(values.ndim) if axis not in axes]
     shape = tuple(values.shape[axis] for axis in parallel)
     total = start
@@ -244,7 +247,7 @@ class _Transfer:
         return indices, there
 
     def _spread(self, mask: Array) -> Array:
-        """Return the op's mask, whose axes are in the order of memory, with its axes in the order of the vector.
+        """Permute the axes of the op's mask from the order of memory to the order of the vector.
 
         Broadcast dimensions of the vector get size 1.
         """

@@ -168,7 +168,10 @@ def _overwrites(slots: Mapping[int, PlanSlot], step: CallStep, number: int) -> b
 
 
 def overwritable(slots: Mapping[int, PlanSlot], step: CallStep) -> list[tuple[int, int]]:
-    """Return the memory, as `root` does, of the operands that the kernel may overwrite with its result."""
+    """Return the operands that the kernel may overwrite with its result.
+
+    An operand is returned as `root` returns it: (slot that owns the operand's memory, offset in bytes).
+    """
     if not isinstance(step.call, kernel_calls.KernelCall):
         return []
     *given, _ = [root(slots, slot) for slot in step.slots]

@@ -24,9 +24,10 @@ _MOST_LOOPS = 15
 
 @dataclass(frozen=True)
 class ContractionCall:
-    """A bound kernel call of an op: the call takes the operands with the numbers ``given``, in this order.
+    """A kernel call bound for an op.
 
-    ``packed`` has the numbers of the constant operands that are packed in the call.
+    ``given`` has the indices of the op's operands that the call takes, in this order. ``packed`` has the indices of the
+    constant operands that are packed in the call.
     """
 
     call: KernelCall
@@ -37,7 +38,7 @@ class ContractionCall:
 def contraction(op: Operation, types: Sequence[TensorType], constants: Constants) -> ContractionCall | None:
     """Bind the kernel of a contraction whose operands have these static types; return None for any other op.
 
-    ``constants`` has the arrays of constant operands by number.
+    ``constants`` has the arrays of constant operands by operand index.
     """
     if not isinstance(op, StructuredOp) or len(op.outputs) != 1 or len(op.results) != 1:
         return None
@@ -124,7 +125,6 @@ def _are_supported(types: Sequence[TensorType], a: int, b: int, constants: Const
 
 
 def _operation_among(value: Value, operations: Sequence[Operation]) -> Operation | None:
-    """Return the operation that computes a value if it is one of ``operations``; else None."""
     return value.operation if value.operation in operations else None
 
 
@@ -158,9 +158,9 @@ def _chosen(
 
 
 def _order(loops: Loops, column: int | None, b: Strided) -> tuple[list[int], list[int], list[int]]:
-    """Return the loops around the kernel: parallel ones that index b, other parallel ones, and the reduced loops.
+    """Return three lists of loops around the kernel: parallel loops that index b, other parallel loops, reduced loops.
 
-    Loops of one iteration, and the loop over columns, are left out.
+    Loops of one iteration are left out. So is ``column``, the loop that the kernel itself runs over the columns of b.
     """
     parallel = [loop for loop in loops.parallel if loops.extents[loop] > 1 and loop != column]
     batches = [loop for loop in parallel if b.strides[loop]]

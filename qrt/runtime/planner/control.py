@@ -1,10 +1,10 @@
 """Planning of loops and branches as steps: `scf.while`, `scf.for` and `scf.if` whose regions have only kernels.
 
 A loop copies its initial values to the slots of its carried values. At the end of an iteration it copies the next
-values there, as if all were assigned at once; a kernel that may overwrite its operand writes a next value there itself,
-if nothing reads the present value after it. A value that `scf.condition` passes on has one slot: the body's argument
-and the loop's result are views of it. A branch has slots for its results, which both regions write. The slots of values
-that are computed before a loop and read in it stay live until the loop ends.
+values there, as if all were assigned at once. A kernel that computes a next value may write it to the carried slot
+directly, if no later step reads the present value. A value that `scf.condition` passes on has one slot: the body's
+argument and the loop's result are views of it. A branch has slots for its results, which both regions write. The slots
+of values that are computed before a loop and read in it stay live until the loop ends.
 """
 
 from collections.abc import Sequence
@@ -101,7 +101,7 @@ class ControlPlanner(SlotTable):
         return _renamed(forwarded, op.results)
 
     def _for(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView]:
-        """Plan a loop whose bounds are constants: the condition is computed at the end of an iteration."""
+        """Plan a loop whose bounds are constants. Each iteration ends with the test for another iteration."""
         body, bounds = _block(op.regions[0]), operands[:3]
         iterations = self._iterations(op, bounds)
         carried = [
@@ -123,7 +123,10 @@ class ControlPlanner(SlotTable):
         return _renamed(carried, op.results)
 
     def _iterations(self, op: Operation, bounds: Sequence[SlotView]) -> range:
-        """Return the numbers of the iterations of an `scf.for`."""
+        """Return the values of the loop variable of an `scf.for`.
+
+        Raise PlanningRefusal if C code cannot run the loop.
+        """
         if not all(map(self._is_constant, bounds)):
             raise PlanningRefusal("its bounds are known only at run time")
         lower, upper, step = (int(self._array(place)) for place in bounds)
@@ -139,7 +142,7 @@ class ControlPlanner(SlotTable):
         return range(lower, upper, step)
 
     def _compute(self, op: Operation, kind: str, operands: Sequence[SlotView], result: SlotView) -> None:
-        """Add a step that computes the ``kind`` of `bind_plain` of two numbers."""
+        """Add a step that computes an elementwise op on two scalars. ``kind`` names the op for `bind_plain`."""
         slots = (*map(self._array_slot, operands), result.slot)
         for slot in slots:
             self._use(slot)
@@ -173,10 +176,10 @@ class ControlPlanner(SlotTable):
                 self._copy_to(op, source, target)
 
     def _write_in_place(self, body: Block, head: int, values: Sequence[SlotView], carried: Sequence[SlotView]) -> None:
-        """Turn next values into views of the carried slots that the kernels which compute them may overwrite.
+        """Let kernels write next values directly to the carried slots, if they may overwrite the present values there.
 
-        These kernels are steps from ``head`` on of operations in the block ``body`` itself, which runs once in an
-        iteration, and after which no result of the loop is computed.
+        Only steps number ``head`` and later are considered, and only if their operations are directly in the block
+        ``body``. ``body`` must run once in each iteration, and no result of the loop may be computed after it.
         """
         makers = {
             step.slots[-1]: number
@@ -199,9 +202,9 @@ class ControlPlanner(SlotTable):
                 self.steps[number] = marked_in_place(step)
 
     def _keep(self, head: int, end: int) -> None:
-        """Extend the lifetime of values from outside a loop to the loop's end, because every iteration reads them.
+        """Keep values that are computed before a loop and read in it live until the loop ends.
 
-        The loop's steps are ``head`` to ``end``.
+        They must stay live because every iteration reads them. The loop's steps are ``head`` to ``end``.
         """
         for step in self.steps[head:]:
             assert isinstance(step, CallStep)  # planned regions have only calls
@@ -297,7 +300,6 @@ def _coverage(op: Operation, detail: str) -> Coverage:
 
 
 def _block(region: Region) -> Block:
-    """Return the only block of a region."""
     (block,) = region.blocks
     return block
 

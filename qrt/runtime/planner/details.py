@@ -26,7 +26,7 @@ class PlanDetails:
 
     @property
     def segments(self) -> list[list[Step]]:
-        """The steps in segments: each has consecutive kernels, which one C call runs, or consecutive other steps."""
+        """The steps, grouped into segments: consecutive kernels, which one C call runs, or consecutive other steps."""
         segments: list[list[Step]] = []
         kinds = [isinstance(step, CallStep) and isinstance(step.call, kernel_calls.KernelCall) for step in self.steps]
         for number, step in enumerate(self.steps):

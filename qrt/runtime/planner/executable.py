@@ -58,9 +58,10 @@ def plan_executable(
 
 
 def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
-    """Return (executable of consecutive kernels, slots of its external arrays); slots that are only read come first.
+    """Return (executable of consecutive kernels, slots of its external arrays).
 
-    ``first_step`` is the number of the first kernel among the steps of the plan.
+    Slots that the kernels only read come before those that they write. ``first_step`` is the number of the first kernel
+    among the steps of the plan.
     """
     calls = [step.call for step in steps if isinstance(step.call, KernelCall)]
     written: set[int] = set()
@@ -87,9 +88,10 @@ def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Exec
 
 @dataclass
 class _ExecutableBuilder:
-    """A builder of a plan's executable; it numbers the bases, which are the memories that contain the operands.
+    """A builder of a plan's executable.
 
-    A base is the arena, a constant array, or an external array that is passed to each run.
+    It numbers the bases: the blocks of memory that contain the operands. A base is the arena, a constant array, or an
+    external array that is passed to each run.
     """
 
     slots: Mapping[int, PlanSlot]
@@ -103,7 +105,10 @@ class _ExecutableBuilder:
         self.base_of: dict[int, int] = {}
 
     def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-        """Add an external array, the memory of ``slot`` unless that is None, and return the number of its base."""
+        """Add an external array as a new base, and return the base's number.
+
+        ``slot`` is the slot that it stores, or None.
+        """
         self.bases.append(len(self.externals))
         self.externals.append((dtype, shape))
         if slot is not None:
@@ -122,7 +127,7 @@ class _ExecutableBuilder:
         return self.base_of[number], offset
 
     def executable(self, steps: Sequence[CallStep], arena_bytes: int) -> Executable | None:
-        """Return the executable of these steps; None if the interpreter would have to make an array that they use."""
+        """Return the executable of these steps; None if a step uses an array that only the interpreter could make."""
         for place in self.inputs:
             shape, dtype = layout(self.slots[place.slot])
             self.external(place.slot, dtype, shape)

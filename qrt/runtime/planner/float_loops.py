@@ -85,9 +85,10 @@ def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operatio
 def _body_of_tensors(
     op: Operation, types: Sequence[TensorType]
 ) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int] | None:
-    """Return the items of `_body_of_loops` for an elementwise op on tensors, which is the only operation of the body.
+    """Return an elementwise op on tensors as a loop body with this one operation, in the format of `_body_of_loops`.
 
-    Return None for an op on integers only, because these have their own kernels.
+    Return None for an op on integers only, because integer ops have other kernels, and for shapes that differ or are
+    empty.
     """
     are_tensors = all(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
     shape = static_shape(types[0], "plan")
@@ -110,7 +111,7 @@ def _whole(types: Sequence[TensorType]) -> Loops:
 
 @dataclass
 class _Chain:
-    """The steps of the kernel for a body, which read and write numbered registers.
+    """A loop body as steps for the kernel. The steps read and write numbered registers.
 
     The first registers have the body's arguments, the next ones the results of steps, the last ones constants.
     """
@@ -156,7 +157,10 @@ class _LoopBodyBuilder:
         self.steps: list[list[int]] = []
 
     def constant(self, bits: int) -> int:
-        """Return the register of a constant: a negative number, until `chain` knows the number of registers."""
+        """Return a negative number for the register of a constant.
+
+        `chain` replaces it by the register's number when the number of other registers is known.
+        """
         return self.values.setdefault(bits, -1 - len(self.values))
 
     def register(self, value: Value) -> int | None:
@@ -246,7 +250,7 @@ class _LoopBodyBuilder:
 class _Operand:
     """An operand of a kernel call: its register and the layout of its elements.
 
-    ``own`` has its strides over the parallel loops after `_merged` has merged them.
+    ``own`` has the operand's strides over the merged parallel loops; `_merged` sets it.
     """
 
     element: str
@@ -356,8 +360,8 @@ def _repeat(extents: list[int], reads: Sequence[_Operand], writes: Sequence[_Ope
 def _accumulated(chain: _Chain, has_reduced: bool) -> list[int] | None:
     """Return the registers that have the results after the last iteration.
 
-    If there are reduced loops, each result must be computed in the register of its accumulator. Return None if the
-    steps do not allow that.
+    With reduced loops, these are the accumulators: each step that computes a result is changed to write to the result's
+    accumulator. Return None if a later step still reads the accumulator's old value.
     """
     if not has_reduced:
         return chain.results
@@ -387,9 +391,9 @@ def _results(op: Operation, types: Sequence[TensorType]) -> Sequence[TensorType]
 
 
 def _collapsed(op: Operation, number: int, array: Array, operand: Strided, loops: Loops) -> tuple[Array, Strided]:
-    """Return a constant operand without repeated elements, and its layout.
+    """Return a constant operand and its layout, with axes of equal elements reduced to size 1 (see `collapsed`).
 
-    The operand is returned unchanged unless each of its axes is indexed by a single loop.
+    The operand is returned unchanged if an index of it is not a single loop.
     """
     axes = plain_loops(op.indexing_maps[number]) if isinstance(op, StructuredOp) else loops.parallel
     return collapsed(array, operand, axes) if axes is not None else (np.asarray(array, order="C"), operand)

@@ -20,8 +20,8 @@ def stored_globals(module: Module) -> set[str]:
 def needs_copy(load: Operation) -> bool:
     """Return True if a store may change the global while the loaded value is still in use.
 
-    The interpreter may return a view of the loaded value, which can be in use after the value's last reader. So if a
-    step of the interpreter reads the value, any store in the block counts.
+    A step of the interpreter may return a view of the loaded value, whose later readers are unknown. So if such a step
+    reads the value, any store in the block counts.
     """
     name, block = name_of(load), load.parent
     assert block is not None  # the load is in the planned block
@@ -40,7 +40,7 @@ def needs_copy(load: Operation) -> bool:
 
 
 def _has_known_views(op: Operation) -> bool:
-    """Return True for an op of a family, or a return: the plan knows which of its results are views of operands."""
+    """Return True for family ops and returns, for which the planner knows which results are views of operands."""
     return family_of(op) is not None or op.name == "func.return"
 
 
@@ -50,7 +50,10 @@ def _may_store(op: Operation, name: str) -> bool:
 
 
 def _readers(load: Operation) -> set[Operation]:
-    """Return the operations of the load's block that read the loaded value or a view of it, or whose regions do."""
+    """Return the operations of the load's block that read the loaded value or a view of it.
+
+    An operation with a region counts as a reader if an operation in the region reads the value.
+    """
     readers: set[Operation] = set()
     pending: list[Value] = list(load.results)
     while pending:

@@ -1,4 +1,4 @@
-"""Structured ops in the form that kernels take: extents of the loops, and each operand's strides over the loops."""
+"""The loops of structured ops as kernels take them: the extents of the loops, and each operand's strides over them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

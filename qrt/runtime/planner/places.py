@@ -106,9 +106,9 @@ class SlotTable:
         return places
 
     def _value_slot(self, place: SlotView, runs: list[FrameStep]) -> int:
-        """Return the slot that has a value in the interpreter's form: a NumPy scalar, or an array of its shape.
+        """Return the slot that has a value as the interpreter takes it: a NumPy scalar, or an array of the right shape.
 
-        If the value must be converted, a step that does so is appended to ``runs``, which run before the value is used.
+        If the value must be converted, add the conversion to ``runs``: functions that run before the value is used.
         """
         slot = self.slots[place.slot]
         if place.type is None or slot.kind == "value":
@@ -142,7 +142,6 @@ class SlotTable:
         return self.slots[place.slot].kind == "constant"
 
     def _array(self, place: SlotView) -> Array:
-        """Return the array of a constant in the shape of its type."""
         array: Array = self.frame[place.slot].reshape(place.shape)
         return array
 

@@ -26,9 +26,9 @@ class PlanSlot:
     """The content of one slot of the frame.
 
     ``kind`` is "input" or "constant"; "temporary" for an array in the arena; "owned" for an array that each run
-    allocates; "value" for a value in the interpreter's form; "array" for the array made from such a value; "state" for
-    the array of a global; or "view" for the memory of slot ``base`` from byte ``offset`` on. ``first`` and ``last`` are
-    the first and last step that use the slot.
+    allocates; "value" for a value as the interpreter takes it; "array" for the array made from such a value; "state"
+    for the array of a global; or "view" for the memory of slot ``base`` from byte ``offset`` on. ``first`` and ``last``
+    are the first and last step that use the slot.
     """
 
     kind: str

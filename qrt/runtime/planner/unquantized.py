@@ -1,4 +1,4 @@
-"""Binding of ops on unquantized values to C entries: elementwise ops on integers and bools, and copies.
+"""Binding of ops on unquantized values to kernels in C: elementwise ops on integers and bools, and copies.
 
 `CALLS` maps an op's name to its bind function. The interpreter runs all other ops.
 """
@@ -55,7 +55,10 @@ def _size(t: TensorType) -> int:
 
 
 def promises(op: Operation) -> bool:
-    """Return True if an op has flags, such as nsw, whose violation only the interpreter reports as an error."""
+    """Return True if an op has a flag, such as nsw, that asserts a property of its result.
+
+    Only the interpreter raises an error for a result without the property.
+    """
     flags = op.attributes.get("overflowFlags")
     return "isExact" in op.attributes or (flags is not None and bool(ENUMERATIONS["arith.overflow"].flags(flags)))
 
@@ -171,7 +174,7 @@ _SLICES = ("tensor.extract_slice", "tensor.insert_slice")
 
 
 def _slice(op: Operation, types: Types, known: Known) -> KernelCall | None:
-    """Bind an op on a slice whose sizes are known before the run, and at least 1 like its strides."""
+    """Bind an op that extracts or inserts a slice. Return None unless sizes and strides are known and at least 1."""
     inserts = op.name == "tensor.insert_slice"
     offsets, sizes, strides = (mixed_values(op, name) for name in PARTS)
     x, part = types[inserts], op.operands[0] if inserts else op.result

@@ -1,7 +1,7 @@
-"""Functions that check the kinds of the values that were decoded from a saved program.
+"""Checks of the values that were decoded from a saved program.
 
-A check takes a value and returns it in the form that `bind_*` functions need. For a value of a wrong kind it raises a
-`Misfit`, which names the expected kind.
+A check takes a value and returns it as the `bind_*` functions need it. If the value is of a wrong kind, the check
+raises a `Misfit`, which names the expected kind.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Helpers of the rules for NumPy's functions, which read the storage of tensors and write values to tensors.
+"""Helpers for the implementations of NumPy's functions: they read the storage of tensors and write values to tensors.
 
 Functions that return tensors are in `results.py`.
 """
@@ -60,7 +60,10 @@ def _refuse_tensor(x: Any, message: str) -> None:
 
 
 def refuse_other_tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-    """Raise QuantTypeError for a QuantTensor among the arguments after the first: shapes, axes, counts and the like."""
+    """Raise QuantTypeError if an argument after the first one is a QuantTensor.
+
+    These arguments are shapes, axes, counts and the like.
+    """
     no_tensor(args[1:], "an argument after the first")
     for name, value in kwargs.items():
         no_tensor(value, name)
@@ -93,10 +96,10 @@ def clipped(storage: Array, low: Any = None, high: Any = None) -> Array:
 
 
 def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
-    """Return the storage of real numbers, quantized by the default rule.
+    """Return the storage of real numbers, quantized to type ``t`` by the default rule.
 
     For a per-layer type the result has the shape of ``x``. For any other type ``x`` is broadcast to ``shape`` first,
-    because each element is quantized with the parameters at its place.
+    because the scale and zero point of an element depend on its index.
     """
     values = expressed_array(plain(x), t)
     if not t.is_per_layer:
@@ -126,7 +129,10 @@ def zeros(t: UniformType, shape: Shape) -> Array:
 
 
 def broadcast(q: Tensor, shape: Shape) -> tuple[Array, UniformType]:
-    """Return the broadcast storage and its type, in which a repeated channel becomes several channels."""
+    """Return (storage of a tensor, broadcast to ``shape``; type of the result).
+
+    If the channel axis is broadcast, the type of the result repeats the scale and zero point for each index.
+    """
     data, t = np.broadcast_to(stored(q), shape), q.type
     if t.is_per_layer or data.shape == q._shape:
         return data, t
@@ -216,7 +222,7 @@ def varies_along(q: Tensor, axis: Any) -> bool:
 
 
 def in_order(q: Tensor, axis: Any) -> Array:
-    """Return an array whose elements along the axis (None: all elements) are ordered as the values of ``q`` are.
+    """Return an array whose elements along the axis (None: all elements) compare as the values of ``q`` do.
 
     The array is the storage, or the values themselves if scales or zero points differ along the axis.
     """
@@ -289,10 +295,10 @@ def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
 
 
 def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Callable[[Array, Any], None]) -> None:
-    """Raise QuantTypeError if ``routine`` would write elements of ``value`` to places with other scales or zero points.
+    """Raise QuantTypeError if ``routine`` would write an element to a position with another scale or zero point.
 
-    ``t`` and ``shape`` are those of the target. The routine is tried on arrays with the index of the scale of each
-    element, and must not change the array of the target.
+    ``routine`` writes elements of ``value`` to a target with the type ``t`` and ``shape``. It is tested on arrays that
+    hold the index of each element's scale. It must not change the target's array.
     """
     before = np.broadcast_to(parameter_index(t, shape), shape)
     after = before.copy()
@@ -327,9 +333,9 @@ def exact_floats(x: Any, t: UniformType) -> Array:
 
 
 def _store(storage: Array, t: UniformType, target: Array) -> None:
-    """Pack ``storage``, an unpacked copy that was changed, into ``target``, the memory of the tensor.
+    """Pack ``storage``, the changed integers of a tensor, into the tensor's memory ``target``.
 
-    If bits are not packed, ``storage`` is the memory itself, and nothing is done.
+    If bits are not packed, ``storage`` is that memory itself, so nothing is done.
     """
     if is_packed(t):
         target[...] = pack(storage, t)

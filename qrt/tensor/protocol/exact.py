@@ -1,6 +1,6 @@
-"""Exact integer results and their conversion to a tensor of i32, to a requested type, or to an array of float64.
+"""Exact results as integers, and their conversion to a tensor of i32, to a requested type, or to an array of float64.
 
-The value of an integer of such a result is the integer times the product of a few scales, its ``Units``.
+An integer of such a result stands for the integer times its unit, a product of a few scales (`Units`).
 """
 
 from collections.abc import Callable, Mapping
@@ -37,7 +37,10 @@ add_up: Callable[..., Any] = np.add.reduce
 
 @dataclass(frozen=True)
 class Units:
-    """The values of the integer 1 in an exact result, such as sa * sb in a product; one for each channel or block."""
+    """The units of an exact result: the real values of the integer 1, one for each channel or block.
+
+    For example, the unit of a product of tensors with the scales sa and sb is sa * sb.
+    """
 
     expressed: FloatType
     factors: tuple[tuple[float, ...], ...]
@@ -77,7 +80,10 @@ def _i32_type(units: Units, bound: int, takes_dtype: bool) -> UniformType:
 
 
 def finish(acc: Any, bound: int, units: Units, dtype: Any = NO_DTYPE, out: Any = None) -> Any:
-    """Return the result of a function of NumPy from exact integers ``acc``, whose magnitude is at most ``bound``."""
+    """Return the result of a NumPy function as a tensor or an array, given its exact integers ``acc``.
+
+    ``bound`` is the largest magnitude that the integers may have. ``dtype`` and ``out`` are the function's arguments.
+    """
     acc, takes_dtype = np.asarray(acc), dtype is not NO_DTYPE
     if dtype is None or not takes_dtype:
         dtype = out.type if isinstance(out, QuantTensor) else getattr(out, "dtype", None)
@@ -178,7 +184,10 @@ def keeps_dimensions(keepdims: Any) -> bool:
 
 
 def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the implementation of a ufunc's method, such as `np.add.reduce`: ``function``, along axis 0 by default."""
+    """Return the implementation of a ufunc's method, such as `np.add.reduce`.
+
+    The implementation calls ``function`` with the method's arguments. The axis is 0 if it is not given.
+    """
 
     def rule(array: Any, axis: Any = 0, **options: Any) -> Any:
         return function(array, axis, **{key: value for key, value in options.items() if value is not None})

@@ -64,7 +64,7 @@ def _method(function: Any, summary: str) -> Any:
 
 @check_signatures
 class Methods(Generic[Q]):
-    """Methods and protocols of an ndarray."""
+    """The methods of an ndarray and Python's protocols, for tensors."""
 
     __slots__ = ()
 
@@ -235,7 +235,10 @@ _OPERANDS = (Tensor, Number, np.ndarray, np.generic)
 
 
 def by_ufunc(ufunc: np.ufunc, a: Any, b: Any) -> Any:
-    """Return the result of a ufunc; NotImplemented for an operand of another class, so that Python asks the operand."""
+    """Return the result of a ufunc for two operands of an operator.
+
+    Return NotImplemented for an operand of an unknown class, so that Python tries the operator of that class.
+    """
     return ufunc(a, b) if isinstance(a, _OPERANDS) and isinstance(b, _OPERANDS) else NotImplemented
 
 
@@ -249,7 +252,10 @@ def _operators(ufunc: np.ufunc) -> tuple[Callable[[Any, Any], Any], Callable[[An
 
 
 def _comparison(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    """Return a comparison operator. Operands that NumPy cannot compare are an error; Python would give False."""
+    """Return a comparison operator.
+
+    For operands that NumPy cannot compare it raises an error; Python would return False.
+    """
     return lambda self, other: answer(ufunc, (self, other), {})
 
 
@@ -258,7 +264,7 @@ def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
 
 
 class Operators:
-    """Operators of tensors that call NumPy's ufuncs: those for which there is no op family, and the reflected ones."""
+    """Operators of tensors that call NumPy's ufuncs: operators without an op family, and all reflected operators."""
 
     __slots__ = ()
 

@@ -33,6 +33,6 @@ def tensor(q: Any, argument: str) -> QuantTensor:
 
 
 def filled(t: UniformType, shape: Shape) -> QuantTensor:
-    """Return a tensor of type ``t`` whose elements are 0, or the value nearest to 0 that the storage has."""
+    """Return a tensor of type ``t`` whose elements are 0, or the value nearest to 0 that the storage can represent."""
     check_integrity(t, shape)
     return wrap_storage(np.full(shape, zeros(t, shape), storage_dtype(t)), t)

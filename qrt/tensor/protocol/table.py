@@ -1,4 +1,4 @@
-"""The table of NumPy's functions: the rule of each for QuantTensors, or advice on what to write instead.
+"""The table of NumPy's functions: an implementation of each for QuantTensors (its *rule*), or advice on what to write.
 
 ``__array_function__`` and ``__array_ufunc__`` read it, and so do the documentation and a test of NumPy's public names.
 The modules of ``_RULES`` fill the table on first use: `import qrt` loads none of them.
@@ -52,7 +52,7 @@ _MODULES: dict[str, "Entry"] = {}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The entry of a function of NumPy for QuantTensors: its rule, or a hint."""
+    """A NumPy function's entry in the table: its implementation for QuantTensors (the rule), or advice for errors."""
 
     kind: Kind
     rule: Callable[..., Any] | None
@@ -66,7 +66,7 @@ class Entry:
 
 
 def implements(*functions: Named, kind: Kind, operands: int | None = None) -> Callable[[Rule], Rule]:
-    """Return a decorator that enters its rule into the table for these functions of NumPy.
+    """Return a decorator that enters the decorated function into the table, as the rule of the given NumPy functions.
 
     ``kind`` and ``operands`` are the fields of `Entry`.
     """
@@ -81,11 +81,11 @@ def implements(*functions: Named, kind: Kind, operands: int | None = None) -> Ca
 def enter(
     kind: Kind, rule_of: Callable[..., Callable[..., Any]], rows: Mapping[Any, Any], operands: int | None = None
 ) -> None:
-    """Enter rules for functions of NumPy, or for tuples of functions with the same meaning.
+    """Enter rules for functions of NumPy, all made by ``rule_of``.
 
-    The keys of ``rows`` are the functions. A value is the summary, which becomes the rule's docstring, or a tuple of
-    arguments that ends with the summary. ``rule_of(function, *arguments)`` returns the rule; of several functions it
-    gets the first.
+    A key of ``rows`` is a function, or a tuple of functions with the same meaning. A value is a tuple (arguments, ...,
+    summary), or only the summary. The rule is ``rule_of(function, *arguments)``, with the first function of a tuple,
+    and the summary becomes its docstring.
     """
     entries: dict[Named, Entry] = {}
     for functions, row in rows.items():
@@ -98,7 +98,10 @@ def enter(
 
 
 def enter_rules(kind: Kind, rows: Mapping[Any, tuple[Callable[..., Any], str]]) -> None:
-    """Enter functions of NumPy, each with its rule (an expression) and its summary."""
+    """Enter rules for functions of NumPy.
+
+    ``rows`` maps each function to (rule, summary), and the summary is documentation.
+    """
     enter(kind, lambda function, rule: rule, rows)
 
 
@@ -112,10 +115,11 @@ def _add(entries: Mapping[Any, Entry]) -> None:
 
 
 def has_no_exact_result(hints: Mapping[str, str], word: str = VALUES) -> None:
-    """Enter functions, by their names within NumPy, that give floats if ``qrt.float_results`` allows them.
+    """Enter functions of NumPy that have no exact quantized result, by their names within NumPy.
 
-    Otherwise they raise an error that advises the call with ``word``, such as ``np.asarray({})``, for each tensor.
-    ``hints`` has an example of this call for each function. Rules take precedence over these entries.
+    They give floats if ``qrt.float_results`` allows that. Otherwise they raise an error, which advises to call the
+    function with ``word``, such as ``np.asarray({})``, for each tensor. ``hints`` has an example of this call for each
+    function. Rules take precedence over these entries.
     """
     for path, hint in hints.items():
         if "." in path or hasattr(np, path):
@@ -209,9 +213,9 @@ def _in_words(name: str, error: Exception, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _argument_of(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return the text, such as `` (axis = None)``, of the only argument whose class Python's error names.
+    """Return the argument that Python's error is about, as a text such as `` (axis = None)``.
 
-    Return an empty text if there is no such argument, or there are several.
+    The error names only the argument's class. Return an empty text unless exactly one argument has this class.
     """
     kind = _OBJECT.match(str(error))
     values = [*((f"{key} = ", value) for key, value in kwargs.items()), *(("", value) for value in args[1:])]
@@ -220,7 +224,10 @@ def _argument_of(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _of_signature(error: Exception) -> Exception:
-    """Return Python's error about the arguments of a rule, reworded for NumPy's function; any other error unchanged."""
+    """Reword Python's error about wrong arguments of a rule as an error about NumPy's function.
+
+    Return any other error unchanged.
+    """
     message = str(error)
     keyword = _KEYWORD.search(message)
     if not isinstance(error, TypeError) or not (keyword or _ARGUMENTS.match(message)):

@@ -1,4 +1,4 @@
-"""The text of the call that an error advises: the caller's own arguments, with other expressions for tensors.
+"""The text of the call that an error advises. It repeats the caller's arguments, with other expressions for tensors.
 
 Numbers, text and short lists appear as they were given. In the order of the arguments, tensors are named q, r, s, ...,
 functions f, g, h, and arrays and all other objects x, y, z, .... An object that is given twice has one name.

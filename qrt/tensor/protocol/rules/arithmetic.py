@@ -135,7 +135,7 @@ def _is_float_matrix(b: Any) -> bool:
 def _scaled(q: QuantTensor, factor: Fraction) -> QuantTensor:
     """Return ``factor * q``: the same storage with the scales multiplied by the factor's magnitude.
 
-    For a negative factor the result is then negated.
+    If the factor is negative, the result is passed to `negative`.
     """
     result = tensor_of(q._data.copy(), _scaled_type(q.type, abs(factor)), q.shape)
     return negative(result) if factor < 0 else result
@@ -191,7 +191,7 @@ enter("sums", _binary, _BINARY)
 
 @implements(np.square, kind="sums")
 def square(x: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
-    """The squares, as i32 of the squared scale."""
+    """The squares, as an i32 tensor with the squared scale."""
     refuse_others(others)
     require_tensors(x)
     return _exact_power(x, 2, dtype, out)

@@ -1,8 +1,8 @@
 """Functions that compare values: comparisons of tensors with tensors, arrays and numbers, sets, and sorted searches.
 
 The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. For a per-layer type a
-real number becomes two integers, so that NumPy compares storage. Functions whose results hold values of the operands
-need one scale and zero point.
+real number becomes two integers, so that NumPy compares storage. Functions that return values of the operands, such as
+`np.unique`, need operands with one common scale and zero point.
 """
 
 from bisect import bisect_left, bisect_right
@@ -68,7 +68,7 @@ _EXACT_INTEGERS = 1 << 53
 
 @lru_cache(maxsize=256)
 def is_strictly_increasing(t: UniformType) -> bool:
-    """Return True if, within one scale and zero point, a greater integer always has a greater value.
+    """Return True if a greater storage integer always has a greater value, for elements of one scale and zero point.
 
     The conditions for a type with p bits of precision: every integer, zero point and difference is exact, no product
     with a scale overflows, and differences are at most 2^(p - 1). Then two neighbouring products are further apart than
@@ -138,7 +138,7 @@ def _with_number(ufunc: np.ufunc, storage: Array, low: int, high: int, end: int)
 
 @lru_cache(maxsize=256)
 def places_of(t: UniformType, number: Any) -> tuple[int, int] | None:
-    """Return (least integer with a value of at least ``number``, least integer with a greater value) of a type.
+    """Return (least storage integer with a value of at least ``number``, least one with a greater value).
 
     The type is per layer. If no integer has such a value, the greatest storage integer plus 1 is returned. Return None
     if there is no order, because the number or a value is NaN.
@@ -221,7 +221,10 @@ enter_rules("order", {np.allclose: (lambda *args, **options: bool(np.all(isclose
 
 
 def _around(result: Any, t: UniformType) -> Any:
-    """Return NumPy's result for storage, with its first or only array as a tensor."""
+    """Return a result that NumPy computed on storage, with the storage in it wrapped as a tensor.
+
+    The storage is the whole result or the first item of a tuple, as for ``np.unique`` with indices.
+    """
     if not isinstance(result, tuple):
         return wrap_storage(result, t)
     parts = wrap_storage(result[0], t), *result[1:]

@@ -118,7 +118,7 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
 
 
 def _framed(array: QuantTensor, pad_width: Any, values: Any) -> QuantTensor:
-    """Return the padded tensor, whose new elements are real numbers, or zeros for None."""
+    """Return the padded tensor. The new elements are the real numbers ``values``, or zeros if that is None."""
     t, source = array.type, stored(array)
     if t.is_per_layer:
         fill = zeros(t, ()) if values is None else numbers(values, t, ())
@@ -155,7 +155,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 @implements(np.putmask, kind="moves")
 def putmask(a: Any, mask: Any, values: Any) -> None:
-    """Write to each element where a mask is true the value at the same position."""
+    """Write the value at the same position to each element for which a mask is true."""
     places = truth(mask)
     write(a, values, lambda array, given: np.putmask(array, places, given))
 

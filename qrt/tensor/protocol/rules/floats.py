@@ -1,4 +1,4 @@
-"""The NumPy functions that have no exact quantized result or are not about values, each with the call to use instead.
+"""Hints for NumPy functions that have no exact quantized result or do not compute with values: the call to use instead.
 
 In the hints q and r are QuantTensors, x and y arrays, and f is a function.
 """

@@ -13,7 +13,7 @@ from qrt.tensor.quant_tensor import QuantTensor
 
 
 def _with_stand_ins(function: Any, stand_in: Any) -> Callable[..., Any]:
-    """Return the implementation of a function that NumPy computes on ``stand_in(q)`` in place of each tensor q."""
+    """Return the implementation of a NumPy function that calls NumPy with ``stand_in(q)`` in place of each tensor q."""
 
     def rule(*args: Any, **options: Any) -> Any:
         given = [stand_in(x) if isinstance(x, QuantTensor) else x for x in args]
@@ -23,7 +23,7 @@ def _with_stand_ins(function: Any, stand_in: Any) -> Callable[..., Any]:
 
 
 def _with_stand_in(function: Any, stand_in: Any) -> Callable[..., Any]:
-    """Return the implementation of a function that NumPy computes on ``stand_in(q)`` in place of its only tensor q.
+    """Return the implementation of a NumPy function of one tensor q that calls NumPy with ``stand_in(q)`` in its place.
 
     The other arguments are integers, text and the like.
     """

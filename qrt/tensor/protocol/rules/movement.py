@@ -56,9 +56,9 @@ def _order_of(function: Any) -> ElementOf:
 
 
 def _key_of(key: Callable[..., Any]) -> ElementOf:
-    """Return the function that computes the result type of a NumPy function that works as ``q[key(q, ...)]`` does.
+    """Return the function that computes the result type of a NumPy function, given an equivalent index.
 
-    ``key`` takes the arguments of the NumPy function and returns the index.
+    ``key`` takes the arguments of the NumPy function. It returns the index with which ``q[key(q, ...)]`` is the result.
     """
     return lambda q, data, *args, **options: indexed_element(q.type, q.shape, key(q, *args, **options))
 
@@ -86,7 +86,10 @@ enter("moves", lambda function: _moved(function, _order_of(function)), _ORDERS)
 
 
 def _atleast(function: Any, keys: Mapping[int, Any]) -> Callable[..., Any]:
-    """Return the implementation of a NumPy function that adds axes to tensors of low rank; NumPy handles arrays."""
+    """Return the implementation of a NumPy function that adds axes to tensors of low rank.
+
+    Arrays are passed to NumPy.
+    """
 
     def rule(*arys: Any) -> Any:
         results = [
@@ -114,8 +117,9 @@ enter("moves", _atleast, _AT_LEAST)
 def along(function: Any) -> ElementOf:
     """Return the function that computes the result type of ``function``, such as `np.flip` or `np.roll`.
 
-    ``function`` must move all lines along an axis alike. To find the new order of channels or blocks, it is applied to
-    the array (0, 1, 2, ...) along their axis. If it adds axes, these must come first.
+    ``function`` must move the elements of all lines along an axis in the same order. It is applied to (0, 1, 2, ...)
+    along the axis of the channels or blocks, which shows their new order. If ``function`` adds axes, they must come
+    first.
     """
 
     def element_of(q: QuantTensor, data: Array, *args: Any, **options: Any) -> UniformType:
@@ -134,9 +138,9 @@ def along(function: Any) -> ElementOf:
 
 
 def _along_one(function: Any, name: str) -> ElementOf:
-    """Return the function that computes the result type of ``function``, which takes elements along an axis.
+    """Return the function that computes the result type of ``function``, which takes elements along one axis.
 
-    Without an axis, ``function`` takes elements of the flattened tensor. ``name`` is the function's name for errors.
+    If its ``axis`` is None, ``function`` takes elements of the flattened tensor. ``name`` is its name in errors.
     """
 
     def element_of(q: QuantTensor, data: Any, places: Any, axis: Any = None, **options: Any) -> UniformType:
@@ -185,10 +189,11 @@ def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
 
 
 def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[..., list[QuantTensor]]:
-    """Return the implementation of a NumPy function that splits a tensor of ``least`` or more axes along an axis.
+    """Return the implementation of a NumPy function that splits a tensor along one axis.
 
-    The axis is ``fixed`` (axis 0 of a vector), or an argument if ``fixed`` is None. NumPy's function splits the array
-    of the positions along the axis, which shows where to split the tensor.
+    The tensor must have at least ``least`` axes. The axis is an argument of the function if ``fixed`` is None, else it
+    is ``fixed``, or axis 0 of a vector. NumPy splits the positions along the axis, which shows where to split the
+    tensor.
     """
     cut: Any = function if fixed is None else np.split
 

@@ -82,7 +82,10 @@ enter("order", _place_of_extreme, _PLACES)
 
 
 def _sorted(q: QuantTensor, axis: Any, kind: Any = None, stable: Any = None) -> QuantTensor:
-    """Return the elements sorted along an axis, or flattened for None. One scale is needed along it."""
+    """Return the elements sorted along an axis; None sorts the flattened tensor.
+
+    Raise QuantTypeError if scales or zero points differ among elements that would be compared.
+    """
     require_one_scale(q, axis)
     storage = stored(q).copy() if axis is not None else stored(q).flatten()
     # NumPy's stable sort of bytes counts them, 15 times faster than its default sort.
@@ -100,7 +103,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 
 @implements(np.partition, kind="order")
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> QuantTensor:
-    """The elements sorted along an axis: this is the one valid partition that is the same on every CPU."""
+    """The elements sorted along an axis. Sorted elements are a valid partition, and the same on every CPU."""
     refuse_others({"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return _sorted(a, axis)
@@ -116,7 +119,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 
 @implements(np.argpartition, kind="order")
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
-    """The indices that sort the values, as ``np.argsort``: the one valid partition that is the same on every CPU."""
+    """The indices that sort the values, as ``np.argsort``. They are a valid partition, and the same on every CPU."""
     refuse_others({"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return np.argsort(in_order(a, axis), axis, kind="stable")
@@ -143,7 +146,8 @@ _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher",
 def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
     """Return the implementation of ``function``, a NumPy quantile or percentile, for tensors.
 
-    ``plain`` computes it on storage: it is ``np.quantile`` also for ``np.nanquantile``, because no value is NaN.
+    ``plain`` is the NumPy function that is called on storage. Because no value is NaN, it is ``np.quantile`` also for
+    ``np.nanquantile``.
     """
     name = name_of(function)
 
@@ -189,10 +193,10 @@ has_no_exact_result({name: f"np.{name}(np.asarray(q))" for name in ("median", "n
 
 
 def _bounds(ufunc: Any, t: UniformType, number: Any) -> Array:
-    """Return a real number as storage for each parameter of the type, by the default cast rule, as in ``qrt.clamp``.
+    """Return a bound (a real number) as storage, quantized for each scale of the type by the default cast rule.
 
-    Raise QuantTypeError if the number is above the type's range for ``np.maximum``, or below it for ``np.minimum``:
-    the result could not hold it.
+    Raise QuantTypeError if the result could not hold the bound: for ``np.maximum`` if the bound is above the type's
+    range, for ``np.minimum`` if it is below.
     """
     if not isinstance(number, Real):
         raise QuantTypeError(f"a bound must be a real number, got {shown(number)}")

@@ -49,7 +49,7 @@ _FEW = 4096
 def einsum(
     *operands: Any, out: Any = None, dtype: Any = None, optimize: Any = False, casting: Any = "safe", **others: Any
 ) -> Any:
-    """A sum of products, by labels of axes."""
+    """A sum of products, given by labels of the operands' axes."""
     refuse_others(others)
     *subscripts, tensors = _subscripts_of(operands)
     require_tensors(*tensors)
@@ -91,7 +91,7 @@ def _of_list(given: Any) -> Labels:
 
 
 def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) -> Contraction:
-    """Return the labels with a label for each axis that an ellipsis stands for.
+    """Return the labels of operands and result, with each ellipsis replaced by labels for its axes.
 
     Axes of an ellipsis are labelled by their position, counted from the last one, because they broadcast as in NumPy's
     elementwise functions. Without ``output``, the result has these axes first, and then all labels that occur once.
@@ -138,7 +138,10 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def _letters(prefix: str, count: int) -> Labels:
-    """Return labels of neighbouring axes, such as ("b3", "b2", "b1"): aligned at the right, as batches broadcast."""
+    """Return ``count`` labels of adjacent axes, such as ("b3", "b2", "b1"). The last axis has number 1.
+
+    Operands of different rank then have equal labels for the batch axes that broadcast against each other.
+    """
     return tuple(f"{prefix}{i}" for i in range(count, 0, -1))
 
 
@@ -260,10 +263,10 @@ enter("sums", _of_two, _ROWS, operands=2)
 def contracted(
     operands: Sequence[QuantTensor], labels_of: Any, *options: Any, dtype: Any = NO_DTYPE, out: Any = None
 ) -> Any:
-    """Return the product of the operands, summed over the labels that the result does not have.
+    """Return the product of the operands, summed over the labels that are not labels of the result.
 
-    Axes of size 1 broadcast if their label begins with b. ``labels_of`` labels the operands, given their shapes and the
-    options.
+    ``labels_of`` returns the labels of operands and result, given the operands' shapes and the options. Axes of size 1
+    broadcast if their label begins with b.
     """
     inputs, output = labels_of([q.shape for q in operands], *options)
     sizes = _sizes([q.shape for q in operands], inputs)
@@ -400,7 +403,7 @@ def _kernel_operand(term: _Term, integers: Array) -> QuantTensor:
 
 
 def _joined(a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], str | None]:
-    """Return the scales of the product of two terms, as factors, and the label of the axis along which they vary."""
+    """Return (scales of the product of two terms, as factors; label of the axis along which the scales vary)."""
     if a.expressed != b.expressed:
         raise QuantTypeError(f"the operands must have the same expressed type, got {a.expressed} and {b.expressed}")
     if a.channel is not None and b.channel is not None:

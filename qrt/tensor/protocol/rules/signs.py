@@ -1,4 +1,4 @@
-"""Functions of the sign of elements: tests for 0 and for negative values, opposites and magnitudes."""
+"""Functions of the sign of elements: tests for 0 and for negative values, negated values and absolute values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -91,10 +91,11 @@ def sign(q: QuantTensor) -> QuantTensor:
 
 
 def negative(q: QuantTensor) -> QuantTensor:
-    """Return the opposite values.
+    """Return the tensor with all values negated.
 
-    Storage and zero points are mirrored at the middle of the storage bounds if that leaves the zero points unchanged.
-    Otherwise storage, zero points and bounds are mirrored at the middle of the storage type's range.
+    Each storage integer ``q`` becomes ``low + high - q``, where low and high are the storage bounds, if that leaves the
+    zero points unchanged. Otherwise low and high are the ends of the storage type's range, and zero points and bounds
+    are converted by the same formula.
     """
     t = q.type
     ends = t.storage_min + t.storage_max
@@ -107,9 +108,10 @@ def negative(q: QuantTensor) -> QuantTensor:
 
 
 def absolute(q: QuantTensor) -> QuantTensor:
-    """Return the magnitudes, in the same type if it holds them; else in unsigned storage of the same width.
+    """Return the absolute values, in the same type if it holds them; else in unsigned storage of the same width.
 
-    Unsigned storage, with zero point 0, holds all magnitudes, because two integers of N bits differ by less than 2**N.
+    Unsigned storage, with zero point 0, holds all absolute values, because two integers of N bits differ by less than
+    2**N.
     """
     t, storage, zeros = q.type, stored(q), zero_points(q)
     distance = np.subtract(clipped(storage, zeros), clipped(storage, high=zeros))

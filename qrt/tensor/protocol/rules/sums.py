@@ -3,8 +3,8 @@
 Sums, differences and products are exact, as i32. Means, variances and norms are computed from exact sums and rounded
 once at the end.
 
-Zero points are subtracted from sums of storage. The sums may wrap in int32: a result that fits 32 bits is exact all the
-same.
+Storage is summed first, and the zero points are subtracted from the sum. The sum may wrap in int32, but a result that
+fits 32 bits is still exact.
 """
 
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def sum_(
     initial: Any = None,
     where: Any = True,
 ) -> Any:
-    """The sum, as i32 of the tensor's scale."""
+    """The sum, as an i32 tensor with the tensor's scale."""
     refuse_others({"initial": initial})
     axes, keepdims, units, count = reduction(a, axis, keepdims)
     bound = count * max_magnitude(a.type)
@@ -86,7 +86,7 @@ def _mask(where: Any, shape: Shape) -> Any:
 
 @implements(np.cumsum, np.nancumsum, kind="sums")
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    """Running sums, as i32 of the tensor's scale."""
+    """Running sums, as an i32 tensor with the tensor's scale."""
     return _accumulated(a.reshape(-1) if axis is None else a, axis, dtype, out)
 
 
@@ -121,7 +121,7 @@ def _units_along(a: QuantTensor, axis: int) -> Units:
 
 @implements(np.diff, kind="sums")
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append: Any = np._NoValue) -> Any:
-    """Differences of neighbours, as i32 of the tensor's scale."""
+    """Differences of neighbours, as an i32 tensor with the tensor's scale."""
     parts = [x for x in (prepend, a, append) if x is a or (x is not np._NoValue and x is not None)]
     require_tensors(*parts)
     d = axis_of(axis, a.ndim)
@@ -148,7 +148,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 @implements(np.ptp, kind="sums")
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    """The greatest value minus the least, as i32 of the tensor's scale."""
+    """The greatest value minus the least, as an i32 tensor with the tensor's scale."""
     if any(a.shape[d] == 0 for d in axes_of(axis, a.ndim)):
         raise QuantValueError(f"'a' must have elements along axis {shown(axis)}, got shape {a.shape}")
     axes, keepdims, units, _ = reduction(a, axis, keepdims)
@@ -193,7 +193,7 @@ def prod(
     initial: Any = None,
     where: Any = True,
 ) -> Any:
-    """The product of n elements, as i32 of the scale to the power n."""
+    """The product of n elements, as an i32 tensor. Its scale is the tensor's scale to the power n."""
     require_tensors(a)
     refuse_others({"initial": None if type(initial) is int and initial == 1 else initial, "where": where})
     axes, keepdims = axes_of(axis, a.ndim), keeps_dimensions(keepdims)
