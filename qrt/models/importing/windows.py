@@ -94,7 +94,7 @@ def make_window(
 
 
 def _open_count(node: Node, image: Value, axis: int, missing: int, stride: int) -> Value:
-    """Return ``(size + missing) // stride + 1`` as a value of type index, with the size of an axis of ``image``."""
+    """Append ops that compute ``(size + missing) // stride + 1`` as an index, for the size of an axis of ``image``."""
     count = node.emit("tensor.dim", [image, index(node, axis)])
     if missing:
         count = node.emit("arith.addi", [count, index(node, missing)])
@@ -125,8 +125,12 @@ def largest(
 def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows") -> Value:
     """Return the sum of each window of the padded images, added in a given order.
 
-    ``order`` is "rows" (row-major), "columns" (each column by itself, then the sums of the columns) or "lanes", as in
-    `qrt.ir.passes.lower_qrt.averages`. "lanes" requires a window as large as the image.
+    ``order`` is one of three names:
+
+    - "rows" adds the elements in row-major order.
+    - "columns" adds the elements of each column, and then the sums of the columns.
+    - "lanes" adds in the order that `qrt.ir.passes.lower_qrt.averages` describes. The window must cover the whole
+      image.
     """
     rank = len(window.kernel)
     parallel = (context.extent(x, 0), *window.outputs, context.extent(x, rank + 1))

@@ -198,13 +198,15 @@ def _compared_tensor(
 
 
 def _bound_of(op: Operator) -> Bound:
-    """Return the tolerance of an operator's float results. Those of trees are exact without a ``post_transform``."""
+    """Return the allowed difference of an operator's float results.
+
+    Decision trees must be exact, unless the node has a ``post_transform``.
+    """
     is_transformed = op.attributes.get("post_transform", "NONE") not in ("NONE", 0)
     return BOUNDS["LinearRegressor"] if op.type in _TREES and is_transformed else BOUNDS.get(op.type, Bound())
 
 
 def _computed(op: Operator, constants: Mapping[str, Tensor]) -> tuple[str, ...]:
-    """Return the names of the operands that are not constants of the file."""
     return tuple(dict.fromkeys(name for name in op.inputs if name and name not in constants))
 
 

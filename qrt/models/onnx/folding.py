@@ -93,7 +93,8 @@ def fold_report(folds: Sequence[Fold]) -> str:
 class Group:
     """Operators that are folded together, in the graph's order, and the operator ``folded`` that replaces them.
 
-    If they include Relu or Clip, ``within`` has the bounds of the result, ``(low, high)``; None there means no bound.
+    If the operators include Relu or Clip, ``within`` has the bounds of the result, ``(low, high)``. A bound of None
+    means that there is no bound.
     """
 
     parts: tuple[Operator, ...]
@@ -371,10 +372,11 @@ class Folding:
         return cast.inputs[1], name
 
     def _bias(self, op: Operator, i: int) -> tuple[str, ...]:
-        """Return a tuple with the name of the int32 tensor of the bias, operand ``i``; () if there is no bias.
+        """Return the name of the int32 tensor of the bias, operand ``i``, in a tuple. Return () if there is no bias.
 
-        The integers are added to the sums unchanged, so they must have the scale of the sums. Raise _Unfolded for a
-        bias of another scale: rescaling would round it, while the runtime adds it in floats.
+        Raise _Unfolded if the scale of the bias is not the product of the scales of the factors. A quantized operator
+        adds the bias to integer sums, so it would have to round such a bias to their scale. The runtime adds the bias
+        in floats.
         """
         if i >= len(op.inputs) or op.inputs[i] == ABSENT:
             return ()

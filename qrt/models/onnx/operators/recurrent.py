@@ -188,7 +188,6 @@ class _QuantizedCell(Cell):
         return str(graph.add("Reshape", lines, graph.integers(self.steps, self.batch, -1)))
 
     def _row(self, i: int, number: int) -> str:
-        """Add a Gather of the part of input ``i`` that belongs to a direction, and return the result's name."""
         return str(self.graph.add("Gather", self.node.input(i), self.graph.constant(number, np.int64), axis=0))
 
     def _direction(self, x: str, number: int) -> list[str]:

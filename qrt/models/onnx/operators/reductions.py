@@ -124,7 +124,7 @@ def batch_normalization(node: Node) -> None:
 def extreme(node: Node) -> None:
     """Import ArgMax or ArgMin: compute the int64 position of the largest or least element along an axis.
 
-    If several elements are equal, it is the position of the first one, or with ``select_last_index`` of the last one.
+    Of several equal elements, the first one counts, or with ``select_last_index`` the last one.
     """
     shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(shape))

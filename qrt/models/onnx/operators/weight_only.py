@@ -26,9 +26,9 @@ def unpacked(array: Array, bits: int) -> Array:
 def matmul_nbits(node: Node) -> None:
     """Import MatMulNBits: multiply float32 by weights of 2, 4 or 8 bits, with a scale for each block of a column.
 
-    Zero points are packed integers or floats. With ``g_idx``, each row of the weights names its block. Sums are
-    computed in float32 as in `qrt.float_matmul`, whatever ``accuracy_level`` the file has. With zero points of float,
-    negative scales or ``g_idx``, the weights are dequantized at import, and sums are computed as in MatMul.
+    Zero points are packed integers or floats. The input ``g_idx`` has the block of each row of the weights. Sums are
+    computed in float32 as in `qrt.float_matmul`, and the attribute ``accuracy_level`` is ignored. With float zero
+    points, negative scales or ``g_idx``, the weights are dequantized at import, and sums are computed as in MatMul.
     """
     depth, columns = node.required("K", int), node.required("N", int)
     bits, size = node.attribute("bits", 4), node.required("block_size", int)

@@ -43,7 +43,6 @@ _UNARY = {
 
 
 def _finish(node: Node, result: Operand) -> None:
-    """Apply the fused activation to a result and set output 0."""
     activation, element = node.options.get("fused_activation_function", "NONE"), node.result_type().element
     if activation == "NONE":
         finish(node, 0, result)

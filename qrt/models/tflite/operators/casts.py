@@ -61,7 +61,7 @@ def _cast(node: Node, x: Value, rule: str, out: UniformType) -> Value:
 
 
 def _in_eights(node: Node, out: UniformType) -> Value:
-    """Quantize by the rule `eights`: multiply by the scale's reciprocal in whole blocks of 8 elements, else divide.
+    """Quantize by the rule `eights`: multiply whole blocks of 8 elements by the scale's reciprocal.
 
     The elements after the last whole block are divided by the scale in float64.
     """

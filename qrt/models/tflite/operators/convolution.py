@@ -128,7 +128,6 @@ def _joined(node: Node, parts: list[Value], whole: int) -> Value:
 
 
 def _window(node: Node, weights: tuple[int | None, ...]) -> dict[str, Any]:
-    """Return the attributes strides, padding and dilations of a convolution. ``weights`` is the weights' shape."""
     strides, dilations = (node.options["stride_h"], node.options["stride_w"]), _dilations(node)
     padding = padding_of(node, weights[1:3], strides, dilations)
     return {"strides": strides, "padding": padding, "dilations": dilations}

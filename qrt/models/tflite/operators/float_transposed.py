@@ -119,7 +119,7 @@ def _require_filters(node: Node, i: int, w: int) -> None:
 def transposed(
     node: Node, window: dict[str, Any], i: int, w: Value, b: int, order: str, dilations: Sizes | None = None
 ) -> None:
-    """Set the result to the transposed convolution of images, input ``i``, with weights ``w`` and bias, input ``b``.
+    """Set the result to a transposed convolution of input ``i`` with the weights ``w``, plus input ``b``, the bias.
 
     The first axis of the weights is that of filters, the last that of channels. ``dilations`` has one number for each
     spatial axis; the default is 1. ``order`` is the order of additions: one of `importing.float_products`, or

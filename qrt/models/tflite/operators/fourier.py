@@ -1,7 +1,7 @@
 """Import of RFFT2D, COMPLEX_ABS, REAL and IMAG.
 
 The program has no complex numbers: the value of a complex64 tensor is its real parts, and ``Graph.imaginary`` has its
-imaginary parts. RFFT2D and LiteRT add in float64 and round the result once.
+imaginary parts. Like LiteRT, the import of RFFT2D adds in float64 and rounds the result once.
 """
 
 from math import prod
@@ -188,7 +188,6 @@ def imaginary(node: Node) -> None:
 
 
 def _parts(node: Node) -> tuple[Value, Value]:
-    """Return the real and the imaginary parts of input 0."""
     if node.input(0).dtype != "complex64":
         node.refuse(node.input(0).dtype)
     return node.value(0), node.graph.imaginary[node.input(0).index]

@@ -10,10 +10,10 @@ from qrt.types import TensorType
 
 
 def batch_matmul(node: Node) -> None:
-    """Import BATCH_MATMUL: multiply int8 or int16 matrices, or int16 or float32 matrices by int8 ones.
+    """Import BATCH_MATMUL: multiply int8, int16 or float32 matrices by matrices of the same type or of int8.
 
-    The options adj_x and adj_y transpose an operand. The int8 matrices by which float32 ones are multiplied must be
-    known at import, and may have one scale for each column of the result.
+    The options adj_x and adj_y transpose an operand. If the left operand is float32 and the right operand int8, the
+    right operand must be known at import, and may have one scale for each column of the result.
     """
     for i in range(2):
         rank = node.type(i).rank or 0

@@ -56,10 +56,10 @@ def strided_slice(node: Node) -> None:
 
 
 def _strided(node: Node, shape: Shape) -> tuple[list[_Step], list[str]]:
-    """Return the slice of each input axis, and "kept", "dropped" or "new" for each axis of the input or the result.
+    """Return the slice of each input axis, and a list that says how input axes become axes of the result.
 
-    shrink_axis_mask drops axes of the input, and new_axis_mask adds axes to the result. The second list has them in
-    order, together with the axes that remain.
+    The list has "kept" or "dropped" (by shrink_axis_mask) for each axis of the input. Between these, it has "new" for
+    each axis that new_axis_mask adds to the result.
     """
     begins, ends, strides = (node.integers(i, what) for i, what in ((1, "begins"), (2, "ends"), (3, "strides")))
     options = node.options

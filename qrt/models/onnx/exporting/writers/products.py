@@ -112,10 +112,10 @@ def matmul(group: Group) -> None:
 
 
 def _is_of_bytes(group: Group) -> bool:
-    """Return True if a product of 8-bit integers, without zero points and bias, returns the exact 32-bit sums.
+    """Return True if MatMulInteger can compute a product: its result has the exact 32-bit sums of 8-bit products.
 
-    It does so with the requantization rule ``fixed`` and a multiplier of 1. Rules that compute in floats round sums
-    beyond 2^24.
+    The product must have no zero points, no bias, a multiplier of 1 and the requantization rule ``fixed``. Rules that
+    compute in floats would round sums beyond 2^24.
     """
     if group.count > 2 or group.attributes.get("requant") != "fixed":
         return False
