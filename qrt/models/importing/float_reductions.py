@@ -101,7 +101,10 @@ def softmax(context: LoweringContext, x: Value, axes: Sequence[int], beta: float
 
 
 def exponentials(context: LoweringContext, x: Value, axes: Sequence[int], beta: float) -> tuple[Value, Value]:
-    """Return ``m = max(x)`` along axes, without these axes, and ``exp(beta * (x - m))`` in the shape of ``x``."""
+    """Return two tensors: ``m``, the maximum of ``x`` along axes, and ``exp(beta * (x - m))``.
+
+    The first tensor does not have the reduced axes. The second has the shape of ``x``.
+    """
     most = reduced(context, x, axes, "arith.maximumf", -np.inf)
     nest = LoopNest(context, "exponentials", context.extents(x))
     apart = nest.value("arith.subf", (nest.read(x, nest.loops), nest.read(most, _remaining_loops(nest, axes))), F32)

@@ -21,10 +21,12 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Window:
-    """A sliding window over the spatial axes of images; each field has one entry for each spatial axis.
+    """A sliding window over the spatial axes of images. Each field has one entry for each spatial axis.
 
-    ``kernel`` has the sizes of the window, ``padding`` the (before, after) padding of the image, and ``outputs`` the
-    number of positions of the window: an int, or a value of type index if known only at run time.
+    - ``kernel`` has the sizes of the window.
+    - ``padding`` has the padding of the image, (before, after).
+    - ``outputs`` has the numbers of positions of the window. A number is an int, or a value of type index if it is
+      known only at run time.
     """
 
     kernel: Sizes

@@ -1,7 +1,7 @@
 """The tensors of an ONNX file that are compared with ONNX Runtime's, and the difference that is allowed for each.
 
-Nodes that the import folds into one quantized operator (see `folding`) may round to another integer than the runtime:
-for their result, the allowed difference is an interval for each element.
+A quantized operator that the import folds from several nodes (see `folding`) may round to another integer than the
+runtime. The allowed difference of its result is therefore an interval for each element.
 """
 
 import math

@@ -118,10 +118,10 @@ class _Unfolded(Exception):
 class Folding:
     """The groups of operators in a graph that can be folded.
 
-    ``groups`` maps the index of each group's last operator, in whose place it is imported, to the group. ``inside`` has
-    the indices of the groups' other operators. ``reasons`` maps the index of each operator that is next to a cast, but
-    in no group, to the reason. In a nested graph, ``outer`` is the folding of the enclosing graph, whose constants the
-    nested graph reads.
+    ``groups`` maps operator indices to groups: the key is a group's last operator, in whose place the group is
+    imported. ``inside`` has the indices of the groups' other operators. If an operator is next to a cast but in no
+    group, ``reasons`` has the reason by the operator's index. In a nested graph, ``outer`` is the folding of the
+    enclosing graph, whose constants the nested graph reads.
     """
 
     def __init__(self, graph: ModelGraph, outer: "Folding | None" = None) -> None:
@@ -165,7 +165,7 @@ class Folding:
     def _fold_dynamic(self, op: Operator) -> None:
         """Fold a DynamicQuantizeLinear with the MatMulInteger, Cast to float32 and Mul by both scales that follow.
 
-        Nothing is folded if another operator reads a tensor between them, or if the weights are not constant.
+        Nothing is folded if another operator reads an intermediate tensor, or if the weights are not constant.
         """
         if len(op.outputs) != 3 or ABSENT in op.outputs:
             return

@@ -63,12 +63,11 @@ def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int, past: int) -
 
     Input ``i`` is the mask, and has one of these shapes:
 
-    - [batch, key] or [batch, query, key]: elements above 0 are for keys that are not masked.
-    - [batch, 1, step, step]: elements above 0 are for keys that are not masked. The steps begin with ``past`` earlier
-      steps, which have no queries.
-    - [batch]: keys from 0 to this number, exclusive, are not masked.
-    - [2 * batch]: the keys that are not masked end before a number in the first half, and begin at one in the second
-      half.
+    - [batch, key] or [batch, query, key]: an element above 0 means that the key is not masked.
+    - [batch, 1, step, step]: the same, with steps instead of queries and keys. The first ``past`` steps have no
+      queries.
+    - [batch]: in sequence b, the keys before ``mask[b]`` are not masked.
+    - [2 * batch]: in sequence b, the keys from ``mask[batch + b]`` to ``mask[b]``, exclusive, are not masked.
     """
     name, shape = node.op.inputs[i], node.shape(i)
     if node.dtype(i) != "int32" or len(shape) not in (1, 2, 3, 4):

@@ -67,10 +67,10 @@ def _is_computed_at_run(node: Node, block_size: int) -> bool:
 
 
 def _has_negative_scale(node: Node) -> bool:
-    """Return True if the float32 scales are known and finite, but a quantized type cannot have them.
+    """Return True if the float32 scales are known and finite, but no quantized type can have one of them.
 
-    A quantized type has only positive scales. Negative scales occur in files, because ONNX Runtime's block quantizer
-    maps the element with the largest magnitude to the least integer. Of a DequantizeLinear, a scale may also be 0.
+    A quantized type has only positive scales. ONNX Runtime's block quantizer writes negative ones, because it maps the
+    element with the largest magnitude to the least integer. In a DequantizeLinear, a scale may also be 0.
     """
     scales = node.constant(1)
     if scales is None or node.type(1).element is not F32 or not np.isfinite(scales).all():
@@ -270,7 +270,7 @@ def _set_known(node: Node, axis: int) -> bool:
 
 
 def _fit(node: Node, stored: Array, parameters: Sequence[Array | None], axis: int) -> bool:
-    """Return True if the known ones of the scales and zero points have valid shapes for the integers ``stored``."""
+    """Return True if the scales and zero points have valid shapes for the integers ``stored``. None has any shape."""
     size, shape = node.attribute("block_size", 0), stored.shape
     shapes = {array.shape for array in parameters if array is not None and (size or array.size != 1)}
     if not shapes:

@@ -303,7 +303,7 @@ def _image_of_ones(node: Node, shape: _Shape) -> Value:
 
 
 def _less(node: Node, sums: Operand, i: int, totals: Operand) -> Operand:
-    """Return ``sums - zero_point * totals``, modulo 2^32, with the zero point that input ``i`` has."""
+    """Return ``sums - zero_point * totals``, modulo 2^32. Input ``i`` is the zero point."""
     zero: Operand = cast_to(node, node.stored(i), IntegerType(8), I32, node.dtype(i) == "uint8", False)
     if node.shape(i) not in ((), (1,)):  # one for each filter
         assert isinstance(zero, Value)

@@ -285,7 +285,8 @@ def _reduction(node: Node) -> str:
 def _scatter_known(node: Node, indices: Array, size: int) -> None:
     """Scatter updates to rows of ``size`` elements, at row indices that are known at import.
 
-    If the node combines updates with elements, all first updates of a row are applied together, then all second ones.
+    If the node combines updates with elements, the first update of every row is applied, then the second update of
+    every row, and so on.
     """
     name, (x, updates) = _reduction(node), _operands(node)
     data_shape = _static(node)

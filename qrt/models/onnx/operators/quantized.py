@@ -104,8 +104,8 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
 def binary(node: Node) -> None:
     """Import QLinearAdd or QLinearMul: add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
 
-    The runtime exchanges the operands of QLinearAdd if the first operand has size 1 along the last axis on which the
-    other one is larger. The import does the same. If these sizes are known only at run time, both orders must give the
+    As in the runtime, the operands of QLinearAdd are exchanged for some shapes: on the last axis where an operand has a
+    size above 1, the first operand has size 1. If these sizes are known only at run time, both orders must give the
     same sums.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
@@ -237,7 +237,7 @@ def _looked_up(node: Node, value: Value, table: Any, out: UniformType) -> Value:
 
 
 def _converted(node: Node, i: int, x: UniformType, out: UniformType) -> Value:
-    """Return input ``i`` of the type ``x``, converted by a table if ``out``, the result's type, is another one."""
+    """Return input ``i``, of the type ``x``, in the type ``out``. If the types differ, a table converts the values."""
     value = node.cast(i, x)
     return value if x is out else _looked_up(node, value, tables.table(tables.identity, x, out), out)
 

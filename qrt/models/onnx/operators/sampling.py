@@ -72,7 +72,7 @@ def _interpolated(
 ) -> str:
     """Add nodes that interpolate pixels, along the last axis first; return the result's name.
 
-    ``lines`` has (positions, weights) for each axis. ``pixel`` returns the pixels at one position on every axis.
+    ``lines`` has (positions, weights) for each axis. ``pixel`` returns the pixels, given one position for each axis.
     """
     if len(at) == len(lines):
         return str(pixel(at))

@@ -59,7 +59,7 @@ def conv_transpose(node: Node) -> None:
 def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...], Sizes]:
     """Return by how many elements the full result is cropped along each axis, (before, after), and the cropped sizes.
 
-    The full result has all elements to which an element of the input contributes.
+    The full result is the transposed convolution without ``pads``.
     """
     rank, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
     output_padding, target_shape = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())

@@ -1,8 +1,8 @@
 """Ensembles of decision trees of the domain ``ai.onnx.ml``.
 
-The nodes of all trees are numbered together. A table has the next node of each node for each outcome of its
-comparison: the feature is below the node's value, equal, above, or a NaN. The next node of a leaf is the leaf itself.
-A loop nest follows each tree to a leaf; another one combines the weights of the leaves, in the order of the trees.
+The nodes of all trees are numbered together. A node compares a feature with a value, with four outcomes: below, equal,
+above, or NaN. A table [node, outcome] has the next nodes. The next node of a leaf is the leaf itself. A loop nest
+follows each tree to a leaf. Another loop nest combines the weights of the leaves, in the order of the trees.
 `qrt.models.onnx.operators.tree_ensembles` imports the newer operator TreeEnsemble with these functions.
 """
 

@@ -167,8 +167,9 @@ def transposed(
 def _between_zeros(node: Node, x: Value, sizes: list[tuple[int, int, int, int, int]]) -> Value:
     """Return images on which a convolution of stride 1 computes the transposed convolution.
 
-    ``stride - 1`` zeros follow each element, and the images are then padded or cropped. ``sizes`` has, for each spatial
-    axis: the input's size, the window's size, the stride, the elements to crop from the start, and the result's size.
+    ``stride - 1`` zeros are inserted after each element, and the images are then padded or cropped. ``sizes`` has five
+    numbers for each spatial axis: the input's size, the window's size, the stride, the number of elements to crop from
+    the start, and the result's size.
     """
     batch, *_, channels = tensor_type(x).shape or ()
     if max(size[2] for size in sizes) > 1:

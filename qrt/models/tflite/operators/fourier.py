@@ -108,10 +108,8 @@ def _circle(turns: Array, size: int) -> tuple[Array, Array]:
 def _product(context: LoweringContext, x: _Complex, rows: int, size: int, last: int) -> _Complex:
     """Return the Fourier transforms of ``x`` [rows, size, last] along axis 1, as [rows, last, size].
 
-    A matrix ``x`` [rows, size] gives a result [rows, size].
-
-    Each real or imaginary part is one sum in the order of the axis: for complex numbers both products of a term are
-    added one after the other.
+    A matrix ``x`` [rows, size] gives a result [rows, size]. The terms of each real or imaginary part are added in the
+    order of the axis. A term of complex numbers has two products, which are added one after the other.
     """
     real, imaginary = (context.dense(table, F64) for table in _circle(np.outer(*[np.arange(size)] * 2), size))
     minus = context.dense(-_circle(np.outer(*[np.arange(size)] * 2), size)[1], F64)

@@ -14,7 +14,7 @@ _VALUES = ("float32", "int8", "int16", "int32", "int64", "uint8")
 def where(node: Node) -> None:
     """Import WHERE: find the positions of the elements that are true, or not 0.
 
-    The elements must be known at import. Of quantized tensors the storage is used.
+    The elements must be known at import. For a quantized tensor, the storage is compared with 0.
     """
     elements = _known_elements(node, _CONDITIONS)
     if not elements.ndim:

@@ -95,7 +95,7 @@ def _take_all(steps: list[_Step], kinds: list[str], count: int) -> None:
 def _step(
     node: Node, n: int | None, begin: int, end: int, stride: int, masks: tuple[bool, bool], is_dropped: bool
 ) -> _Step:
-    """Return the slice of an axis with ``n`` elements; ``masks`` are its bits of begin_mask and end_mask.
+    """Return the slice of an axis with ``n`` elements. ``masks`` has the axis's bits of begin_mask and end_mask.
 
     Negative positions count from the end of the axis, and positions are clamped to the axis.
     """

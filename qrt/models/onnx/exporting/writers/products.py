@@ -53,7 +53,7 @@ def _factor(group: Group, i: int, order: Order | None = None) -> str:
 
 
 def _sum(group: Group, name: str) -> str:
-    """Return the tensor ``name`` of float sums, or the output of a Cast of it to int32 if the operands are integers."""
+    """Return the name of a tensor with the float sums ``name``. If the operands are integers, it is a Cast to int32."""
     return name if _is_no_integer(group, 0) else _as_integers(group, name)
 
 
