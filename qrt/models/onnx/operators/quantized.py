@@ -104,9 +104,8 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
 def binary(node: Node) -> None:
     """Import QLinearAdd or QLinearMul: add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
 
-    As in the runtime, the operands of QLinearAdd are exchanged for some shapes: on the last axis where an operand has a
-    size above 1, the first operand has size 1. If these sizes are known only at run time, both orders must give the
-    same sums.
+    As in the runtime, the operands of QLinearAdd are exchanged if the first one has size 1 on the last axis whose size
+    in the result is above 1. If these sizes are known only at run time, both orders must give the same sums.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)

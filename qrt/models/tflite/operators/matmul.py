@@ -10,9 +10,9 @@ from qrt.types import TensorType
 
 
 def batch_matmul(node: Node) -> None:
-    """Import BATCH_MATMUL: multiply int8, int16 or float32 matrices by matrices of the same type or of int8.
+    """Import BATCH_MATMUL: multiply int8 or int16 matrices by matrices of the same type or of int8.
 
-    The options adj_x and adj_y transpose an operand. If the left operand is float32 and the right operand int8, the
+    The options adj_x and adj_y transpose an operand. The left operand may be float32 if the right one is int8. Then the
     right operand must be known at import, and may have one scale for each column of the result.
     """
     for i in range(2):
