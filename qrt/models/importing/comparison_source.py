@@ -23,8 +23,8 @@ class Bound:
     """The largest allowed difference between a float of qrt and the float ``y`` of the other runtime.
 
     A difference is allowed if it is at most ``ulp`` units in the last place, or at most ``absolute + relative *
-    abs(y)``. With ``is_sum`` (a sum whose terms may cancel) it is also allowed if it is at most ``ulp`` units in the
-    last place of the tensor's largest magnitude.
+    abs(y)``. ``is_sum`` is for sums whose terms may cancel: a difference is also allowed if it is at most ``ulp`` units
+    in the last place of the tensor's largest magnitude.
     """
 
     ulp: int = 4
@@ -38,8 +38,8 @@ class Input:
     """An input of a model.
 
     ``dtype`` is NumPy's name. Each size in ``shape`` is an integer, the name of a dynamic dimension, or None for a
-    dynamic dimension without name. ``zero_point`` is None if the input is not quantized. ``limit`` bounds the test data
-    of unquantized integer inputs, which are from 0 to ``limit - 1``.
+    dynamic dimension without name. ``zero_point`` is None if the input is not quantized. For an unquantized integer
+    input, test data is from 0 to ``limit - 1``.
     """
 
     name: str

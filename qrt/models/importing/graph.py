@@ -55,7 +55,7 @@ class Graph:
 
     @abstractmethod
     def _lines(self) -> Iterable[str]:
-        """Return one line of text for each operator, which begins with the operator's name."""
+        """Return one line of text for each operator. Each line begins with the operator's name."""
 
     # -- operations -------------------------------------------------------------------------------------------------
 
@@ -212,9 +212,9 @@ def check_shapes(place: str, shapes: Mapping[str, Sequence[int]], ports: Mapping
 
 
 class Refusals:
-    """A collection of a model's unsupported forms of operators, with their places, to report all in one error.
+    """The unsupported operators of a model and their places, collected to report all of them in one error.
 
-    A form is a variant of an operator that its data types or attributes distinguish.
+    They are listed by form: a form is a variant of an operator with certain data types or attributes.
     """
 
     def __init__(self) -> None:

@@ -71,7 +71,7 @@ class Node:
     ) -> Operation:
         """Append an operation and return it.
 
-        For an op of qrt's op families, the result types that are not given are inferred, and all are checked. For any
+        For an op of qrt's op families, missing result types are inferred, and all result types are checked. For any
         other op, ``more`` has further arguments of `Builder.create`.
         """
         try:

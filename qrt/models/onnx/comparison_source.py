@@ -249,9 +249,9 @@ def _input(graph: ModelGraph, port: ModelPort) -> Input:
 
 
 def _limit(graph: ModelGraph, name: str) -> int:
-    """Return n such that test data for the integer input ``name`` must be from 0 to n - 1.
+    """Return n for the integer input ``name``, whose test data must be from 0 to n - 1.
 
-    This is the size of the axis that the input indexes in a Gather of a constant, or 2 if there is no such Gather.
+    If the input indexes a constant in a Gather, n is the size of the indexed axis. Otherwise n is 2.
     """
     limit = 2
     for op in graph.operators:

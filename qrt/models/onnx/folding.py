@@ -404,8 +404,8 @@ class Folding:
     def _require_plain_floats(self, cast: Operator) -> None:
         """Raise _Unfolded unless a cast converts between integers and float32, with scales from 2^-40 to 2^40.
 
-        Another float type would round between the casts. With scales near the limits of float32, the floats between the
-        casts overflow or lose bits, which no quantized operator reproduces.
+        Floats of another type are rounded between the casts. With scales near the limits of float32, floats overflow or
+        lose bits. No quantized operator reproduces this.
         """
         scale = self._scale(cast)
         floats = cast.attributes.get("output_dtype", 0) if cast.key == "DequantizeLinear" else 0

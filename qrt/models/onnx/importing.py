@@ -182,7 +182,7 @@ class FunctionGraph(Graph):
     def result(self, port: ModelPort) -> Value:
         """Return the value of an output with the element type of the file.
 
-        That is the storage of a quantized value, unless the metadata of an exported model gives the output a quantized
+        For a quantized value this is the storage, unless the metadata of an exported model gives the output a quantized
         type.
         """
         value = self.value(port.name)

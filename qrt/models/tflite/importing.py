@@ -210,7 +210,7 @@ class _FunctionGraph(Graph):
 
 
 def _reason(node: Node) -> str:
-    """Return the reason why no function imports an operator: that it is a custom one, or the dtypes of its inputs."""
+    """Return why no function imports an operator: "a custom operator", or the dtypes of its inputs."""
     if node.op.is_custom and node.op.name.startswith("Flex"):
         return "of TensorFlow, for LiteRT's Flex delegate; models of tf.lite.OpsSet.TFLITE_BUILTINS alone have none"
     if node.op.is_custom:

@@ -77,7 +77,10 @@ class GraphNeighbors:
 
 
 def _spelled(op: Operator) -> list[Any]:
-    """Return the parts of a node that are hashed. A nested graph contributes its nodes."""
+    """Return the content of a node for a hash: its operator, tensor names, and attributes.
+
+    A nested graph is included with its nodes.
+    """
     attributes: list[Any] = []
     for name, value in sorted(op.attributes.items()):
         if isinstance(value, ModelGraph):

@@ -337,7 +337,7 @@ def _set_shaped(node: Node, element: Type, stored: Value) -> None:
 def expand(node: Node) -> None:
     """Import Expand: broadcast a tensor by NumPy's rules to a shape.
 
-    A size of the tensor that is known only at run time must equal the size in the shape, unless the latter is 1.
+    If a size of the tensor is known only at run time, the size in the shape must be the same or 1.
     """
     input_shape, given = node.shape(), run_sizes(node, 1)
     if min((size for size in given if isinstance(size, int)), default=0) < 0:

@@ -55,7 +55,7 @@ def window_of(node: Node, form: WindowShape, image: Value) -> tuple[Window, Wind
 
 
 def _ceiled(node: Node, count: Extent, size: Extent, stride: int, before: int) -> Value:
-    """Return the number of windows with ``ceil_mode``: ``count``, or one less if the last begins in the padding."""
+    """Return the number of windows with ``ceil_mode``: ``count``, or one less if the last one begins in the padding."""
     context = lowering_context(node)
     last = node.emit("arith.subi", [context.index(count), context.index(1)])
     first = node.emit("arith.muli", [last, context.index(stride)])

@@ -193,9 +193,9 @@ def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
 def softmax(node: Node) -> None:
     """Import QLinearSoftmax: compute the softmax of int8 or uint8 along an axis.
 
-    Before opset 13, it is along all axes from ``axis`` on. The attribute ``opset`` gives the opset. The softmax is
-    multiplied by ``floor(1 / scale)``, with the scale of the result, and rounded. A Softmax between DequantizeLinear
-    and QuantizeLinear is divided by the scale instead.
+    Before opset 13, the softmax is along all axes from ``axis`` on. The attribute ``opset`` gives the opset. The
+    softmax is multiplied by ``floor(1 / scale)``, with the scale of the result, and rounded. A Softmax between
+    DequantizeLinear and QuantizeLinear is divided by the scale instead.
     """
     x, out, shape = _operand(node, 0), _result(node, 3), node.shape()
     is_new = node.required("opset", int) >= 13

@@ -85,8 +85,8 @@ def number_tensor(node: Node, count: Extent, element: Type) -> Value:
 def softmax(node: Node) -> None:
     """Import Softmax: compute the softmax of float32 along an axis.
 
-    Before opset 13, it is along all axes from ``axis`` on. Exponentials are correctly rounded and then divided by their
-    sum. The error of the sum does not grow with the number of terms.
+    Before opset 13, the softmax is along all axes from ``axis`` on. Exponentials are correctly rounded and then divided
+    by their sum. The error of the sum does not grow with the number of terms.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")

@@ -116,8 +116,8 @@ def _axes(node: Node, coordinates: str) -> list[Axis | OpenAxis]:
 def _sized(node: Node, named: Sequence[int], wanted: Sizes) -> list[Axis | OpenAxis]:
     """Return the axes in ``named`` that the operator resizes, with their sizes in the result.
 
-    ``wanted`` has the sizes. If `keep_aspect_ratio_policy` is not `stretch`, the sizes follow from one scale for all
-    axes instead.
+    ``wanted`` has the sizes of the result. If `keep_aspect_ratio_policy` is not `stretch`, the sizes follow from one
+    scale for all axes instead.
     """
     policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
     known = [size for size in shape if size is not None]

@@ -92,7 +92,8 @@ def _between_zeros(
 ) -> Value:
     """Insert ``stride - 1`` zeros after each element of NHWC images along the spatial axes, and pad or crop the images.
 
-    A convolution with stride 1 of these images gives the result of the ConvTranspose, of the sizes ``outputs``.
+    A convolution of these images with stride 1 gives the result of the ConvTranspose. ``outputs`` has the result's
+    sizes.
     """
     assert isinstance(x.type, TensorType)
     batch, *own, channels = x.type.shape or ()

@@ -13,7 +13,7 @@ F32 = FloatType("f32")
 
 
 def unpacked(array: Array, bits: int) -> Array:
-    """Unpack unsigned integers of 2, 4 or 8 bits along the last axis. The first has the low-order bits of a byte.
+    """Unpack unsigned integers of 2, 4 or 8 bits along the last axis. The first integer has a byte's low-order bits.
 
     >>> unpacked(np.array([0x21, 0x43], np.uint8), 4).tolist()
     [1, 2, 3, 4]
@@ -108,8 +108,8 @@ def _multiply_dequantized(node: Node, stored: Array, scales: Array, zeros: Array
 def gather_block_quantized(node: Node) -> None:
     """Import GatherBlockQuantized: take elements along an axis of weights of 4 or 8 bits, and dequantize them.
 
-    The weights must be known at import. They have a scale for each block along ``quantize_axis``, and a zero point for
-    each block or a common one.
+    The weights must be known at import. They have a scale for each block along ``quantize_axis``. There is a zero point
+    for each block, or one for all blocks.
     """
     data, rank = node.known(0, "weights"), len(node.shape(0))
     bits, size = node.attribute("bits", 4), node.attribute("block_size", 128)

@@ -167,8 +167,9 @@ def dequantize(node: Node) -> None:
 def _rounded_twice(x: Value, exact: Array) -> Array:
     """Return the elements of a dequantized constant by the rule `eights_twice`.
 
-    In each whole block of 8 elements they are ``q * scale + (-zero_point * scale)`` in float32, with both products and
-    the sum rounded. The elements after the last whole block are those of ``exact``, which are rounded once.
+    In each whole block of 8 elements, an element is ``q * scale + (-zero_point * scale)`` in float32, with both
+    products and the sum rounded. The elements after the last whole block are those of ``exact``, which are rounded
+    once.
     """
     assert isinstance(x.type, TensorType)
     element, storage = x.type.element, constant_result(x)

@@ -36,8 +36,8 @@ class _Complex(NamedTuple):
 def rfft2d(node: Node) -> None:
     """Import RFFT2D: compute the Fourier transforms of float32 matrices, without the redundant half of the columns.
 
-    The sizes of the transform must be known at import and powers of two, the second of them at least 2. Matrices are
-    cut or padded with zeros to these sizes.
+    The two sizes of the transform must be known at import. They must be powers of two, and the second at least 2.
+    Matrices are cut or padded with zeros to these sizes.
     """
     require_floats(node, 0)
     if node.outputs[0].dtype != "complex64":

@@ -82,8 +82,8 @@ def _column(node: Node, value: Value) -> Value:
 def require_bytes(node: Node, i: int, row: Shape | None) -> None:
     """Raise UnsupportedForm if the rows of input ``i`` are integers of less than 8 bits that do not fill whole bytes.
 
-    LiteRT moves whole bytes, so that its results would not be the elements at the indices. ``row`` is the shape of a
-    row, or None if elements are taken along another axis than the first.
+    LiteRT copies whole bytes, so it would not return the elements at the indices. ``row`` is the shape of a row, or
+    None if elements are taken along another axis than the first.
     """
     element = node.type(i).element
     width = element.storage_width if isinstance(element, UniformType) else 8

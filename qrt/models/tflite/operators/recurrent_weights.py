@@ -15,7 +15,10 @@ from qrt.types import UniformType
 
 
 class Matrix(NamedTuple):
-    """Weights [units, depth]: floats, or int8 with a ``scale`` and the rule by which their operand is quantized."""
+    """Weights [units, depth], of floats or int8.
+
+    For int8, ``scale`` is the scale of the weights, and ``rule`` is the rule by which the other factor is quantized.
+    """
 
     value: Value
     scale: float | None = None
@@ -74,7 +77,7 @@ def require_one_dtype(node: Node, *operands: int) -> None:
 def products(context: LoweringContext, x: Value, w: Matrix) -> Value:
     """Return the product of ``x`` [batch, depth] and weights ``w`` [units, depth].
 
-    Products of floats are summed by fused multiply-adds, those of integers exactly.
+    Products of floats are summed by fused multiply-adds. Products of integers are summed exactly.
     """
     parallel, reduced = [context.extent(x, 0), context.extent(w.value, 0)], [context.extent(w.value, 1)]
     if w.scale is None:

@@ -69,7 +69,7 @@ def sparse_to_dense(node: Node) -> None:
 def _declared(node: Node, i: int) -> tuple[int, ...]:
     """Return the shape of the result, which is given by the elements of input ``i``.
 
-    If they are known only at run time, return the shape of the result in the file.
+    If these elements are known only at run time, return the shape of the result in the file.
     """
     given = node.result_type().shape or () if node.constant(i) is None else node.integers(i, "a shape")
     if None in given:
