@@ -84,7 +84,7 @@ class _FileReader:
         return Model(self.name, self.root["version"], self.root["description"], subgraphs, signatures)
 
     def _buffer(self, place: str, offset: int, size: int, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """Return the bytes of a buffer: ``data``, or if ``offset`` is above 1, ``size`` bytes of the file from there on.
+        """Return the bytes of a buffer: ``data``, or if ``offset`` is above 1, ``size`` bytes of the file from there.
 
         A file that is too large for the offsets of FlatBuffers stores buffers in the second way.
         """
