@@ -63,7 +63,7 @@ def load(
     shapes : mapping of str to sequence of int, optional
         For a model, the shapes with which inputs are imported, by the names of the program's arguments, such as
         ``{"x": (1, 96, 96, 1)}``. They replace the shapes in the file. For an ONNX model they may only set dynamic
-        dimensions; another size than a static one in the file is a ModelError.
+        dimensions: a size that differs from a static size in the file is a ModelError.
 
     Returns
     -------

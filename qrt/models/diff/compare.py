@@ -62,9 +62,8 @@ class ModelComparison:
     ulp : int, optional
         The largest allowed difference of floats, in units in the last place. The default depends on the operator.
     whole : Bound, optional
-        The largest allowed difference of the model's float outputs when each runtime computes the whole model alone.
-        (Single operators are compared on the same operands, which qrt takes from the other runtime.) The default is
-        ``Bound(is_sum=True)``.
+        The largest allowed difference of the model's float outputs. For these, qrt reads no tensor of the other
+        runtime, so that the differences of all operators add up. The default is ``Bound(is_sum=True)``.
     threads : int
         The number of threads of the other runtime.
     every_tensor : bool
@@ -81,7 +80,7 @@ class ModelComparison:
     ModelError
         If the file is malformed or not supported by qrt, or the other runtime rejects the file.
     QuantTypeError
-        If a profile does not exist, or belongs to a file format that the engine does not run.
+        If a profile does not exist, or if the engine does not run files of the profile's format.
     """
 
     def __init__(
@@ -226,10 +225,10 @@ def _compared(
     max_bytes: int,
     shapes: Mapping[str, Sequence[int]],
 ) -> ComparisonSource:
-    """Import a file for comparison by the rules of the profile ``rules``.
+    """Import a file with the rounding rules of the profile ``rules``, to compare the result with ``engine``.
 
-    ``profile`` is the profile that the engine runs. Raise QuantTypeError if the profiles are for different file
-    formats, or if the engine does not have one of them.
+    ``profile`` is the profile that the engine runs. Raise QuantTypeError if the engine does not have this profile, or
+    if ``rules`` is a profile for another file format.
     """
     for checked in (profile, rules):
         if checked.suffix != profile.suffix or profile.name not in engine.profiles:
@@ -290,10 +289,10 @@ def _rounding_room(tensor: ComparedTensor, run: Run) -> Array:
 
 
 def _with_stated_differences(tensor: ComparedTensor, tensors: Mapping[Any, Array], ours: Array, theirs: Array) -> Array:
-    """Return ``ours``, with elements of ``theirs`` where the runtimes' casts from float to integer differ by design.
+    """Return ``ours``, with elements of ``theirs`` where a difference in a cast from float to integer is documented.
 
-    These are the elements cast from a NaN, and from an infinity of float16. The format's reference page documents the
-    difference. If the tensor is not the result of a cast to integers, ``ours`` is returned unchanged.
+    These are the elements cast from a NaN, or for float16 also from an infinity: each runtime stores another integer.
+    If the tensor is not the result of such a cast, ``ours`` is returned unchanged.
     """
     floats = None if tensor.cast_of is None else tensors.get(tensor.cast_of)
     if floats is None or floats.shape != ours.shape or ours.shape != theirs.shape:

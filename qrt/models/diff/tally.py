@@ -18,7 +18,7 @@ class DifferenceTally:
       must be equal, or both lie in an interval given to `add`.
     - ``within`` counts the elements that are unequal but differ no more than allowed.
     - ``beyond`` counts the integers among ``differ`` that differ by more than 1.
-    - ``largest`` is the largest difference: of integers as a number, of floats in units in the last place.
+    - ``largest`` is the largest difference of two elements. For floats, the unit is the unit in the last place.
 
     Examples
     --------
@@ -49,9 +49,9 @@ class DifferenceTally:
     ) -> None:
         """Add the differences of two arrays, qrt's ``ours`` and the other runtime's ``theirs``, to the counts.
 
-        ``room`` returns the largest allowed absolute difference of each float; it applies to floats that differ by more
-        than the bound. ``interval`` returns two arrays, the least and the greatest allowed integer of each element.
-        Each is called only if it is needed. Raise ValueError if shapes or dtypes differ.
+        ``room`` returns the largest allowed absolute difference of each float. It is called only if a float differs by
+        more than the bound. ``interval`` returns two arrays: the least and the greatest allowed integer of each
+        element. It is called only if integers differ. Raise ValueError if shapes or dtypes differ.
         """
         if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
             raise ValueError(

@@ -164,7 +164,7 @@ def module_folders(searched: Sequence[str]) -> list[str]:
 
 
 def _check_numbers(results: Sequence[Array]) -> None:
-    """Raise ValueError if a result's elements are objects, such as texts: `send` sends the bytes of numbers."""
+    """Raise ValueError if a result has texts or Python objects as elements, because `send` sends only numbers."""
     for number, array in enumerate(results):
         if array.dtype.hasobject or array.dtype.kind in "US":
             raise ValueError(f"result {number} has elements that are not numbers ({array.dtype})")

@@ -182,7 +182,10 @@ class ServedModel(Protocol):
     """Interface of a model inside the child process, which the request handlers call."""
 
     def ports(self) -> Mapping[str, Sequence[Any]]:
-        """Return a dict: "inputs" and "outputs" list (index, name, shape, dtype), "keys" the outputs' keys."""
+        """Return a description of the inputs and outputs, as a dict.
+
+        "inputs" and "outputs" are lists of (index, name, shape, dtype). "keys" is the list of the outputs' keys.
+        """
 
     def run(self, arrays: Sequence[Array], tensors: Sequence[Any] | None) -> list[Array]:
         """Run the model on ``arrays`` and return its outputs, or the tensors with the keys ``tensors``."""

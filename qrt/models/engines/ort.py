@@ -69,7 +69,10 @@ class _LoadedModel:
         return [self._array(name, results[name]) for name in (self.outputs if tensors is None else tensors)]
 
     def _array(self, name: str, result: Any) -> Array:
-        """Return an output as an array; that of a ZipMap as scores [batch, class] in the order of the file."""
+        """Return an output of the session as an array.
+
+        For the output of a ZipMap, a list of dicts from labels to scores, these are the scores [batch, class].
+        """
         if not isinstance(result, list):
             return np.asarray(result)
         labels = self.labels.get(name)
@@ -100,7 +103,7 @@ class _LoadedModel:
 
 
 def _class_labels(given: str | bytes) -> dict[str, list[Any]]:
-    """Return the class labels of each ZipMap of a model, by the name of its output.
+    """Map the output name of each ZipMap node of a model to the node's class labels, in the file's order.
 
     ``given`` is the path of the file or its content.
     """
@@ -113,7 +116,6 @@ def _class_labels(given: str | bytes) -> dict[str, list[Any]]:
 
 
 def _read(given: str | bytes) -> Any:
-    """Return the `onnx.ModelProto` of a file's path or content."""
     onnx = extra("onnx", "onnx")
     return onnx.load_model_from_string(given) if isinstance(given, bytes) else onnx.load(given)
 
@@ -137,7 +139,10 @@ def _described(index: int, port: Any) -> tuple[int, str, list[int], str]:
 
 
 def _element(port: Any) -> str:
-    """Return the element type of an input or output, such as "float"; if it is not a tensor, its whole type."""
+    """Return the element type of an input or output that is a tensor, such as "float".
+
+    For any other input or output, return the type as ONNX Runtime prints it, such as "seq(map(int64,tensor(float)))".
+    """
     return str(port.type.removeprefix("tensor(").removesuffix(")"))
 
 

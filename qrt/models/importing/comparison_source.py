@@ -23,8 +23,8 @@ class Bound:
     """The largest allowed difference between a float of qrt and the float ``y`` of the other runtime.
 
     A difference is allowed if it is at most ``ulp`` units in the last place, or at most ``absolute + relative *
-    abs(y)``. With ``is_sum`` (a sum whose terms may cancel) it is also allowed if it is at most ``ulp`` units in the
-    last place of the tensor's largest magnitude.
+    abs(y)``. ``is_sum`` is for sums whose terms may cancel: a difference is also allowed if it is at most ``ulp`` units
+    in the last place of the tensor's largest magnitude.
     """
 
     ulp: int = 4
@@ -38,8 +38,8 @@ class Input:
     """An input of a model.
 
     ``dtype`` is NumPy's name. Each size in ``shape`` is an integer, the name of a dynamic dimension, or None for a
-    dynamic dimension without name. ``zero_point`` is None if the input is not quantized. ``limit`` bounds the test data
-    of unquantized integer inputs, which are from 0 to ``limit - 1``.
+    dynamic dimension without name. ``zero_point`` is None if the input is not quantized. For an unquantized integer
+    input, test data is from 0 to ``limit - 1``.
     """
 
     name: str
@@ -57,15 +57,14 @@ class ComparedTensor:
     - ``operator`` is the operator's kind and index, such as "CONV_2D 3".
     - ``bound`` is the largest allowed difference of floats.
     - ``reads`` are the keys of the operands. Both runtimes compute the result from the same operands.
-    - ``alone`` is given for an operator that sums n products of floats. It returns a program of this operator alone.
-      With magnitudes as operands, the program computes the sum of the products' magnitudes; times ``n * 2^-24``, this
-      bounds the rounding error. With ones as operands, it computes n.
-    - ``terms`` is n if the program ``alone`` does not compute n from ones, as for a mean; else None.
+    - ``alone`` is given for an operator that sums n products of floats. It returns a program with only this operator.
+      Run on the magnitudes of the operands, the program returns the sum of the products' magnitudes. This sum times
+      ``n * 2^-24`` bounds the rounding error. Run on ones, the program returns n.
+    - ``terms`` is n for an operator such as a mean, for which the program ``alone`` does not return n from ones.
     - ``interval`` is given if the other runtime may round to a neighbouring integer. It returns the least and the
       greatest allowed integer of each element.
-    - ``cast_of`` is the key of the float operand of a cast to integers for which the runtimes store different integers
-      for a NaN, or for an infinity of float16. These elements are not compared; the format's reference page lists the
-      cast.
+    - ``cast_of`` is given for a cast from float to integer if the runtimes store different integers for a NaN, or for
+      an infinity of float16. It is the key of the float operand. Elements cast from these floats are not compared.
     """
 
     name: str
@@ -95,7 +94,7 @@ class ComparisonSource:
 
 
 def named_values(function: Operation) -> Mapping[str, Value]:
-    """Return the values of a function that stand for tensors of the model file, by the tensor's name."""
+    """Return the values of a function that correspond to tensors of the model file, as a mapping from tensor names."""
     values_by_name: dict[str, Value] = {}
     for op in function.regions[0].blocks[0].operations:
         names_attribute = op.attributes.get(TENSOR)

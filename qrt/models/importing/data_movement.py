@@ -131,8 +131,9 @@ _KEEPS_SIZES = ("arith.extsi", "arith.trunci", "qrt.reshape")
 def sizes_of(value: Value) -> tuple[int | Value, ...] | None:
     """Return the elements of a small integer tensor, such as the target shape of a RESHAPE.
 
-    An element that is known at import is an int. Any other element is the scalar value of the program from which a
-    `tensor.from_elements` built the tensor. If an element comes from any other operation, the result is None.
+    An element is an int if it is known at import, or else the scalar value of the program that computes it. To find the
+    scalars, the function follows the tensor through reshapes, concatenations and slices to a `tensor.from_elements`. If
+    any other operation computes an element, the result is None.
     """
     array, op = known_result(value), value.operation
     if array is not None:

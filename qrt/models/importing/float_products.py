@@ -95,7 +95,7 @@ def total(
 ) -> Value:
     """Append a loop nest that computes sums of products, and return the tensor of the sums.
 
-    ``parallel`` has the extents of the result, ``reduced`` those of the loops over which products are added.
+    ``parallel`` has the sizes of the result, and ``reduced`` the sizes of the loops that run over the terms of a sum.
     ``operands(nest)`` reads the two factors of a product in the body of the nest. ``bias`` has one element for each
     index of the last parallel loop. The module's description lists the names for ``order``.
     """

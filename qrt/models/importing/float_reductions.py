@@ -31,12 +31,13 @@ _TERMS = 16
 def summed(context: LoweringContext, x: Value, axes: Sequence[int]) -> Value:
     """Sum float32 elements along axes in an order that limits the rounding error of long sums.
 
-    The axes are reduced one after the other, the last one first; the result does not have them. Along an axis of n
-    terms:
+    The axes are reduced one after the other, the last one first. The result does not have these axes. The sum of n
+    terms along one axis is computed in two steps:
 
-    - While n > 16, with m = n // 16: for each i below m, the terms i, i + m, ..., i + 15m are added in this order, and
-      the sum becomes term i. The terms after the first 16m are added to a remainder, which starts with 0. Then n is m.
-    - The last 16 or fewer terms are added in order, starting with the remainder.
+    - While n > 16, n is replaced by ``m = n // 16``. For each i below m, the new term i is the sum of the terms ``i``,
+      ``i + m``, ..., ``i + 15 * m``, added in this order. The terms after the first ``16 * m`` are added to a
+      remainder, which starts with 0.
+    - The last 16 or fewer terms are added in order to the remainder.
 
     An axis whose size is known only at run time is summed in order.
     """
@@ -100,7 +101,10 @@ def softmax(context: LoweringContext, x: Value, axes: Sequence[int], beta: float
 
 
 def exponentials(context: LoweringContext, x: Value, axes: Sequence[int], beta: float) -> tuple[Value, Value]:
-    """Return ``m = max(x)`` along axes, without these axes, and ``exp(beta * (x - m))`` in the shape of ``x``."""
+    """Return two tensors: ``m``, the maximum of ``x`` along axes, and ``exp(beta * (x - m))``.
+
+    The first tensor does not have the reduced axes. The second has the shape of ``x``.
+    """
     most = reduced(context, x, axes, "arith.maximumf", -np.inf)
     nest = LoopNest(context, "exponentials", context.extents(x))
     apart = nest.value("arith.subf", (nest.read(x, nest.loops), nest.read(most, _remaining_loops(nest, axes))), F32)

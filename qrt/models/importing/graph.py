@@ -1,4 +1,4 @@
-"""Base class of a model file's graph while it is imported as a function, with helpers for names, shapes and errors."""
+"""Base class of the graphs that the TFLite and ONNX importers read, with helpers for names, shapes and errors."""
 
 import math
 from abc import abstractmethod
@@ -55,7 +55,7 @@ class Graph:
 
     @abstractmethod
     def _lines(self) -> Iterable[str]:
-        """Return one line of text for each operator, which begins with the operator's name."""
+        """Return one line of text for each operator. Each line begins with the operator's name."""
 
     # -- operations -------------------------------------------------------------------------------------------------
 
@@ -119,7 +119,10 @@ class Graph:
     # -- places -----------------------------------------------------------------------------------------------------
 
     def location(self, op: Operator) -> Location:
-        """Return the location of an operator: its line in a text that lists the graph's operators."""
+        """Return the location of an operator of the file.
+
+        It refers to the operator's line in a text that lists the graph, because a binary file has no lines.
+        """
         location = self._locations.get(op.index)
         if location is None:
             source, starts = self._listing
@@ -150,11 +153,12 @@ class OperatorLocation(Location):
 
 
 def port_names(names: Sequence[str], dimensions: Sequence[Sequence[str]] | None = None) -> ArrayAttr:
-    """Return the attribute that names a function's arguments or results: a dictionary with "qrt.name" for each.
+    """Return an attribute that names a function's arguments or results: an array with a dictionary for each.
 
-    A tensor may be returned twice, so a repeated name gets its position as a suffix: "y#1". ``dimensions`` has, for
-    each argument, the names of its dimensions, "" for one without name; they become "qrt.dimensions". Dimensions with
-    the same name must have the same size in a call.
+    Each dictionary has the name as "qrt.name". A tensor may be returned twice, so a repeated name gets its position as
+    a suffix: "y#1". ``dimensions`` has a list for each argument, with the name of each dimension, or "" for a dimension
+    without name. The dictionary has this list as "qrt.dimensions". Dimensions with the same name must have the same
+    size in a call.
     """
     unique_names: list[str] = []
     for place, name in enumerate(names):
@@ -191,9 +195,9 @@ def open_inputs_hint(ports: Iterable[tuple[str, Shape | None]]) -> str:
 
 
 def check_shapes(place: str, shapes: Mapping[str, Sequence[int]], ports: Mapping[str, Shape | None]) -> None:
-    """Raise ModelError unless each of the user's ``shapes`` is named after an input and has the input's rank.
+    """Raise ModelError unless every key of ``shapes`` is the name of an input, and every shape has the input's rank.
 
-    ``ports`` has the shapes of the inputs in the file, by name.
+    ``shapes`` are the shapes that the user gives. ``ports`` has the shapes of the inputs in the file, by name.
     """
     for name, given in shapes.items():
         if name not in ports:
@@ -208,9 +212,9 @@ def check_shapes(place: str, shapes: Mapping[str, Sequence[int]], ports: Mapping
 
 
 class Refusals:
-    """A collection of a model's unsupported forms of operators, with their places, to report all in one error.
+    """The unsupported operators of a model and their places, collected to report all of them in one error.
 
-    A form is a variant of an operator that its data types or attributes distinguish.
+    They are listed by form: a form is a variant of an operator with certain data types or attributes.
     """
 
     def __init__(self) -> None:

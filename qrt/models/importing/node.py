@@ -46,8 +46,8 @@ class Node:
     ) -> Value:
         """Append an operation with one result and return the result.
 
-        ``result_type`` is the result's type; or its element type, if the shape can be inferred from the operands; or
-        None, if the element type can be inferred too.
+        ``result_type`` is the type of the result. It may also be only the element type if the shape can be inferred
+        from the operands, or None if both can be inferred.
         """
         return self.make(name, operands, attributes, None if result_type is None else [result_type]).result
 
@@ -71,7 +71,7 @@ class Node:
     ) -> Operation:
         """Append an operation and return it.
 
-        For an op of qrt's op families, the result types that are not given are inferred, and all are checked. For any
+        For an op of qrt's op families, missing result types are inferred, and all result types are checked. For any
         other op, ``more`` has further arguments of `Builder.create`.
         """
         try:
@@ -159,9 +159,10 @@ class Node:
 def _with_open_axes(
     operands: Sequence[Value], attributes: Mapping[str, Any], result_types: Sequence[Type]
 ) -> Mapping[str, Any]:
-    """Return the attributes of a reshape that only adds or removes axes of size 1.
+    """Return the attributes of a reshape, with "open_axes" added if two or more sizes are known only at run time.
 
-    If several sizes are known only at run time, "open_axes" says from which axis of the operand each is copied.
+    "open_axes" lists the axes of the operand from which these sizes are copied. It is added only if the reshape does
+    nothing but add or remove axes of size 1.
     """
     given, wanted = (kind.shape if isinstance(kind, TensorType) else None for kind in (operands[0].type, *result_types))
     if given is None or wanted is None or wanted.count(None) < 2 or "open_axes" in attributes:

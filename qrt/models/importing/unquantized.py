@@ -33,14 +33,17 @@ _F32 = FloatType("f32")
 
 
 def signless(element: Type) -> Type:
-    """Return the element type for `arith` ops: a signless integer for integers and storage, else the same type."""
+    """Return the element type with which `arith` ops compute: ``ui8`` -> ``i8``, a quantized type -> its storage width.
+
+    Float types are returned unchanged.
+    """
     if isinstance(element, UniformType):
         return IntegerType(element.storage_width)
     return IntegerType(element.width) if isinstance(element, IntegerType) else element
 
 
 def stored(node: Node, value: Value, element: Type) -> Value:
-    """Return the storage of a quantized tensor, or the bits of an unsigned one, as a tensor of signless ``element``."""
+    """Reinterpret a quantized or unsigned tensor as a tensor of the signless type ``element`` with the same bits."""
     given = value.type
     assert isinstance(given, TensorType)
     if given.element is element:
@@ -85,7 +88,10 @@ def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None
 
 
 def _refined(node: Node, operand: Operand, shape: tuple[int | None, ...]) -> Operand:
-    """Return an operand, cast so that its dynamic sizes are those of the broadcast ``shape``. A run checks them."""
+    """Return an operand, cast so that its dynamic sizes are those of the broadcast ``shape``.
+
+    The cast is checked at run time.
+    """
     given = shape_of(operand)
     own = tuple(size if size is not None else wanted
                 for size, wanted in zip(given, shape[len(shape) - len(given) :], strict=True))  # fmt: skip
@@ -185,10 +191,11 @@ def _check_element(node: Node, name: str, operand: Operand, element: Type) -> No
 def _spread(
     node: Node, operands: Sequence[Operand], elements: Sequence[Type], shape: tuple[int | None, ...]
 ) -> list[Operand]:
-    """Return the operands, with each one-element constant replaced by a tensor of the dynamic ``shape`` filled with it.
+    """Replace each one-element constant among operands by a tensor of the dynamic ``shape``, filled with the constant.
 
-    Then a kernel of an elementwise op can compute the result, for every element type. Broadcasting in a loop nest would
-    not support all types. The sizes are read from an operand of this shape. If no operand has it, nothing is replaced.
+    With operands of equal shapes, a kernel of an elementwise op can compute the result for every element type. A loop
+    nest that broadcasts would not support all types. The dynamic sizes are read from an operand that has the full
+    ``shape``. If no operand has this shape, the operands are returned unchanged.
     """
     whole = next((value for value in operands if isinstance(value, Value) and shape_of(value) == shape), None)
     if whole is None:
@@ -220,8 +227,7 @@ def _nested(
 ) -> Operand:
     """Append an elementwise operation as a loop nest, for operands that broadcast to the dynamic ``shape``.
 
-    The parameters are those of `apply`. The size of an axis of the result is that of an operand which is not broadcast
-    along the axis.
+    The parameters are those of `apply`.
     """
     values = [as_value(node, operand, element) for operand, element in zip(operands, elements, strict=True)]
     context = lowering_context(node)
@@ -292,8 +298,8 @@ def number_of(value: float, element: Type) -> Array:
 def cast_to(node: Node, x: Operand, source: Type, target: Type, from_unsigned: bool, to_unsigned: bool) -> Operand:
     """Cast an operand's elements from the type ``source`` to ``target``.
 
-    The types are signless, so ``from_unsigned`` and ``to_unsigned`` say how their integers are read. ``from_unsigned``
-    must be True for a source of bools.
+    Both types are signless. ``from_unsigned`` says whether the integers of ``source`` are unsigned, and ``to_unsigned``
+    whether those of ``target`` are. ``from_unsigned`` must be True if ``source`` is bool.
     """
     if target is BOOL:
         return x if source is BOOL else compare(node, "ne", x, number_of(0, source), source)

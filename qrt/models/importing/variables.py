@@ -1,4 +1,4 @@
-"""Variables of an imported model as `ml_program.global` operations of unquantized type: storage, integers or floats."""
+"""Variables of an imported model as `ml_program.global` operations, whose elements are integers or floats."""
 
 from qrt.ir import Attribute, Builder, Module, Operation, StringAttr, SymbolRefAttr, TypeAttr, Value
 from qrt.ir.core.attributes import UNIT

@@ -21,10 +21,12 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Window:
-    """A sliding window over the spatial axes of images; each field has one entry for each spatial axis.
+    """A sliding window over the spatial axes of images. Each field has one entry for each spatial axis.
 
-    ``kernel`` has the sizes of the window, ``padding`` the (before, after) padding of the image, and ``outputs`` the
-    number of positions of the window: an int, or a value of type index if known only at run time.
+    - ``kernel`` has the sizes of the window.
+    - ``padding`` has the padding of the image, (before, after).
+    - ``outputs`` has the numbers of positions of the window. A number is an int, or a value of type index if it is
+      known only at run time.
     """
 
     kernel: Sizes
@@ -94,7 +96,7 @@ def make_window(
 
 
 def _open_count(node: Node, image: Value, axis: int, missing: int, stride: int) -> Value:
-    """Return ``(size + missing) // stride + 1`` as a value of type index, with the size of an axis of ``image``."""
+    """Append ops that compute ``(size + missing) // stride + 1`` as an index, for the size of an axis of ``image``."""
     count = node.emit("tensor.dim", [image, index(node, axis)])
     if missing:
         count = node.emit("arith.addi", [count, index(node, missing)])
@@ -125,8 +127,12 @@ def largest(
 def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows") -> Value:
     """Return the sum of each window of the padded images, added in a given order.
 
-    ``order`` is "rows" (row-major), "columns" (each column by itself, then the sums of the columns) or "lanes", as in
-    `qrt.ir.passes.lower_qrt.averages`. "lanes" requires a window as large as the image.
+    ``order`` is one of three names:
+
+    - "rows" adds the elements in row-major order.
+    - "columns" adds the elements of each column, and then the sums of the columns.
+    - "lanes" adds in the order that `qrt.ir.passes.lower_qrt.averages` describes. The window must cover the whole
+      image.
     """
     rank = len(window.kernel)
     parallel = (context.extent(x, 0), *window.outputs, context.extent(x, rank + 1))

@@ -45,7 +45,7 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
     profile : str
         The name of the profile whose arithmetic the operators follow, such as "ort" for that of ONNX Runtime.
     dtypes : sequence of dtype
-        The NumPy dtypes to which the outputs are converted, in the file's order; None keeps the program's own.
+        The NumPy dtype to which each output is converted, in the file's order. None leaves the output unconverted.
     """
 
     def __init__(self, model: Model, profile: str, dtypes: Sequence[Any]) -> None:
@@ -154,7 +154,7 @@ class Backend(_base.Backend):  # type: ignore[misc]
         node : NodeProto
             The node.
         inputs : sequence of arrays
-            The arrays of the node's inputs in order. An optional input that the node omits, by an empty name, has no
+            The arrays of the node's inputs in order. An omitted optional input, whose name in the node is empty, has no
             array.
         device : str, default "CPU"
             Only the CPU is supported.
@@ -200,7 +200,7 @@ def _array(value: Any) -> Array:
 
 
 def _output_dtype(dtype: str) -> Any:
-    """Return the NumPy dtype that `onnx` uses for an ONNX dtype ("int4": a type of `ml_dtypes`), or None for ""."""
+    """Return the NumPy dtype that the package `onnx` uses for an ONNX dtype such as "int4". Return None for ""."""
     if not dtype:
         return None
     helper: Any = extra("onnx.helper", "onnx")

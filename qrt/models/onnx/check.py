@@ -54,9 +54,9 @@ def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
 
 
 def check_operator_of_function(place: str, type: str, function_opset: int, model_opset: int) -> None:
-    """Raise ModelError if an operator's meaning changed between the opset of its function and that of the model.
+    """Raise ModelError if an operator of a function has another meaning in the function's opset than in the model's.
 
-    ONNX forbids such a function, and runtimes disagree about which of the two opsets the operator has.
+    ONNX forbids such a function, and runtimes disagree about which of the two opsets applies to the operator.
     """
     changed = CHANGED.get(type)
     if changed is not None and (function_opset < changed) != (model_opset < changed):
@@ -73,10 +73,10 @@ def place_of(name: str, operator: Operator) -> str:
 
 
 def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[str] = ()) -> None:
-    """Raise ModelError if a graph breaks a rule: each tensor is computed exactly once, before any node reads it.
+    """Raise ModelError unless each tensor of a graph is computed exactly once, before any node reads it.
 
-    All inputs and outputs together may take at most ``max_bytes``. ``outer`` has the names of the tensors of enclosing
-    graphs, which the graph may read.
+    Also raise it if all inputs and outputs together take more than ``max_bytes``. ``outer`` has the names of the
+    tensors of enclosing graphs, which the graph may read.
     """
     known = {*outer, *graph.constants}
     for port in graph.inputs:

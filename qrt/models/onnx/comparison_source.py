@@ -1,7 +1,7 @@
 """The tensors of an ONNX file that are compared with ONNX Runtime's, and the difference that is allowed for each.
 
-Nodes that the import folds into one quantized operator (see `folding`) may round to another integer than the runtime:
-for their result, the allowed difference is an interval for each element.
+A quantized operator that the import folds from several nodes (see `folding`) may round to another integer than the
+runtime. The allowed difference of its result is therefore an interval for each element.
 """
 
 import math
@@ -198,13 +198,15 @@ def _compared_tensor(
 
 
 def _bound_of(op: Operator) -> Bound:
-    """Return the tolerance of an operator's float results. Those of trees are exact without a ``post_transform``."""
+    """Return the allowed difference of an operator's float results.
+
+    Decision trees must be exact, unless the node has a ``post_transform``.
+    """
     is_transformed = op.attributes.get("post_transform", "NONE") not in ("NONE", 0)
     return BOUNDS["LinearRegressor"] if op.type in _TREES and is_transformed else BOUNDS.get(op.type, Bound())
 
 
 def _computed(op: Operator, constants: Mapping[str, Tensor]) -> tuple[str, ...]:
-    """Return the names of the operands that are not constants of the file."""
     return tuple(dict.fromkeys(name for name in op.inputs if name and name not in constants))
 
 
@@ -247,9 +249,9 @@ def _input(graph: ModelGraph, port: ModelPort) -> Input:
 
 
 def _limit(graph: ModelGraph, name: str) -> int:
-    """Return n such that test data for the integer input ``name`` must be from 0 to n - 1.
+    """Return n for the integer input ``name``, whose test data must be from 0 to n - 1.
 
-    This is the size of the axis that the input indexes in a Gather of a constant, or 2 if there is no such Gather.
+    If the input indexes a constant in a Gather, n is the size of the indexed axis. Otherwise n is 2.
     """
     limit = 2
     for op in graph.operators:

@@ -74,7 +74,7 @@ class ComposedGraph:
         graph.set_results()
 
     def values(self, node: Node, *results: str) -> list[Value]:
-        """Import the graph as the first part of a node's import, and return the values of the tensors ``results``."""
+        """Import the graph before the rest of a node's import, and return the values of the tensors ``results``."""
         graph = Subgraph(node, "definition", self.graph((), results))
         graph.inline()
         return graph.results()
@@ -95,7 +95,7 @@ def composed(node: Node) -> ComposedGraph:
 
 
 def require_floats(node: Node, *inputs: int) -> None:
-    """Raise UnsupportedForm if one of these inputs is not of float32."""
+    """Raise UnsupportedForm if an input with one of the indices ``inputs`` is not of float32."""
     for i in inputs:
         if node.has(i) and node.plain(i) is not _F32:
             node.refuse(f"of {node.dtype(i)}")
@@ -119,7 +119,7 @@ def input_names(node: Node, count: int, *optional: int) -> Sequence[str]:
 def static_sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
     """Return the shape of input ``i``, with 0 for each size that is known only at run time.
 
-    Raise UnsupportedForm if the size of an axis in ``known`` is known only at run time.
+    The sizes of the axes ``known`` must be known at import. Otherwise raise UnsupportedForm.
     """
     shape = node.shape(i)
     if any(axis >= len(shape) or shape[axis] is None for axis in known):

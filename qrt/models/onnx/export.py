@@ -93,7 +93,7 @@ def _choose_function(program: ir.Module, name: str | None) -> FuncOp:
 
 
 class _Function:
-    """Exporter of one function to an ONNX graph of one opset, with the nodes, inputs, outputs and variables so far."""
+    """Exporter of one function to an ONNX graph. It collects the graph's nodes, inputs, outputs and variables."""
 
     def __init__(self, program: ir.Module, function: FuncOp, opset: int, kernels: Programs) -> None:
         self.kernels = kernels
@@ -322,7 +322,7 @@ def _names(function: FuncOp, kind: Literal["inputs", "results"], prefix: str, co
 
 
 def _elements(values: Sequence[Value]) -> str:
-    """Return the distinct element types of values as text, for the error that ONNX has no operator for them."""
+    """Return the element types of values as text, without duplicates, for an error message."""
     elements: dict[str, None] = {}
     for value in values:
         element = getattr(value.type, "element", value.type)

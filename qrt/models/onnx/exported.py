@@ -1,8 +1,8 @@
 """The import of the metadata that `qrt export` wrote into a model, which restores the operations of the program.
 
-An entry of the metadata describes a group: the nodes that compute one operation. It is used only if these nodes are
-unchanged, and no node outside of the group reads a tensor between them. All other nodes are imported like those of any
-model.
+An entry of the metadata describes a group: the nodes that compute one operation. The entry is used only if the group's
+nodes are unchanged, and no other node reads an intermediate tensor of the group. All other nodes are imported like
+those of any model.
 """
 
 import json
@@ -134,7 +134,8 @@ class Exported:
     def _group(self, key: str, text: str) -> _Group | None:
         """Parse an entry of the metadata. Return None if it does not match the graph.
 
-        It does not match if its nodes have changed since the export, or if another node reads a tensor between them.
+        An entry does not match if its nodes have changed since the export, or if another node or a graph output uses
+        one of their intermediate tensors.
         """
         try:
             entry = json.loads(text)
@@ -341,7 +342,10 @@ class Exported:
 
 
 def _fold(key: str, nodes: Sequence[Operator]) -> Fold | None:
-    """Return the record of a group's operator for the report of folded operators, or None if the group has no cast."""
+    """Return the entry of a group in the report of folded operators.
+
+    Return None if the group has no operator other than casts, or no cast.
+    """
     operator = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
     if operator is None or operator.type in CASTS or all(op.type not in CASTS for op in nodes):
         return None

@@ -93,7 +93,8 @@ def fold_report(folds: Sequence[Fold]) -> str:
 class Group:
     """Operators that are folded together, in the graph's order, and the operator ``folded`` that replaces them.
 
-    If they include Relu or Clip, ``within`` has the bounds of the result, ``(low, high)``; None there means no bound.
+    If the operators include Relu or Clip, ``within`` has the bounds of the result, ``(low, high)``. A bound of None
+    means that there is no bound.
     """
 
     parts: tuple[Operator, ...]
@@ -117,10 +118,10 @@ class _Unfolded(Exception):
 class Folding:
     """The groups of operators in a graph that can be folded.
 
-    ``groups`` maps the index of each group's last operator, in whose place it is imported, to the group. ``inside`` has
-    the indices of the groups' other operators. ``reasons`` maps the index of each operator that is next to a cast, but
-    in no group, to the reason. In a nested graph, ``outer`` is the folding of the enclosing graph, whose constants the
-    nested graph reads.
+    ``groups`` maps operator indices to groups: the key is a group's last operator, in whose place the group is
+    imported. ``inside`` has the indices of the groups' other operators. If an operator is next to a cast but in no
+    group, ``reasons`` has the reason by the operator's index. In a nested graph, ``outer`` is the folding of the
+    enclosing graph, whose constants the nested graph reads.
     """
 
     def __init__(self, graph: ModelGraph, outer: "Folding | None" = None) -> None:
@@ -164,7 +165,7 @@ class Folding:
     def _fold_dynamic(self, op: Operator) -> None:
         """Fold a DynamicQuantizeLinear with the MatMulInteger, Cast to float32 and Mul by both scales that follow.
 
-        Nothing is folded if another operator reads a tensor between them, or if the weights are not constant.
+        Nothing is folded if another operator reads an intermediate tensor, or if the weights are not constant.
         """
         if len(op.outputs) != 3 or ABSENT in op.outputs:
             return
@@ -371,10 +372,11 @@ class Folding:
         return cast.inputs[1], name
 
     def _bias(self, op: Operator, i: int) -> tuple[str, ...]:
-        """Return a tuple with the name of the int32 tensor of the bias, operand ``i``; () if there is no bias.
+        """Return the name of the int32 tensor of the bias, operand ``i``, in a tuple. Return () if there is no bias.
 
-        The integers are added to the sums unchanged, so they must have the scale of the sums. Raise _Unfolded for a
-        bias of another scale: rescaling would round it, while the runtime adds it in floats.
+        Raise _Unfolded if the scale of the bias is not the product of the scales of the factors. A quantized operator
+        adds the bias to integer sums, so it would have to round such a bias to their scale. The runtime adds the bias
+        in floats.
         """
         if i >= len(op.inputs) or op.inputs[i] == ABSENT:
             return ()
@@ -402,8 +404,8 @@ class Folding:
     def _require_plain_floats(self, cast: Operator) -> None:
         """Raise _Unfolded unless a cast converts between integers and float32, with scales from 2^-40 to 2^40.
 
-        Another float type would round between the casts. With scales near the limits of float32, the floats between the
-        casts overflow or lose bits, which no quantized operator reproduces.
+        Floats of another type are rounded between the casts. With scales near the limits of float32, floats overflow or
+        lose bits. No quantized operator reproduces this.
         """
         scale = self._scale(cast)
         floats = cast.attributes.get("output_dtype", 0) if cast.key == "DequantizeLinear" else 0

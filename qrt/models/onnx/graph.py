@@ -66,9 +66,12 @@ class ImportContext:
 class Graph(importing.Graph):
     """A graph of a model during import.
 
-    Four dicts have the names of tensors as keys. ``values`` has the values of computed tensors in the program.
-    ``constants`` has the constants of tensors that are known at import. ``wide`` has, for a float16 tensor, the name of
-    the float32 tensor from which it is rounded. ``sizes`` has the elements of integer tensors if some are known.
+    Four dicts have the names of tensors as keys:
+
+    - ``values`` has the program's values of computed tensors.
+    - ``constants`` has the elements and types of tensors that are known at import.
+    - ``wide`` has float16 tensors that are rounded from a float32 tensor, and the name of this float32 tensor.
+    - ``sizes`` has integer tensors of which some elements are known, and their elements.
     """
 
     def __init__(
@@ -98,11 +101,11 @@ class Graph(importing.Graph):
         return self.constants.get(name)
 
     def required(self, name: str) -> Constant | None:
-        """Return the constant of a tensor that an operator must know at import, or None.
+        """Return the elements and type of a tensor that an operator must know at import, or None if they are not known.
 
-        In contrast to `known`, a tensor that the operations of qrt compute from constants, such as a dequantized one,
-        counts as a constant. So does an input of the model for which an array was given. Its name is added to
-        ``fixed``, because the program is valid only for that array.
+        In contrast to `known`, this includes tensors that operations of qrt compute from constants, such as a
+        dequantized constant. It also includes an input of the model for which the user gave an array. Such an input's
+        name is added to ``fixed``, because the program is valid only for that array.
         """
         constant = self.constants.get(name)
         if constant is None and (value := self.values.get(name)) is not None and value.operation is not None:

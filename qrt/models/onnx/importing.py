@@ -30,8 +30,8 @@ from qrt.types import TensorType, UniformType
 def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) -> Module:
     """Import a model as a program, with the arithmetic that a profile defines for its operators.
 
-    Raises ModelError if the file is invalid, or contains unsupported forms (one error lists all of them), or if a
-    tensor, or all constants computed at import together, take more than ``max_bytes``.
+    Raises ModelError if the file is invalid, if a tensor takes more than ``max_bytes``, or if all constants computed at
+    import together do. Unsupported forms of operators also raise a ModelError, which lists all of them.
     """
     return Importer(model, profile, max_bytes=max_bytes).run()
 
@@ -52,7 +52,7 @@ _MOVES = frozenset(
 
 
 class Unsupported(Exception):
-    """An error that ends the import of a nested graph with an unsupported node, which is already recorded."""
+    """An error that ends the import of a nested graph. The unsupported node that causes it is recorded before."""
 
 
 def import_file(
@@ -60,8 +60,8 @@ def import_file(
 ) -> tuple[Module, str]:
     """Import a file, and return the program and the report of its folded operators.
 
-    ``shapes`` has shapes of inputs by name. Raises ModelError if the file is invalid, or contains unsupported forms:
-    one error lists all of them.
+    ``shapes`` has shapes of inputs by name. Raises ModelError if the file is invalid. Unsupported forms of operators
+    also raise a ModelError, which lists all of them.
     """
     model = with_shapes(read(file, max_bytes=max_bytes), shapes)
     importer = Importer(model, profile, max_bytes=max_bytes)
@@ -145,7 +145,7 @@ class FunctionGraph(Graph):
         return function
 
     def _load(self, state: State) -> None:
-        """Declare a variable of the module, and load it as the value of the input that represents the variable."""
+        """Declare the variable that an input represents. The input's value in the program is a load of the variable."""
         initial = state.initial
         element = element_of(initial.dtype)
         variable_type = TensorType(initial.shape, signless(element))
@@ -182,7 +182,7 @@ class FunctionGraph(Graph):
     def result(self, port: ModelPort) -> Value:
         """Return the value of an output with the element type of the file.
 
-        That is the storage of a quantized value, unless the metadata of an exported model gives the output a quantized
+        For a quantized value this is the storage, unless the metadata of an exported model gives the output a quantized
         type.
         """
         value = self.value(port.name)
@@ -216,9 +216,10 @@ class FunctionGraph(Graph):
                     self._record(op, self.folding.reasons[op.index])
 
     def _overlapping_nodes(self) -> set[int]:
-        """Return the nodes of all groups that are not folded, because the file's metadata describes one of their nodes.
+        """Return the indices of the nodes of all groups that are not folded because of the file's metadata.
 
-        The metadata of an exported model names the operation of the program that such a node computes.
+        In an exported model, the metadata may name the operation of the program that a node computes. A group with such
+        a node is not folded.
         """
         groups = [{part.index for part in group.parts} for group in self.folding.groups.values()]
         return {index for group in groups if group & self.exported.nodes for index in group}
@@ -266,7 +267,7 @@ class FunctionGraph(Graph):
             last.set(0, clamped(last, value, *group.within))
 
     def _require_storage(self, quantize: Node, name: str) -> None:
-        """Raise UnsupportedForm if the tensor ``name`` has another element type than the QuantizeLinear stores."""
+        """Raise UnsupportedForm if the tensor ``name`` does not have the output type of the QuantizeLinear."""
         wanted, element = quantized_element(quantize), plain_of(self.type(name).element)
         if element is not wanted:
             raise UnsupportedForm(f"its result would have the type {dtype_of(element)}, not {dtype_of(wanted)}")
@@ -297,7 +298,7 @@ class FunctionGraph(Graph):
     def _is_widened(self, op: Operator) -> bool:
         """Return True if the runtime computes a node with inputs of 16-bit floats in float32.
 
-        It does not do so for casts, QLinear operators and nodes with nested graphs. An operator that only moves
+        Casts, QLinear operators and nodes with nested graphs are not computed in float32. An operator that only moves
         elements is computed in float32 if an input was already computed in float32.
         """
         if op.type in _CASTS or op.type.startswith("QLinear") or next(op.graphs, None) is not None:

@@ -78,7 +78,7 @@ class Operator:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The names of the tensors that the node reads, including those that only the graphs in its attributes read."""
+        """The names of the tensors that the node reads, as inputs or in the graphs that are its attributes."""
         inner = (name for graph in self.graphs for name in graph.reads)
         return tuple(dict.fromkeys((*filter(None, self.inputs), *inner)))
 

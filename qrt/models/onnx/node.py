@@ -49,7 +49,7 @@ class Node(importing.Node):
     # -- attributes -------------------------------------------------------------------------------------------------
 
     def attribute(self, name: str, default: _T) -> _T:
-        """Return an attribute, or ``default`` if it is missing. Raise ModelError unless it has the type of ``default``.
+        """Return an attribute, or ``default`` if it is missing. Raise ModelError if its type differs from the default.
 
         The type is an integer, a float, a text, or a tuple of integers.
         """
@@ -81,7 +81,10 @@ class Node(importing.Node):
         return self.attribute(name, 0.0) if self.has_attribute(name) else None
 
     def numbers(self, name: str, kind: type[_T], default: tuple[_T, ...] = ()) -> tuple[_T, ...]:
-        """Return an attribute that is a list of ``kind``, float or str. Return ``default`` if it is missing."""
+        """Return an attribute that is a list of floats or of strings, or ``default`` if it is missing.
+
+        ``kind`` is the type of the elements.
+        """
         values = self.op.attributes.get(name, default)
         if not isinstance(values, tuple) or not all(isinstance(value, kind) for value in values):
             self.fail(f"attribute '{name}' must be a list, each item {_KINDS[kind]}, got {attribute_text(values)}")
@@ -195,11 +198,11 @@ class Node(importing.Node):
     def parameters(
         self, i: int, scale: int | None, zero_point: int | None, axis: int | None = None, block_size: int = 0
     ) -> UniformType:
-        """Return the quantized type of input ``i``, with the scale and zero point that two other inputs give.
+        """Return the quantized type of input ``i``, whose scale and zero point are two other inputs.
 
-        ``scale`` and ``zero_point`` are the indices of these inputs, which must be known at import; None means a scale
-        of 1, or a zero point of 0. A single scale is for the whole tensor; several are along ``axis``, one for each
-        index, or one for each ``block_size`` indices.
+        ``scale`` and ``zero_point`` are the indices of these inputs, which must be known at import. None means a scale
+        of 1 or a zero point of 0. A single scale is for the whole tensor. Several scales lie along ``axis``: one for
+        each index, or one for each block of ``block_size`` indices.
         """
         return self.uniform(self.plain(i), self.shape(i), scale, zero_point, axis, block_size)
 
@@ -213,9 +216,9 @@ class Node(importing.Node):
         block_size: int = 0,
         expressed: str = "f32",
     ) -> UniformType:
-        """Return the quantized type with the integer type ``storage``, for a tensor of ``shape``.
+        """Return a quantized type with the storage type ``storage``, for a tensor of ``shape``.
 
-        Two inputs give the scale and the zero point, as for `parameters`. ``expressed`` is the expressed float type.
+        Two inputs have the scale and the zero point, as for `parameters`. ``expressed`` is the expressed float type.
         """
         if not isinstance(storage, IntegerType) or storage.width > 32:
             self.refuse(f"quantized {dtype_of(storage)}")
@@ -305,7 +308,7 @@ class Node(importing.Node):
             self.graph.constants[self.op.outputs[i]] = Constant(array, element)
 
     def set_plain(self, i: int, value: Value, element: Type) -> None:
-        """Set output ``i`` to floats or signless integers, reinterpreted as the file's type ``element``."""
+        """Set output ``i`` to a value of floats or signless integers, reinterpreted as the file's type ``element``."""
         kind = value.type
         assert isinstance(kind, TensorType)
         if kind.element is not element:

@@ -95,7 +95,7 @@ class Message:
 
     @property
     def chosen(self) -> str | None:
-        """The name of the present field in a message that can have only one of its fields, or None."""
+        """The name of the only field that is present, or None. It is for a message that must have one of its fields."""
         return next(iter(self.__dict__), None)
 
 
@@ -132,7 +132,7 @@ _CLASSES = _classes()
 
 
 class _MalformedField(Exception):
-    """An error about a field that cannot be decoded. ``path`` has its name, then the names of the fields around it."""
+    """An error about a field that cannot be decoded. ``path`` has its name, then the names of the enclosing fields."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -140,7 +140,7 @@ class _MalformedField(Exception):
 
 
 class _LargeModel(_MalformedField):
-    """An error about a field with which the description of the model exceeds the limit of memory."""
+    """An error about a field that does not fit in memory, because the decoded messages exceed ``max_bytes``."""
 
 
 def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Model") -> Message:
@@ -276,7 +276,7 @@ class _Reader:
         )
 
     def _extent(self, position: int, end: int) -> tuple[int, int]:
-        """Decode the length at a position, and return the start and the end of the bytes that it counts."""
+        """Decode the length at a position. Return the start and the end of the bytes after it that have this length."""
         size = self.data[position] if position < end else 128
         if size < 128:  # most lengths take one byte, and a call takes longer
             position += 1

@@ -40,8 +40,8 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
         A path, or the content of a file. The file, and files with external data in its folder, are mapped into memory,
         and must not change while the model is used.
     max_bytes : int, default 2 GiB
-        The limit of the memory that the objects describing the model take, without its constants, and of the memory
-        that the inputs and outputs of its graph take.
+        Two limits: for the memory of the objects that describe the model, without constants, and for the memory of the
+        inputs and outputs of the graph.
 
     Returns
     -------
@@ -405,9 +405,9 @@ def _size(dimension: Any) -> int | str | None:
 
 
 def _kind_of(attribute: Any) -> int:
-    """Return the type number of an attribute that declares none, as in files before IR version 2.
+    """Return the type number of an attribute whose message has no type, as in files before IR version 2.
 
-    The field that has the attribute's value gives the type. Without a value, the number is 0.
+    The type is that of the field with the attribute's value, such as ``ints``. Without a value, the number is 0.
     """
     return next((kind for kind, name in _KINDS.items() if _has(attribute, name)), 0)
 

@@ -46,8 +46,8 @@ class Subgraph(FunctionGraph):
     def open(self, names: Sequence[str | None], types: Sequence[TensorType]) -> list[Value]:
         """Begin a private function with arguments of the given types, and return the arguments.
 
-        ``names`` has for each argument the name of the tensor in the graph whose value it is, or None. The captured
-        values must be the last arguments.
+        Argument ``i`` is the value of the graph's tensor ``names[i]``. None stands for an argument that is no tensor of
+        the graph. The captured values must be the last arguments.
         """
         arguments = [self.block.add_argument(kind) for kind in types]
         self.values.update({name: value for name, value in zip(names, arguments, strict=True) if name is not None})
@@ -99,7 +99,7 @@ class Subgraph(FunctionGraph):
         return [self.result(port) for port in self.graph.outputs]
 
     def walk(self) -> None:
-        """Import every node of the graph. Raise `Unsupported` if any node of the model so far is not supported."""
+        """Import every node of the graph. Raise `Unsupported` if a node that was imported so far is not supported."""
         super().walk()
         if self.importer.refused:
             raise Unsupported
@@ -111,9 +111,9 @@ class Subgraph(FunctionGraph):
     # -- places ------------------------------------------------------------------------------------------------------
 
     def place(self, op: Operator) -> str:
-        """Return the position of an operator of this graph, or of the node that holds this graph, for messages."""
+        """Return the position of an operator of this graph, or of the node that contains it, for error messages."""
         return self.outer.place(op) if op is self.holder else super().place(op)
 
     def location(self, op: Operator) -> Location:  # type: ignore[override]  # the protocol has less
-        """Return the source location of an operator of this graph, or of the node that holds this graph."""
+        """Return the source location of an operator of this graph, or of the node that contains the graph."""
         return self.outer.location(op) if op is self.holder else super().location(op)

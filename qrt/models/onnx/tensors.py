@@ -178,7 +178,7 @@ def element_count(place: str, shape: tuple[int, ...]) -> int:
 
 
 def byte_count(dtype: str, count: int) -> int:
-    """Return the number of bytes that ``count`` elements take in a file, where several of 2 or 4 bits share a byte."""
+    """Return the number of bytes that ``count`` elements take in a file, where elements of 2 or 4 bits share bytes."""
     return -(-count * PACKED[dtype] // 8) if dtype in PACKED else count * numpy_dtype(dtype).itemsize
 
 
@@ -198,7 +198,7 @@ def _checked_bools(data: Array, dtype: str) -> Array:
 
 
 def _unpacked(data: Array, dtype: str, count: int) -> Array:
-    """Unpack elements of 2 or 4 bits. The first one has the low-order bits of a byte."""
+    """Unpack elements of 2 or 4 bits. The first element has a byte's low-order bits."""
     bits = PACKED[dtype]
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     fields = ((data[:, np.newaxis] >> shifts) & ((1 << bits) - 1)).astype(np.uint8).reshape(-1)[:count]

@@ -1,4 +1,4 @@
-"""Profiles: tables of the rounding rule that a named version of another runtime uses for each op."""
+"""Profiles: tables of the rounding rules of other runtimes. A profile is for one version of a runtime."""
 
 from qrt.models.profiles.model import PROFILES, Profile, Range, Row, for_kernels, profile
 

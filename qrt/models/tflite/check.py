@@ -210,10 +210,9 @@ class _Subgraph:
         return f"operator {writer.index} {writer.name} writes already" if writer else ""
 
     def _check_order(self) -> None:
-        """Raise ModelError if a tensor is read before it is computed, or if a dimension has size 0.
+        """Raise ModelError if a tensor is read before it is computed.
 
-        Operators and the subgraph's outputs may read results of earlier operators, inputs, constants and variables. The
-        dimensions are those of inputs and results.
+        Operators and the subgraph's outputs may read results of earlier operators, inputs, constants and variables.
         """
         known = {*self.subgraph.inputs}
         for operator in self.subgraph.operators:

@@ -82,7 +82,10 @@ class Reader:
         return values
 
     def _layout(self, vtable: int, name: str) -> "_Layout":
-        """Return the layout of the schema's tables ``name`` that have the vtable at this position, and cache it."""
+        """Return the positions of the fields in tables ``name`` of the schema that have the vtable at ``vtable``.
+
+        The result is cached.
+        """
         size, offsets = self._vtable(vtable)
         known = fields(name)
         there = [(field, offset) for field, offset in zip(known, offsets, strict=False) if offset]
@@ -107,7 +110,7 @@ class Reader:
             )
 
     def _vtable(self, position: int) -> tuple[int, tuple[int, ...]]:
-        """Return the size of the tables of a vtable, and the offset of each field in a table (0 if absent).
+        """Decode the vtable at a position: the size of a table that has it, and the offset of each field, 0 if absent.
 
         Many tables share one vtable, so the result is cached.
         """
@@ -150,7 +153,6 @@ class Reader:
         return value
 
     def _target(self, field: Field, position: int, before: Mapping[str, Any]) -> Any:
-        """Return the vector, string or table at a position, to which a field points."""
         if field.is_vector or field.is_string:
             return self._vector(field, position)
         table = field.table if field.union is None else union_table(field.union, before[f"{field.name}_type"])

@@ -1,8 +1,7 @@
 """Reader of the options of custom operators: a FlexBuffers map from names to numbers and bools.
 
 A buffer ends with three parts: the root, one byte with the root's kind and the width of its elements, and one byte with
-the root's width. A value that is larger than an element is stored before the element, which contains the distance to
-the value.
+the root's width. An element of a map is a number, or the distance back to a value that is stored earlier in the buffer.
 """
 
 import struct

@@ -146,7 +146,7 @@ class Graph(importing.Graph):
         variables.store(self, op, variable.name, value)
 
     def _require_type(self, op: Operator, variable: Variable, declared: TensorType) -> None:
-        """Create the global of a variable with the declared type, or raise ModelError if one of another type exists."""
+        """Create the global of a variable with the type ``declared``. Raise ModelError if it has another type."""
         if not self.importer.state.declare(variable, declared):
             raise ModelError(
                 f"{self.place(op)}: variable {shown(variable.name)} has the type {variable.type}, but is used here as "

@@ -30,8 +30,8 @@ def import_model(
     """Import a model by the rules of a profile and return the program.
 
     ``shapes`` has shapes of inputs, by the names of the program's arguments, that replace those in the file. Raise
-    ModelError if the model is invalid; if it has unsupported operators, all of which the error lists; or if one tensor,
-    or all results of operators together, take more than ``max_bytes``.
+    ModelError if the model is invalid, if a tensor takes more than ``max_bytes``, or if all results of operators
+    together do. Unsupported operators also raise a ModelError, which lists all of them.
     """
     model = with_shapes(model, shapes or {})
     with garbage_uncollected(), np.errstate(all="ignore"):  # the ratio of very different scales is infinite
@@ -210,7 +210,7 @@ class _FunctionGraph(Graph):
 
 
 def _reason(node: Node) -> str:
-    """Return the reason why no function imports an operator: that it is a custom one, or the dtypes of its inputs."""
+    """Return why no function imports an operator: "a custom operator", or the dtypes of its inputs."""
     if node.op.is_custom and node.op.name.startswith("Flex"):
         return "of TensorFlow, for LiteRT's Flex delegate; models of tf.lite.OpsSet.TFLITE_BUILTINS alone have none"
     if node.op.is_custom:

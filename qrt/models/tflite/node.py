@@ -150,10 +150,10 @@ class Node(importing.Node):
 
     @cached_property
     def tensor_beside_axis_0(self) -> Tensor | None:
-        """The first 8-bit tensor that has a single scale but a quantized_dimension other than 0, or None.
+        """The first tensor that makes LiteRT compute the operator without XNNPACK, or None.
 
-        LiteRT does not use XNNPACK for an operator with such a tensor, so for a profile without XNNPACK the result is
-        None. Weights do not count, because XNNPACK does not check their quantized_dimension.
+        It is an 8-bit tensor with a single scale and a quantized_dimension other than 0. Weights do not count, because
+        XNNPACK does not check their quantized_dimension. The result is None for a profile without XNNPACK.
         """
         if len(self.graph.profile.rows) == len(self.graph.profile.without_delegate.rows):
             return None
@@ -172,7 +172,7 @@ class Node(importing.Node):
         return super().rule(op, **facts)
 
     def refuse_beside_axis_0(self, tensor: Tensor) -> NoReturn:
-        """Raise UnsupportedForm for a single scale whose quantized_dimension is not 0."""
+        """Raise UnsupportedForm for a tensor with a single scale and a quantized_dimension other than 0."""
         axis = 0 if tensor.quantization is None else tensor.quantization.axis
         self.refuse(
             f"{shown(tensor.name)} of one scale with quantized_dimension {axis}, for which LiteRT does not use "

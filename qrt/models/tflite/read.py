@@ -84,9 +84,9 @@ class _FileReader:
         return Model(self.name, self.root["version"], self.root["description"], subgraphs, signatures)
 
     def _buffer(self, place: str, offset: int, size: int, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """Return the bytes of a buffer: ``data``, or the ``size`` bytes at ``offset`` of the file if this is given.
+        """Return the bytes of a buffer: ``data``, or if ``offset`` is above 1, ``size`` bytes of the file from there.
 
-        Files that are too large for the offsets of FlatBuffers give buffers by ``offset`` and ``size``.
+        A file that is too large for the offsets of FlatBuffers stores buffers in the second way.
         """
         if offset <= 1:  # writers use 1 as a placeholder
             return data
@@ -299,7 +299,7 @@ def _viewed(data: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[An
 
 
 def _unpacked(data: npt.NDArray[np.uint8], shape: tuple[int, ...], dtype: str) -> npt.NDArray[Any]:
-    """Unpack integers of 2 or 4 bits to one byte each. Packed, the first has the low-order bits of a byte."""
+    """Unpack integers of 2 or 4 bits to one byte each. The first integer has the low-order bits of a packed byte."""
     bits = check.BITS[dtype]
     parts = np.stack([data << (8 - bits - low) for low in range(0, 8, bits)], axis=-1).view(numpy_dtype(dtype))
     array = (parts >> (8 - bits)).ravel()[: math.prod(shape)].reshape(shape)
@@ -323,7 +323,7 @@ def _quantization(place: str, table: Mapping[str, Any], shape: tuple[int, ...], 
 def _defaults(table: str) -> Mapping[str, Any]:
     """Return the options of an operator for which the file has no table of options.
 
-    They are the schema's defaults, except that all flags are false, as in LiteRT.
+    These are the schema's defaults, except that all flags are false, as in LiteRT.
     """
     return {field.name: field.default is not True and _option(field.default) for field in schema.fields(table)}
 

@@ -98,9 +98,10 @@ def has_zero_point(tensor: Tensor) -> bool:
 
 
 def _require_packed_weights(node: Node) -> None:
-    """Raise UnsupportedForm if the operator has a tensor with blocks, or of less than 8 bits, that it does not support.
+    """Raise UnsupportedForm if the operator does not support a tensor with blocks or with integers of less than 8 bits.
 
-    DEQUANTIZE and GATHER support such tensors; other operators only take constant weights with zero points of 0.
+    DEQUANTIZE and GATHER support such integers in input 0. Other operators support them only as constant weights. Zero
+    points must be 0, except for DEQUANTIZE.
     """
     for what, tensors in (("input", node.inputs), ("output", node.outputs)):
         for i, tensor in enumerate(tensors):

@@ -1,9 +1,10 @@
 """Decoding of sparse constants.
 
-A sparse tensor is stored as a tree of levels, one for each axis, in an order that the file gives. A dense level has all
-positions along its axis below each node of the level above. A sparse level lists the positions that are stored, as the
-rows of a compressed matrix do. An axis may be divided into blocks; the positions inside its blocks are one more level.
-The stored elements are the leaves of the tree. All other elements are 0.
+A sparse tensor is stored as a tree of levels, one for each axis, in an order that the file gives. A node has children
+in the next level: on a dense level, one child for each position along the axis; on a sparse level, one child for each
+stored position. As in a CSR matrix, a sparse level lists these positions. An axis may be divided into blocks; the
+positions inside its blocks are one more level. The stored elements are the leaves of the tree. All other elements are
+0.
 """
 
 from collections.abc import Mapping, Sequence

@@ -43,8 +43,8 @@ class Variable:
 class State:
     """The variables of a model during import.
 
-    ``resources`` has those that resource handles refer to, and ``tensors`` those of `is_variable` tensors, by
-    (subgraph, tensor index).
+    ``resources`` has the variables that resource handles refer to. ``tensors`` has the variables of `is_variable`
+    tensors, by (subgraph, tensor index).
     """
 
     def __init__(self, module: Module, taken: set[str]) -> None:

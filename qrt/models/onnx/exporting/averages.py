@@ -68,7 +68,7 @@ def _is_alone(operations: Sequence[Operation]) -> bool:
 def _sum_of(value: Value) -> _Sum | None:
     """Recognize ``value`` as the sums of windows of one tensor. Return None if the program computes it in another way.
 
-    Some elements of the windows may be missing in the sums: loop nests that read ``value`` may add them.
+    The sums may lack some elements of the windows, because a loop nest that reads ``value`` may add these elements.
     """
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.results) != 1 or operation.name != "linalg.generic":

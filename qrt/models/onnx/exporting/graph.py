@@ -196,9 +196,9 @@ class ExportGraph:
 
     @contextmanager
     def inner(self) -> Iterator[list[NodeText]]:
-        """Yield a list, to which the nodes that are added in the ``with`` block go instead of the graph.
+        """Collect the nodes of a nested graph: yield a list that receives the nodes added in the ``with`` block.
 
-        They form a nested graph, which is an attribute of a node.
+        The nodes are not added to this graph. The nested graph is an attribute of a node, such as the body of a Scan.
         """
         outer, self.written = self.written, []
         try:

@@ -26,9 +26,9 @@ class Group:
     result that the nodes compute too, or None.
 
     For a quantized operand, `stored` returns a tensor of its storage, and `real` a dequantized tensor. For a quantized
-    result, `set_stored` takes a tensor of storage, and `set_real` quantizes a tensor of floats. For float operands and
-    results there is no difference. An ``order`` lists, for each axis of a tensor, the axis of the program's value, or
-    None for an additional axis of size 1; without it, the axes are those of the program.
+    result, `set_stored` takes a tensor of storage, and `set_real` a tensor of floats, which it quantizes. For float
+    operands and results, both methods use the floats. An ``order`` lists, for each axis of a tensor, the axis of the
+    program's value, or None for an additional axis of size 1. Without ``order``, the axes are those of the program.
     """
 
     def __init__(self, graph: "ExportGraph", op: Operation, clamp: Operation | None = None) -> None:
@@ -69,7 +69,7 @@ class Group:
         return self.graph.exported(self.op.operands[i])
 
     def result(self, i: int = 0) -> ExportedValue:
-        """Return result ``i``, after the clamp if there is one. It has no tensors until it is set."""
+        """Return result ``i``, after the clamp if there is one. It has no tensors before `set_stored` or `set_real`."""
         return self.graph.exported((self.clamp or self.op).results[i])
 
     def is_real(self, i: int) -> bool:
@@ -168,7 +168,10 @@ class Group:
     # -- nodes ------------------------------------------------------------------------------------------------------
 
     def node(self, op_type: str, *inputs: str, is_part: bool = False, **attributes: Any) -> str:
-        """Add a node, and return the name of its output. The first node without ``is_part`` gets the group's name."""
+        """Add a node, and return the name of its output.
+
+        The first node without ``is_part`` gets the group's name. ``is_part`` marks auxiliary nodes, such as casts.
+        """
         return self.nodes(op_type, inputs, 1, is_part, **attributes)[0]
 
     def nodes(
@@ -231,7 +234,10 @@ class Group:
         self.set_stored(name, order, i)
 
     def quantized(self, name: str, exported: ExportedValue, order: Order) -> str:
-        """Add a QuantizeLinear of floats, after a Clip if the quantized type has narrower bounds than its integers."""
+        """Add a QuantizeLinear of the floats in the tensor ``name``, and return the name of its result.
+
+        If the quantized type has narrower bounds than its storage type, such as -127 to 127 for int8, add a Clip first.
+        """
         element = exported.type.element
         assert isinstance(element, UniformType)
         if element.storage_width == 32:
@@ -243,7 +249,7 @@ class Group:
         return self.node("QuantizeLinear", name, *self._parameters(element, order, exported), is_part=True)
 
     def _bounded(self, name: str, element: UniformType, exported: ExportedValue, order: Order) -> str:
-        """Add a Clip of floats to the bounds of a quantized type, if these are narrower than its integer type's."""
+        """Add a Clip of floats to the storage bounds of a quantized type, and return the name of its result."""
         if not element.is_per_layer:
             self.refuse("narrow storage bounds with a scale for each channel")
         return self._clip(name, element, element.storage_min, element.storage_max)
@@ -259,7 +265,7 @@ class Group:
         return self._clip(name, element, int(low[0]), int(high[0]))
 
     def clipped_storage(self, name: str, clamp: Operation) -> str:
-        """Add a Clip of storage integers, which the tensor ``name`` has as floats, to the bounds of a clamp."""
+        """Add a Clip to the bounds of a clamp. The tensor ``name`` has storage integers, converted to floats."""
         element = self.graph.exported(clamp.operands[0]).type.element
         assert isinstance(element, UniformType)  # only clamps of quantized values become part of a group
         low, high = stored_bounds(element, _attributes_of(clamp))
@@ -296,6 +302,5 @@ class Group:
 
 
 def _attributes_of(op: Operation) -> dict[str, Any]:
-    """Return an operation's attributes, including the defaults of its family."""
     family = family_of(op)
     return {} if family is None else family.read(op.attributes)

@@ -122,7 +122,6 @@ def _replace(region: Operation, form: KernelForm, programs: dict[Operation, Expo
 
 
 def _text_in(region: Operation) -> str:
-    """Return the body of a region as the text of a function."""
     block = region.clone({}).regions[0].blocks[0]
     assert block.last is not None
     results = list(block.last.operands)

@@ -34,8 +34,9 @@ class GraphNeighbors:
         """Return the quantized type that follows from a cast that writes or reads the tensor ``name``, or None.
 
         The cast is the QuantizeLinear that writes the tensor, or else the first DequantizeLinear that reads it. The
-        result is None if there is no such cast, or if the cast has blocks or computed parameters. The axes of the type
-        are those of the value of the program; the tensor has them in ``order``.
+        result is None if there is no such cast, if it has a scale for each block, or if its scale or zero point is not
+        constant. ``order`` is the order in which the tensor has the axes of the program's value. The axis of the
+        returned type is an axis of the value.
         """
         maker = self.makers.get(name)
         op = maker if maker is not None and maker.key == "QuantizeLinear" else self._dequantizers.get(name)
@@ -76,7 +77,10 @@ class GraphNeighbors:
 
 
 def _spelled(op: Operator) -> list[Any]:
-    """Return the parts of a node that are hashed. A nested graph contributes its nodes."""
+    """Return the content of a node for a hash: its operator, tensor names, and attributes.
+
+    A nested graph is included with its nodes.
+    """
     attributes: list[Any] = []
     for name, value in sorted(op.attributes.items()):
         if isinstance(value, ModelGraph):

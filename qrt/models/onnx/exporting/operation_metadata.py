@@ -72,7 +72,7 @@ def is_bias(op: str, operand: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A variable of the program: ``initial`` is the model's initializer, and ``output`` has the next value."""
+    """A variable of the program. ``initial`` is its initializer in the model, and ``output`` has its next value."""
 
     symbol: str
     initial: Tensor

@@ -22,9 +22,10 @@ Permutation = tuple[int, ...] | None
 class ExportedProgram:
     """The text of an MLIR function that computes exactly what the nodes of an operation compute approximately.
 
-    Argument ``i`` of the function is operand ``arguments[i][0]`` of the operation, with axes permuted: axis ``j`` of
-    the operand is axis ``arguments[i][1][j]`` of the argument; None permutes nothing. ``clamp`` is a clamp of the
-    operation's result, which the function computes too, or None.
+    ``arguments`` has a pair (operand, permutation) for each argument of the function: the argument is this operand of
+    the operation, transposed. Axis ``j`` of the operand is axis ``permutation[j]`` of the argument. The permutation
+    None means no transposition. ``clamp`` is a clamp of the operation's result, which the function computes too, or
+    None.
     """
 
     text: str

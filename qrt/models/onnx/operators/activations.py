@@ -52,7 +52,7 @@ def clip(node: Node) -> None:
 
 
 def _bounded(node: Node, name: str, x: Operand, bound: Operand, element: Type) -> Operand:
-    """Apply ``name``, a maximum or a minimum, to ``x`` and a bound. Where the bound is a NaN, the result is ``x``."""
+    """Apply the op ``name``, a maximum or a minimum, to ``x`` and ``bound``. A bound that is a NaN is ignored."""
     if isinstance(bound, np.ndarray) and bool(np.isnan(bound.astype(np.float64)).any()):
         return x
     result = _pair(node, name, x, bound, element)

@@ -37,9 +37,10 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
 
 
 def cum_sum(node: Node) -> None:
-    """Import CumSum: compute running sums of integers or floats from one end of an axis known at import.
+    """Import CumSum: compute running sums of integers or floats along an axis, from its start or its end.
 
-    Each sum includes its own element, unless ``exclusive`` is set. Integers wrap.
+    The axis must be known at import. A sum includes the element at its own position, unless ``exclusive`` is set.
+    Integers wrap.
     """
     axis = node.integers(1, "an axis")
     if len(axis) != 1:
@@ -50,9 +51,10 @@ def cum_sum(node: Node) -> None:
 
 
 def cum_prod(node: Node) -> None:
-    """Import CumProd: compute running products of float32, float64 or integers along an axis of known size.
+    """Import CumProd: compute running products of float32, float64 or integers along an axis.
 
-    The attributes ``exclusive`` and ``reverse`` have the same meaning as for CumSum.
+    The axis and its size must be known at import. The attributes ``exclusive`` and ``reverse`` have the same meaning as
+    for CumSum.
     """
     rank, axis = len(node.shape()), _number(node, 1, "an axis")
     axis, element = node.axis(axis, rank), signless(node.plain(0))

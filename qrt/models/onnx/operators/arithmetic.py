@@ -82,9 +82,9 @@ _MOST_SIZES = 64
 
 
 def _sizes(node: Node) -> Sizes | None:
-    """Apply the node's operator to two lists of tensor sizes, which are int64 vectors, and return the new sizes.
+    """Apply the node's operator to two vectors of sizes, such as shapes, and return the elements of the result.
 
-    Return None if the elements of an operand are not known as sizes.
+    Return None if an operand is not an int64 vector whose elements the import knows, as numbers or as scalar values.
     """
     if node.op.type not in _OF_SIZES or len(node.op.inputs) != 2 or node.op.outputs[0] in node.graph.constants:
         return None
@@ -99,7 +99,10 @@ def _sizes(node: Node) -> Sizes | None:
 
 
 def _size(node: Node, left: int | Value, right: int | Value) -> int | Value:
-    """Apply the node's operator to two sizes. If one is its neutral element, such as 0 in a sum, return the other."""
+    """Apply the node's operator to two sizes.
+
+    If one size is the neutral element of the operator, such as 0 for Add, return the other size without an operation.
+    """
     kind = node.op.type
     neutral = _NEUTRAL.get(kind)
     if right == neutral:
@@ -172,14 +175,14 @@ def where(node: Node) -> None:
 def cast(node: Node) -> None:
     """Import Cast or CastLike: convert numbers to another type.
 
-    Floats are rounded half to even to a narrower float type, and truncated to integers. A float that is out of the
-    range of an integer of 32 or 64 bits becomes the least signed integer, as on x86. Integers of 8 or 16 bits, and
-    uint32 from float16, are the low-order bits of such a wider integer. Integers of 2 or 4 bits are the low-order bits
-    of a float that is rounded half away from zero. In the runtime, uint32 from NaNs and from floats below -2^31 or from
-    2^32 on depends on the position of the element.
+    Floats are rounded half to even to a narrower float type, and truncated to integers. A float out of the range of an
+    integer of 32 or 64 bits becomes the least signed integer, as on x86. Integers of 8 or 16 bits are the low-order
+    bits of such a 32-bit integer, and so is a uint32 from a float16. For integers of 2 or 4 bits, the float is rounded
+    half away from zero, and the low-order bits are taken. In the runtime, the uint32 of a NaN, or of a float below
+    -2^31 or from 2^32 on, depends on the position of the element.
 
-    For float8 with ``saturate``, numbers beyond the largest float8 become the largest. For float4e2m1 they always do,
-    and a NaN becomes -0; the runtime does not cast to this type. For float8e8m0, ``round_mode`` is up, down or nearest.
+    To float8 with ``saturate``, numbers beyond the largest float8 become the largest. To float4e2m1, they always do,
+    and a NaN becomes -0; the runtime does not cast to this type. To float8e8m0, ``round_mode`` is up, down or nearest.
     """
     source = node.plain(0)
     if node.op.type == "CastLike":
@@ -213,9 +216,9 @@ def _converted(node: Node, x: Operand, source: Type, target: Type) -> Operand:
 
 
 def truncated(node: Node, x: Operand, source: FloatType, target: IntegerType) -> Operand:
-    """Truncate floats to integers, as the conversions of x86 do it for all floats.
+    """Truncate floats to integers. A float out of range becomes the same integer as on x86.
 
-    For integers of 2 and 4 bits they are rounded instead, half away from zero.
+    To integers of 2 and 4 bits, floats are rounded half away from zero instead.
     """
     is_half, width, is_unsigned = source.width == 16, target.width, form(target) == 1
     if is_half:

@@ -39,7 +39,7 @@ def _add_attention(node: Node, graph: ComposedGraph, operands: Operands, masks: 
     """Add an Attention, and return the name of its result.
 
     If the node has more than one output, also return the names of the keys and the values of all steps. The sum of the
-    tensors ``masks`` is added to the products of queries and keys.
+    tensors ``masks`` is added to the attention scores.
     """
     heads = head_count(node)
     more: dict[str, Any] = {"q_num_heads": heads, "kv_num_heads": heads}
@@ -61,13 +61,13 @@ def _add_attention(node: Node, graph: ComposedGraph, operands: Operands, masks: 
 def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int, past: int) -> str:
     """Add a tensor of summands for the attention scores: ``mask_filter_value`` for each masked key, 0 for other keys.
 
-    Input ``i`` has one of these shapes:
+    Input ``i`` is the mask, and has one of these shapes:
 
-    - [batch, key] or [batch, query, key]: it is above 0 for keys that are not masked.
-    - [batch, 1, step, step]: it is above 0 for keys that are not masked. The first query is the step after the ``past``
-      earlier ones.
-    - [batch]: each element is the end of a batch's keys that are not masked. They begin at key 0.
-    - [2 * batch]: the first half has these ends, and the second half the first key that is not masked.
+    - [batch, key] or [batch, query, key]: an element above 0 means that the key is not masked.
+    - [batch, 1, step, step]: the same, with steps instead of queries and keys. The first ``past`` steps have no
+      queries.
+    - [batch]: in sequence b, the keys before ``mask[b]`` are not masked.
+    - [2 * batch]: in sequence b, the keys from ``mask[batch + b]`` to ``mask[b]``, exclusive, are not masked.
     """
     name, shape = node.op.inputs[i], node.shape(i)
     if node.dtype(i) != "int32" or len(shape) not in (1, 2, 3, 4):
@@ -109,9 +109,9 @@ def refuse_operands(node: Node, inputs: Sequence[int], outputs: Sequence[int]) -
 def multi_head_attention(node: Node) -> None:
     """Import MultiHeadAttention: compute attention of float32 queries, keys and values, which have three axes each.
 
-    Biases, a mask of keys, and a tensor that is added to the products of queries and keys are supported. The inputs may
-    include keys and values of earlier steps; then the keys and values of all steps must be results. Keys and values of
-    another sequence than the queries may have the axes [batch, head, step, element].
+    Biases, a mask of keys, and a tensor that is added to the attention scores are supported. The inputs may include
+    keys and values of earlier steps. In this case, outputs for the keys and values of all steps are required. In
+    cross-attention, the keys and values may have the axes [batch, head, step, element].
     """
     require_floats(node, 0, 1, 2, 3, 5, 6, 7)
     refuse_operands(node, range(8, len(node.op.inputs)), range(3, len(node.op.outputs)))
@@ -149,9 +149,9 @@ def _joined(graph: ComposedGraph, name: str) -> str:
 def attention(node: Node) -> None:
     """Import Attention: compute attention of float32.
 
-    One product of the input with weights, plus a bias, has the queries, keys and values as parts. The weights may be
-    known at import or computed. A mask of keys, and a tensor that is added to the products of queries and keys, are
-    supported. The inputs may include keys and values of earlier steps. The keys and values of all steps are a result.
+    One product of the input with the weights, plus a bias, gives queries, keys and values. The weights may be known at
+    import or computed. A mask of keys, and a tensor that is added to the attention scores, are supported. The inputs
+    may include keys and values of earlier steps. An output has the keys and values of all steps.
     """
     require_floats(node, 0, 1, 2, 4, 5)
     if node.attribute("past_present_share_buffer", 0):
@@ -171,7 +171,7 @@ def attention(node: Node) -> None:
 def q_attention(node: Node) -> None:
     """Import QAttention: compute Attention with 8-bit input and weights.
 
-    Their exact integer product is multiplied by both scales.
+    The exact integer product of input and weights is multiplied by both scales.
     """
     names = input_names(node, 9, 2, 5, 6, 7, 8)
     refuse_operands(node, [8], range(1, len(node.op.outputs)))
@@ -191,10 +191,10 @@ def _add_packed_attention(
     inputs: tuple[int, int, int, int | None],
     past: tuple[str, ...],
 ) -> None:
-    """Replace the node by the attention of queries, keys and values that are parts of the last axis of ``packed``.
+    """Replace the node by an attention. The tensor ``packed`` has the queries, keys and values along its last axis.
 
-    ``inputs`` are the indices of the node's weights, bias, mask and of the tensor that is added to the products of
-    queries and keys.
+    ``inputs`` are the indices of the node's weights, bias, mask and of the tensor that is added to the attention
+    scores.
     """
     weights, bias, mask, added = inputs
     if node.attribute("do_rotary", 0):

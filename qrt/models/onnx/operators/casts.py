@@ -27,8 +27,8 @@ _EXPRESSED = ("f32", "f16", "bf16", "f64")
 def quantize_linear(node: Node) -> None:
     """Import QuantizeLinear: quantize floats to integers of 2, 4, 8 or 16 bits, or to float8 or float4e2m1.
 
-    A scale that is known only at run time may be for the whole tensor or for each index of an axis, not for each block.
-    Scales of float32 may be negative.
+    A scale that is known only at run time may be for the whole tensor or for each index of an axis. Scales for blocks
+    must be known at import. Scales of float32 may be negative.
     """
     x = node.type(0).element
     if not isinstance(x, FloatType) or x.name not in _EXPRESSED:
@@ -53,7 +53,11 @@ def quantize_linear(node: Node) -> None:
 
 
 def _is_computed_at_run(node: Node, block_size: int) -> bool:
-    """Return True if a float32 scale or zero point is known only at run time, or if the last block is a shorter one."""
+    """Return True if a quantized type cannot have the parameters of a cast with float32 scales.
+
+    This is the case if a scale or zero point is known only at run time, or if the last block is shorter than the
+    others.
+    """
     if node.type(1).element is not F32 or node.type(0).element in (FloatType("f16"), FloatType("bf16")):
         return False
     if node.constant(1) is None or (node.has(2) and node.constant(2) is None):
@@ -63,10 +67,10 @@ def _is_computed_at_run(node: Node, block_size: int) -> bool:
 
 
 def _has_negative_scale(node: Node) -> bool:
-    """Return True if known scales of float32 are finite, and one is negative, or 0 in a DequantizeLinear.
+    """Return True if the float32 scales are known and finite, but no quantized type can have one of them.
 
-    A quantized type has positive scales alone. ONNX Runtime's quantizer of blocks writes others: the element of the
-    largest magnitude in a block becomes the least integer.
+    A quantized type has only positive scales. ONNX Runtime's block quantizer writes negative ones, because it maps the
+    element with the largest magnitude to the least integer. In a DequantizeLinear, a scale may also be 0.
     """
     scales = node.constant(1)
     if scales is None or node.type(1).element is not F32 or not np.isfinite(scales).all():
@@ -156,9 +160,9 @@ def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
 
 
 def _without_zero_point(node: Node, x: Operand, element: FloatType) -> Operand:
-    """Return ``x``, floats of the type ``element``, with NaN where the zero point, which has small floats, is not 0.
+    """Return ``x``, with NaN instead of each element whose zero point is not 0.
 
-    Raise UnsupportedForm if the zero point is known to be another number.
+    The zero points are float8 or float4e2m1. If one that is known at import is not 0, raise UnsupportedForm.
     """
     if not node.has(2):
         return x
@@ -182,8 +186,8 @@ def _as_float(node: Node, value: Operand, element: FloatType) -> Operand:
 def dequantize_linear(node: Node) -> None:
     """Import DequantizeLinear: dequantize integers of up to 32 bits, float8 or float4e2m1, to floats.
 
-    Scales of float32 may be negative or 0; float8e8m0 can be the type of scales of float4e2m1. Zero points of floats
-    must be 0: if only the run knows them, elements with another one become NaN.
+    Scales of float32 may be negative or 0. Scales of float4e2m1 may have the type float8e8m0. Zero points of floats
+    must be 0. If such a zero point is known only at run time, elements with another zero point become NaN.
     """
     source, out = node.plain(0), node.type(1).element
     if node.has(2) and node.plain(2) is not source:
@@ -216,7 +220,7 @@ def dequantize_linear(node: Node) -> None:
 
 
 def _has_wide_zero_point(node: Node, source: Type) -> bool:
-    """Return True if 32-bit integers have a zero point other than 0, so that a difference may be inexact in float32."""
+    """Return True if 32-bit integers have a zero point other than 0. The difference may then be inexact in float32."""
     if not isinstance(source, IntegerType) or source.width < 32 or not node.has(2):
         return False
     zero_points = node.constant(2)
@@ -226,7 +230,7 @@ def _has_wide_zero_point(node: Node, source: Type) -> bool:
 def _dequantize_at_run(node: Node, source: Type) -> None:
     """Dequantize with a scale and zero point known only at run time.
 
-    The difference from the zero point is in int32, and its product with the scale in float32.
+    The zero point is subtracted in int32, and the difference is multiplied by the scale in float32.
     """
     axis, wide = node.attribute("axis", 1), IntegerType(32)
     if _set_known(node, axis):
@@ -242,7 +246,7 @@ def _dequantize_at_run(node: Node, source: Type) -> None:
 
 
 def _set_known(node: Node, axis: int) -> bool:
-    """Set the output of a DequantizeLinear whose inputs are known at import. Return False if one is not."""
+    """Set the output of a DequantizeLinear if all of its inputs are known at import. Return False otherwise."""
     arrays = [node.constant(i) for i in range(3) if node.has(i)]
     stored, scales, zero_points = (*arrays, None)[:3]
     if stored is None or scales is None or arrays[-1] is None or not _fit(node, stored, arrays[1:], axis):
@@ -251,7 +255,6 @@ def _set_known(node: Node, axis: int) -> bool:
     shape, size = stored.shape, node.attribute("block_size", 0)
 
     def spread(parameters: Array) -> Array:
-        """Return scales or zero points in a shape that broadcasts to the integers."""
         if size:
             return np.repeat(parameters, size, axis=axis).take(range(shape[axis]), axis)
         if parameters.size == 1:
@@ -267,7 +270,7 @@ def _set_known(node: Node, axis: int) -> bool:
 
 
 def _fit(node: Node, stored: Array, parameters: Sequence[Array | None], axis: int) -> bool:
-    """Return True if known scales and zero points have the shapes that belong to the integers ``stored``."""
+    """Return True if the scales and zero points have valid shapes for the integers ``stored``. None has any shape."""
     size, shape = node.attribute("block_size", 0), stored.shape
     shapes = {array.shape for array in parameters if array is not None and (size or array.size != 1)}
     if not shapes:
@@ -306,9 +309,9 @@ def dynamic_quantize_linear(node: Node) -> None:
     """Import DynamicQuantizeLinear: quantize float32 to uint8, mapping the range of the elements to 0 to 255.
 
     The outputs are the integers, the scale and the zero point. The range is from the least to the largest element, and
-    always includes 0. If all elements are 0, the scale is 1. NaNs are left out of the range and stored as 0; in the
-    runtime, the range of 8 or more elements depends on the positions of NaNs. If an element is -inf, the scale is inf
-    and the zero point 255.
+    always includes 0. If all elements are 0, the scale is 1. If an element is -inf, the scale is inf and the zero point
+    255. A NaN is not counted in the range, and is stored as 0. In the runtime, the range of 8 or more elements depends
+    on the positions of NaNs.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")

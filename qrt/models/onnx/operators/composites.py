@@ -73,9 +73,10 @@ def hardmax(node: Node) -> None:
 
 
 def rotary_embedding(node: Node) -> None:
-    """Import RotaryEmbedding of ``com.microsoft``: compute ONNX's RotaryEmbedding of float32.
+    """Import RotaryEmbedding: rotate pairs of float32 elements by angles that depend on the position.
 
-    The positions may be known at import or computed.
+    The operator of ``com.microsoft`` is computed as ONNX's operator of the same name. The positions may be known at
+    import or computed.
     """
     x, positions, cosines, sines = input_names(node, 4)
     require_floats(node, 0, 2, 3)
@@ -104,7 +105,7 @@ def rotary_embedding(node: Node) -> None:
 def embed_layer_normalization(node: Node) -> None:
     """Import EmbedLayerNormalization: add rows of two or three embedding tables, and normalize the sums.
 
-    Also count the ones in each row of a mask, as another output.
+    Another output has the number of ones in each row of a mask.
     """
     names = input_names(node, 9, 1, 4, 7, 8)
     require_floats(node, 2, 3, 4, 5, 6)
@@ -120,13 +121,12 @@ def embed_layer_normalization(node: Node) -> None:
 def q_embed_layer_normalization(node: Node) -> None:
     """Import QEmbedLayerNormalization: compute EmbedLayerNormalization with 8-bit tables, gamma and beta.
 
-    Each has one scale and one zero point.
+    Each of these inputs has one scale and one zero point.
     """
     names = input_names(node, 18, 1, 4, 7, 10, 15)
     graph = composed(node)
 
     def dequantized(name: str, i: int) -> Any:
-        """Dequantize the tensor ``name`` with the scale and zero point that belong to input ``i``."""
         scale, zero = (_as_scalar(node, graph, i + behind) for behind in (6, 11))
         return graph.add("DequantizeLinear", name, scale, zero)
 
@@ -139,7 +139,7 @@ def q_embed_layer_normalization(node: Node) -> None:
 
 
 def _as_scalar(node: Node, graph: ComposedGraph, i: int) -> Any:
-    """Return the name of a scalar with the element of input ``i``, which must have the shape [] or [1]."""
+    """Return the name of a scalar tensor with the only element of input ``i``, whose shape must be [] or [1]."""
     if not node.has(i) or node.shape(i) not in ((), (1,)):
         node.fail(f"input {i} must be a tensor of one number")
     name = node.op.inputs[i]

@@ -84,7 +84,10 @@ def _types(values: Sequence[Value]) -> list[TensorType]:
 
 
 def _common(node: Node, name: str, a: Value, b: Value) -> TensorType:
-    """Return a type for the result ``name`` of both branches. Sizes that differ become dynamic."""
+    """Return the type of the result ``name`` of an If, given its values in the two branches.
+
+    A size that differs between the branches becomes dynamic.
+    """
     one, other = _types([a, b])
     if one.element is not other.element or one.shape is None or other.shape is None or one.rank != other.rank:
         node.refuse(f"branches that return {name} as {one} and {other}")
@@ -101,11 +104,15 @@ def _cast(node: Node, value: Value, kind: TensorType) -> Value:
 class _LoopBuilder:
     """A loop during import.
 
-    The loop's state, which each round passes to the next one, consists of: the round's number; the ``carried`` values,
-    each with its name in the body; the ``limit`` of rounds if it is known only at run time; values ``more`` that do not
-    change; the values that the body captures from the enclosing graph; and the stacked results of all rounds.
-    ``number`` is the name of the round's number in the body, and ``shape`` its shape. With ``has_condition`` the first
-    carried value is the condition of the next round.
+    These values are passed from each round to the next one:
+
+    - the round's number; ``number`` is its name in the loop's body, or None, and ``shape`` its shape
+    - the ``carried`` values, with their names in the body; with ``has_condition`` the first one is the condition of the
+      next round
+    - ``limit``, the number of rounds, if it is known only at run time
+    - ``more``, values that do not change
+    - the values that the body captures from the enclosing graph
+    - the stacked results of all rounds
     """
 
     def __init__(
@@ -132,10 +139,10 @@ class _LoopBuilder:
         self.more = self.arguments[first : first + len(more)]
 
     def run(self, results: Sequence[Value], backwards: Sequence[bool]) -> Sequence[Value]:
-        """Build the loop from the results of one round, of which the first are the next carried values.
+        """Build the loop from the results of one round. The first results are the next carried values.
 
-        Return the last carried values and, for each other result, the results of all rounds. These are stacked along a
-        new first axis, in reverse where ``backwards`` is true.
+        Return the last carried values and, for each other result, a tensor that stacks the results of all rounds along
+        a new first axis. If ``backwards`` is true for a result, the last round's result comes first.
         """
         number, carried = self.arguments[0], []
         for name, old, new in zip(self.names[1:], self.arguments[1:], results[: self.count], strict=False):
@@ -202,10 +209,10 @@ class _LoopBuilder:
         return self.node.emit("arith.maxsi", [count, index(self.node, 0)])
 
     def _sizes_of_result(self, kind: TensorType) -> Sizes:
-        """Return the sizes of a round's result.
+        """Return the sizes of a round's result of the type ``kind``.
 
-        If some are known only at run time, return the sizes of a carried value of the same type instead. A result that
-        has other sizes in a round is an error at run time.
+        If a size is known only at run time, return the sizes of a carried value of the same type instead. At run time,
+        a result with other sizes is an error.
         """
         if kind.shape is not None and None not in kind.shape:
             return tuple(size for size in kind.shape if size is not None)
@@ -228,7 +235,7 @@ class _LoopBuilder:
 
 
 def _is_more_static(new: Value, old: Value) -> bool:
-    """Return True if the type of ``new`` is that of ``old`` with numbers in place of some dynamic dimensions."""
+    """Return True if the types of two values differ only in dynamic sizes of ``old`` that are static in ``new``."""
     a, b = _types([new, old])
     if (
         a.element != b.element
@@ -244,8 +251,8 @@ def _is_more_static(new: Value, old: Value) -> bool:
 def loop(node: Node) -> None:
     """Import Loop: repeat a graph up to a trip count, while its condition holds.
 
-    A carried value keeps its type. Results that are stacked over all rounds need a trip count, and a condition that is
-    always true. A run of more than a million rounds is an error, unless another limit of steps is given.
+    A carried value keeps its type. Results that are stacked over all rounds require a trip count and a condition that
+    is always true. A run of more than a million rounds is an error, unless the user gives another limit of steps.
     """
     graph = Subgraph(node, "body")
     body, count = graph.graph, len(node.op.inputs) - 2
@@ -313,7 +320,7 @@ def _first_condition(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Val
 
 
 def _has_true_condition(body: ModelGraph) -> bool:
-    """Return True if a body always returns a true condition: a true constant, or the condition that it is given."""
+    """Return True if a loop body always returns a true condition: a constant, or the condition that it receives."""
     makers = {name: op for op in body.operators for name in op.outputs}
     name = body.outputs[0].name
     while (op := makers.get(name)) is not None and op.key == "Identity":

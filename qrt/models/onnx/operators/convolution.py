@@ -42,7 +42,7 @@ class _Shape:
 
     @property
     def is_depthwise(self) -> bool:
-        """True if each input channel is a group of its own."""
+        """True if each filter reads a single input channel."""
         return self.groups > 1 and self.depth == 1
 
 
@@ -239,8 +239,8 @@ _SUMS = UniformType("i32", "f32", 1.0)
 def conv_integer(node: Node) -> None:
     """Import ConvInteger: convolve 8-bit integers with one to three spatial axes exactly in int32.
 
-    Padding adds nothing to a sum. Each operand has one zero point, or the weights have one for each filter. Zero points
-    and weights may be known only at run time.
+    Padding adds nothing to a sum. The image has one zero point. The weights have one zero point, or one for each
+    filter. Zero points and weights may be known only at run time.
     """
     shape = _shape(node, 1)
     for i, sizes in ((2, (1,)), (3, (1, shape.outputs))):
@@ -274,9 +274,10 @@ def _sums(node: Node, shape: _Shape, image: Value, weights: Value | Array, w: Un
 
 
 def _sums_over_ones(node: Node, shape: _Shape, x: UniformType, weights: Array | None, w: UniformType) -> Operand:
-    """Return, for each window, the sum of the weights that are not over padding, as a tensor [1, filters, ...].
+    """Return the numbers by which the zero point of the image is multiplied: a tensor [1, filters, ...].
 
-    The zero point of the weights is subtracted from each weight.
+    The number for a window is the sum of the weights that are not over padding, each without the zero point of the
+    weights.
     """
     sizes = node.shape()[2:]
     if None in sizes or weights is None:
@@ -302,7 +303,7 @@ def _image_of_ones(node: Node, shape: _Shape) -> Value:
 
 
 def _less(node: Node, sums: Operand, i: int, totals: Operand) -> Operand:
-    """Subtract from ``sums`` the product of ``totals`` and the zero point in input ``i``, modulo 2^32."""
+    """Return ``sums - zero_point * totals``, modulo 2^32. Input ``i`` is the zero point."""
     zero: Operand = cast_to(node, node.stored(i), IntegerType(8), I32, node.dtype(i) == "uint8", False)
     if node.shape(i) not in ((), (1,)):  # one for each filter
         assert isinstance(zero, Value)
@@ -341,7 +342,7 @@ def product_facts(x: UniformType, w: UniformType, out: UniformType) -> dict[str,
 def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
     """Return the int32 bias in input ``i`` with the scale of the sums, ``x.scale * w.scale``.
 
-    A bias of one row, [1, n], is returned as [n].
+    A bias of shape [1, n] is returned with the shape [n].
     """
     if node.dtype(i) != "int32":
         node.fail(f"the bias must be int32, got {node.dtype(i)}")

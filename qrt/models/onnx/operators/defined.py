@@ -1,6 +1,7 @@
-"""Operators that ONNX defines by simpler operators, and versions of them in opsets before the definition.
+"""Operators that ONNX defines by simpler operators. They are imported as these simpler operators.
 
-The simpler operators are imported in their place. The package `onnx` has the definitions.
+Older versions of some operators, from opsets before the definition, are imported in this way, too. The package `onnx`
+has the definitions.
 """
 
 from typing import Any
@@ -62,7 +63,7 @@ def defined(node: Node) -> None:
 
 
 def _import_newer_form(node: Node) -> None:
-    """Import an operator of an old opset by its first definition in simpler operators, which a later opset has."""
+    """Import an operator of an old opset as the operator of the first opset that defines it by simpler operators."""
     op = node.op
     if len(op.inputs) != 1 or not op.inputs[0]:
         node.fail(f"its inputs are {shown(list(op.inputs))}, expected 1")
@@ -101,7 +102,7 @@ def _function(node: Node, schema: Any) -> bytes:
 
 
 def _version(versions: list[int], opset: int) -> int:
-    """Return the largest of a definition's versions that is at most ``opset``, or the smallest if all are larger."""
+    """Return the largest of ``versions`` that is at most ``opset``, or the smallest version if all are larger."""
     return max((version for version in versions if version <= opset), default=min(versions))
 
 

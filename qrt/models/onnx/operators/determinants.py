@@ -1,4 +1,4 @@
-"""Det, by elimination."""
+"""Det, computed by Gaussian elimination."""
 
 import numpy as np
 

@@ -16,8 +16,8 @@ from qrt.models.onnx.operators.operands import F32
 def einsum(node: Node) -> None:
     """Import Einsum: sum products of the elements of one or two float32 tensors.
 
-    Each sum begins with 0 and goes over the letters of the equation that the result lacks, in the order in which the
-    operands name them. Products of two tensors are added by fused multiply-adds.
+    Each sum begins with 0. The loops over the letters that the result lacks are nested in the order in which the
+    operands name the letters. Products of two tensors are added by fused multiply-adds.
     """
     count = len(node.op.inputs)
     if count not in (1, 2):

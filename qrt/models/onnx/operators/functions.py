@@ -48,7 +48,10 @@ def function(node: Node) -> None:
 
 
 def sigmoid(steps: _Steps, x: Operand) -> Operand:
-    """Compute ``1 / (1 + e)`` with ``e = exp(-abs(x))``, times ``e`` for negative x: no step can overflow."""
+    """Compute the sigmoid of x in steps that cannot overflow.
+
+    With ``e = exp(-abs(x))``, the result is ``1 / (1 + e)``, multiplied by ``e`` for negative x.
+    """
     power = steps.take("math.exp", steps.take("arith.negf", steps.take("math.absf", x)))
     quotient = steps.take("arith.divf", 1, steps.take("arith.addf", power, 1))
     return steps.choose(x, 0, steps.take("arith.mulf", power, quotient), quotient)
@@ -84,7 +87,7 @@ def soft(node: Node) -> None:
 def elu(node: Node) -> None:
     """Import Celu, Elu or Selu: replace negative x by ``alpha * (exp(x) - 1)``.
 
-    Celu replaces it by ``alpha * (exp(x / alpha) - 1)``. Selu is Elu with all results multiplied by gamma.
+    Celu uses ``alpha * (exp(x / alpha) - 1)`` instead. Selu multiplies all results of Elu by gamma.
     """
     steps, x, kind = _Steps(node), operand(node, 0), node.op.type
     alpha = node.attribute("alpha", 1.6732632423543772 if kind == "Selu" else 1.0)

@@ -17,13 +17,13 @@ _DEFINED = 23
 def group_query_attention(node: Node) -> None:
     """Import GroupQueryAttention: compute attention of float32 with fewer heads of keys and values than of queries.
 
-    Shapes must be known at import.
+    Shapes must be known at import. Rotary embedding, a local window, a soft cap, a tensor that is added to the scores,
+    a smooth softmax and head sinks are supported.
 
-    The keys and values of all steps are results, too: first those of earlier steps, then the new ones, then zeros. If
-    the total length is not known, these results are as long as the input of earlier steps or as the new steps,
-    whichever is longer. Rotary embedding, a local window, a soft cap, a tensor that is added to the scores, a smooth
-    softmax and head sinks are supported. If a prompt is shorter than the others, the rows after its end differ from
-    those of the runtime.
+    Two outputs have the keys and the values of all steps: first those of earlier steps, then the new ones, then zeros.
+    If the total length is known only at run time, these outputs are as long as the longer of two inputs: the earlier
+    steps and the new steps. If a prompt is shorter than other prompts of the batch, the result's rows after its end
+    differ from the runtime's.
     """
     attention = _Attention(node)
     graph = attention.graph
@@ -81,7 +81,6 @@ class _Attention:
         self.begins = self._begins()
 
     def _sizes(self, i: int, rank: int) -> tuple[int, ...]:
-        """Return the shape of input ``i``. Raise UnsupportedForm if a size is known only at run time."""
         if len(self.node.shape(i)) != rank:
             self.node.fail(f"input {i} must have {rank} axes, got shape {list(self.node.shape(i))}")
         return static_sizes(self.node, i, *range(rank))
@@ -89,7 +88,7 @@ class _Attention:
     def _begins(self) -> str:
         """Add nodes that compute the number of earlier steps of each sequence, int64 [batch, 1]; return the name.
 
-        It is 0 if the total length is that of the new steps: they are a prompt, and may be shorter in a batch.
+        The number is 0 if the total length is equal to the number of new steps. Then the new steps are a prompt.
         """
         graph = self.graph
         if self.is_prompt:
@@ -103,7 +102,7 @@ class _Attention:
         return str(graph.add("Where", is_prompt, graph.integers(0), begins))
 
     def split(self) -> list[str]:
-        """Add nodes that bring queries, keys and values to the axes [batch, head, step, element]; return the names."""
+        """Transpose queries, keys and values to the axes [batch, head, step, element], and return the names."""
         node, graph = self.node, self.graph
         names = list(node.op.inputs[:3])
         if not node.has(1):
@@ -162,16 +161,16 @@ class _Attention:
         return str(graph.add("TensorScatter", past, new, start, axis=2, opset=24))
 
     def _before(self, ends: str) -> str:
-        """Add nodes that compare all steps with ``ends`` [batch, 1], and return the name of the result.
+        """Add nodes that compute which steps are before an end ``ends`` [batch, 1], and return the name of the result.
 
-        The result is a bool [batch, 1, step, 1], true for the steps before the end.
+        The result is a tensor of bools [batch, 1, step, 1].
         """
         graph = self.graph
         ends = graph.add("Unsqueeze", ends, graph.integers(1, 3))
         return str(graph.add("Less", graph.constant(np.arange(self.total).reshape(-1, 1), np.int64), ends))
 
     def result(self, queries: str, keys: str, values: str) -> str:
-        """Add nodes that compute the attention of queries to the keys and values of all steps; return the name."""
+        """Add nodes that compute the attention of queries to the keys and values of all steps; return its name."""
         node, graph, groups = self.node, self.graph, self.heads // self.groups
         scale = node.attribute("scale", 0.0) or float(np.float32(1) / np.sqrt(np.float32(self.size)))
         # The heads of a group are rows of one product with the group's keys.
@@ -208,7 +207,7 @@ class _Attention:
         return str(self.graph.add("Pad", name, self.graph.integers(*(0,) * 7, self.total - shape[3])))
 
     def _visible(self) -> str:
-        """Add nodes that compute bools [batch, 1, query, key], true for keys that a query reads; return the name."""
+        """Add nodes that compute which keys a query reads, as bools [batch, 1, query, key]; return the name."""
         node, graph = self.node, self.graph
         window, is_causal = node.attribute("local_window_size", -1), node.attribute("causal", 1)
         if window < -1 or not window or window >= 2**31:

@@ -26,7 +26,8 @@ _WIDE_OUTPUTS = {"LayerNormalization": (1, 2)}
 def in_float32(node: Node) -> None:
     """Import an operator of 16-bit floats: compute it in float32, and round its float results to the inputs' type.
 
-    As in the runtime, an operator of float16 reads the results of other such operators before they are rounded.
+    If an input of float16 is itself the rounded result of such an operator, the float32 result is read instead. The
+    runtime does the same.
     """
     graph, op = composed(node), node.op
     kinds = [node.plain(i) if node.has(i) else None for i in range(len(op.inputs))]
@@ -50,7 +51,7 @@ def in_float32(node: Node) -> None:
 
 
 def _set_result(node: Node, i: int, nested: Subgraph, name: str, narrow: Type) -> None:
-    """Set output ``i`` to the tensor ``name`` of the nested graph, rounded to ``narrow`` if it is of float32."""
+    """Set output ``i`` to the tensor ``name`` of the nested graph. A float32 tensor is rounded to ``narrow``."""
     constant, element = nested.known(name), nested.type(name).element
     result = nested.value(name) if constant is None else constant.array
     if element is F32 and i not in _WIDE_OUTPUTS.get(node.op.type, ()):

@@ -34,7 +34,6 @@ _REDUCTIONS = {
 
 
 def _static(node: Node, i: int = 0) -> tuple[int, ...]:
-    """Return the shape of input ``i``. Raise UnsupportedForm if a size is known only at run time."""
     shape = tuple(size for size in node.shape(i) if size is not None)
     if len(shape) < len(node.shape(i)):
         node.refuse("a dynamic dimension")
@@ -42,10 +41,10 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
 
 
 def _wrapped(node: Node, i: int, sizes: Array) -> Operand:
-    """Return the positions in input ``i`` as int64 counted from 0; negative positions in the file count from the end.
+    """Return the positions in input ``i`` as int64, with negative positions counted from the end.
 
-    ``sizes`` has the sizes of the indexed axes, and broadcasts to the positions. A position out of range is an error:
-    at import if the position is known, else at run time, because it becomes -1.
+    ``sizes`` has the sizes of the indexed axes, and broadcasts to the positions. A position out of range is an error.
+    If the position is known only at run time, it becomes -1, which raises the error then.
     """
     if node.dtype(i) not in ("int32", "int64"):
         node.refuse(f"indices of {node.dtype(i)}")
@@ -82,7 +81,7 @@ def _keep_invalid(node: Node, positions: Operand, numbers: Operand) -> Operand:
 
 
 def _elements(node: Node, shape: Sequence[int], positions: Operand, axis: int, data_shape: Sequence[int]) -> Operand:
-    """Return the flat indices, in a tensor of ``data_shape``, of the elements that ``positions`` select along ``axis``.
+    """Return the flat indices of the elements that ``positions`` select along ``axis`` of data of shape ``data_shape``.
 
     ``shape`` is the shape of ``positions``. For ``axis`` 0, the position ``p`` at index [i, j] selects element [p, j].
     """
@@ -133,7 +132,7 @@ def _axis(node: Node, data_shape: Sequence[int], shape: Sequence[int]) -> int:
 
 
 def gather_nd(node: Node) -> None:
-    """Import GatherND: take the elements, or the slices along the last axes, that rows of indices select.
+    """Import GatherND: for each row of the indices, take an element, or a slice along the last axes.
 
     Negative indices count from the end. The first axes may be batch axes.
     """
@@ -159,10 +158,10 @@ def gather_nd(node: Node) -> None:
 
 
 def _rows(node: Node, data_shape: Sequence[int], batch: int, count: int) -> Operand:
-    """Return, for each row of positions in input 1, the flat index that it selects in the leading axes of the data.
+    """Return, for each row of positions in input 1, the flat index of the element or slice that it selects.
 
-    The leading axes are ``batch`` batch axes, along which a row has the same index as in input 1, and then ``count``
-    axes: a row consists of one position along each of these.
+    The first ``batch`` axes of the data and of the positions are the same. A row has one position for each of the next
+    ``count`` axes of the data. The flat index counts in row-major order over all these axes.
     """
     sizes, shape = np.array(data_shape[batch : batch + count], np.int64), _static(node, 1)
     positions, strides = _wrapped(node, 1, sizes), _strides(data_shape[: batch + count])
@@ -224,9 +223,9 @@ def scatter_elements(node: Node) -> None:
 
 
 def scatter_nd(node: Node) -> None:
-    """Import ScatterND: replace the elements or slices that rows of indices select by updates, or combine both.
+    """Import ScatterND: for each row of the indices, replace an element or a slice by an update, or combine both.
 
-    They are combined by the same operations as in ScatterElements.
+    An element is combined with its update by the same operations as in ScatterElements.
     """
     if open_indexing.has_open_sizes(node):
         open_indexing.scatter_nd(node)
@@ -255,7 +254,7 @@ def scatter_nd(node: Node) -> None:
 def _scatter_rows(node: Node, indices: Operand, rows: int, size: int, count: int) -> None:
     """Scatter ``count`` updates to rows of the data, at row indices that are known only at run time.
 
-    The data is taken as a matrix of ``rows`` rows with ``size`` elements each.
+    The data is treated as a matrix of ``rows`` rows with ``size`` elements each.
     """
     x, updates = _operands(node)
     reduction = node.attribute("reduction", "none")
@@ -271,7 +270,6 @@ def _checked_positions(node: Node, positions: Operand, size: int) -> Value:
 
 
 def _operands(node: Node) -> tuple[Value, Value]:
-    """Return the tensor to update and the updates, both with the same element type."""
     values = movable(node), movable(node, 2)
     if len({value.type.element for value in values if isinstance(value.type, TensorType)}) > 1 or _reduction(node):
         return node.stored(0), node.stored(2)
@@ -289,7 +287,8 @@ def _reduction(node: Node) -> str:
 def _scatter_known(node: Node, indices: Array, size: int) -> None:
     """Scatter updates to rows of ``size`` elements, at row indices that are known at import.
 
-    If the node combines updates, the second update of a row is applied after the first updates of all rows, and so on.
+    If the node combines updates with elements, the first update of every row is applied, then the second update of
+    every row, and so on.
     """
     name, (x, updates) = _reduction(node), _operands(node)
     data_shape = _static(node)
@@ -327,8 +326,8 @@ def _scatter_of_run(
 ) -> None:
     """Scatter updates along an axis to positions that are known only at run time.
 
-    For each element of the result, a loop along ``axis`` of the positions compares all of them with the element's index
-    along ``axis``. ``shape`` is the shape of the positions.
+    For each element of the result, a loop compares the element's index along ``axis`` with all positions along this
+    axis. Where they are equal, the update is applied. ``shape`` is the shape of the positions.
     """
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(data_shape))
@@ -355,7 +354,7 @@ def non_zero(node: Node) -> None:
 
 
 def compress(node: Node) -> None:
-    """Import Compress: select the elements, or the slices along an axis, whose bool is true.
+    """Import Compress: select the elements of a tensor, or its slices along an axis, by bools.
 
     The bools must be known at import.
     """

@@ -30,8 +30,9 @@ def matmul_integer(node: Node) -> None:
 class _Matrix:
     """An 8-bit operand as a batch of matrices: its integers, and its zero points.
 
-    ``zero`` has the zero points as int32, and broadcasts to ``stored``. ``baked`` has them for a quantized type; it is
-    None if they are known only at run time, or if no quantized type can have them.
+    ``zero`` has the zero points as int32, and broadcasts to ``stored``. ``baked`` has the zero points that a quantized
+    type of the operand can have. It is None if the zero points are known only at run time, or do not fit in a quantized
+    type.
     """
 
     stored: Operand
@@ -40,7 +41,7 @@ class _Matrix:
     is_unsigned: bool
 
     def element(self, node: Node, i: int) -> UniformType:
-        """Return the quantized type of input ``i``, with the zero points ``baked`` or 0."""
+        """Return the quantized type of input ``i``, with the zero points ``baked``, or with 0 if ``baked`` is None."""
         zeros = np.zeros(1) if self.baked is None else self.baked
         return unit_scale_type(node, i, zeros, len(shape_of(self.stored)) - 1)
 
@@ -53,8 +54,9 @@ class _Matrix:
 def integer_product(node: Node, inputs: tuple[int, int], zero_points: tuple[int, int]) -> Operand:
     """Return the exact product of two 8-bit inputs as int32, modulo 2^32. Vectors are multiplied as by MatMul.
 
-    With a and b the integers and za and zb the zero points, an element is ``sum(a * b) - za * sum(b) - zb * sum(a -
-    za)``. Zero points that a quantized type can have need no such terms: the product subtracts them from its operands.
+    With integers a and b, and zero points za and zb, an element is ``sum(a * b) - za * sum(b) - zb * sum(a - za)``. If
+    the quantized type of an operand has the zero points, `qrt.matmul` subtracts them, and the operand needs no such
+    term.
     """
     shapes = [node.shape(i) for i in inputs]
     for i, shape in zip(inputs, shapes, strict=True):
@@ -93,7 +95,10 @@ def _matrix(node: Node, i: int, zero: int, is_left: bool) -> _Matrix:
 
 
 def _zero_shape(node: Node, i: int, matrix: Shape, is_left: bool) -> Shape:
-    """Return the shape in which the zero points in input ``i`` broadcast to a matrix, else raise ModelError."""
+    """Return the shape in which the zero points in input ``i`` broadcast to a matrix.
+
+    Raise ModelError if there is no such shape.
+    """
     own = node.shape(i)
     if all(size == 1 for size in own):
         return ()
@@ -143,9 +148,9 @@ def _quantized(node: Node, matrix: _Matrix, element: UniformType) -> Value:
 
 
 def _total(node: Node, matrix: _Matrix, axis: int, all_zeros: bool = False) -> Operand:
-    """Return the sums along an axis of a matrix's integers, minus the zero points if they are ``baked``.
+    """Return the sums of a matrix's integers along an axis, which remains with size 1.
 
-    The axis remains with size 1. With ``all_zeros`` the zero points are subtracted in any case.
+    The zero points are subtracted if the quantized type has them (``baked``), or if ``all_zeros`` is set.
     """
     if matrix.baked is None and not all_zeros:
         terms = _widened(node, matrix.stored, matrix.is_unsigned)
@@ -160,6 +165,5 @@ def _total(node: Node, matrix: _Matrix, axis: int, all_zeros: bool = False) -> O
 
 
 def _less(node: Node, sums: Operand, zero: Operand, totals: Operand) -> Operand:
-    """Return ``sums - zero * totals``, modulo 2^32."""
     less = apply(node, "arith.muli", [zero, totals], [I32, I32], I32)
     return apply(node, "arith.subi", [sums, less], [I32, I32], I32)

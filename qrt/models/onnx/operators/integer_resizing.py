@@ -1,8 +1,8 @@
 """Linear resizing of 8-bit integers, with the arithmetic and the order of sums of the runtime.
 
-Two or three axes are resized at once. Each element of the result is a sum over the corners of a cell of the input: the
-product of a weight for each axis and of the corner's element. The sum is computed in float32 and truncated towards 0.
-An image whose channels come last has integer weights of 10 bits instead, and its sum is divided by 2^20.
+Two or three axes are resized together. Each element of the result is a sum over the corners of a cell of the input. A
+term is the corner's element, multiplied by a weight for each axis. The sum is computed in float32 and truncated towards
+0. If the channels are the last axis, the weights are integers of 10 bits, and the sum is divided by 2^20.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,10 @@ class _Line:
 
 
 def _line(axis: Axis, coordinates: str, has_integer_weights: bool) -> _Line:
-    """Return what is read along an axis. If both sides are one element, it has half of the weight twice."""
+    """Return the input elements and weights along an axis.
+
+    At an edge, where both elements of a pair are the same, each of them has half of the weight.
+    """
     at = np.arange(axis.result, dtype=np.float32) if axis.scale == 1 else axis.coordinates(coordinates)
     last = axis.size - 1
     within = np.maximum(np.float32(0), np.minimum(at, np.float32(last)))
@@ -61,7 +64,7 @@ def _line(axis: Axis, coordinates: str, has_integer_weights: bool) -> _Line:
 
 
 def resized_integers(node: Node, axes: Sequence[Axis], coordinates: str) -> Value:
-    """Resize input 0, of int8 or uint8, linearly along axes. Raise UnsupportedForm for sets of axes of other ranks."""
+    """Resize input 0, of int8 or uint8, linearly along spatial axes. Raise UnsupportedForm for other axes."""
     x, element = node.stored(0), node.plain(0)
     assert isinstance(x.type, TensorType)
     rank, scaled = len(node.shape()), {axis.axis: axis for axis in axes}
@@ -96,7 +99,6 @@ def resized_integers(node: Node, axes: Sequence[Axis], coordinates: str) -> Valu
 
 
 def _element(nest: LoopNest, x: Value, is_unsigned: bool, number: Type, corner: Sequence[Value]) -> Value:
-    """Return an element of 8-bit integers, converted to int32 or float32."""
     stored = nest.gather(x, corner)
     if isinstance(number, IntegerType):
         return nest.extend(stored, number, signed=not is_unsigned)
@@ -104,10 +106,10 @@ def _element(nest: LoopNest, x: Value, is_unsigned: bool, number: Type, corner: 
 
 
 def _sum(nest: LoopNest, lines: Mapping[int, _Line], read: Callable[[Sequence[Value]], Value], number: Type) -> Value:
-    """Return the sum of the weighted corners of a cell. The last axis changes first; its weight is the first factor.
+    """Return the sum of the weighted corners of a cell, computed in the type ``number``.
 
-    ``lines`` has what is read along an axis, and ``read`` returns the element at a position. Both, and the sum, are of
-    the type ``number``.
+    The corners are added in row-major order. In the product of a term, the weight of the last axis is the first factor.
+    ``lines`` has the positions and weights for each axis, and ``read`` returns the element at a position.
     """
     places, weights = {}, {}
     for axis, line in lines.items():

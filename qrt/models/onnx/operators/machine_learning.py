@@ -86,9 +86,9 @@ def _probit(graph: ComposedGraph, x: str) -> str:
 
 
 def _softmax_of_nonzero(graph: ComposedGraph, x: str) -> str:
-    """Add nodes for a softmax along the last axis of those scores whose magnitude is above 1e-7.
+    """Add nodes for a softmax along the last axis of scores, in which a score of magnitude up to 1e-7 counts as zero.
 
-    Other scores are not added to the sum. They are multiplied by ``exp(-max)`` in place of taking their exponential.
+    Such a score is not part of the sum of exponentials. Its numerator is ``score * exp(-max)``.
     """
     largest = graph.add("ReduceMax", x, graph.integers(-1), keepdims=1)
     is_zero = graph.add("LessOrEqual", graph.add("Abs", x), graph.constant(1e-7))
@@ -100,7 +100,7 @@ def _softmax_of_nonzero(graph: ComposedGraph, x: str) -> str:
 
 
 def labels_at(graph: ComposedGraph, labels: Sequence[int], numbers: str) -> str:
-    """Return the name of a tensor [batch] with the label of each class number in the tensor ``numbers``."""
+    """Return the name of a tensor [batch] with the labels of classes. The tensor ``numbers`` has the class indices."""
     return str(graph.add("Gather", graph.constant(labels, np.int64), numbers, axis=0))
 
 
@@ -196,9 +196,9 @@ def feature_vectorizer(node: Node) -> None:
 
 
 def zip_map(node: Node) -> None:
-    """Import ZipMap: set the output to the scores [batch, class], as a program has no maps.
+    """Import ZipMap: set the output to the scores [batch, class], because a program has no values that are maps.
 
-    The classes are in the file's order. Scores [class] are those of a batch of 1.
+    The classes are in the file's order. Scores of shape [class] are treated as a batch of 1.
     """
     labels = len(node.ints("classlabels_int64s")) or len(node.numbers("classlabels_strings", str))
     if node.shape()[-1:] not in ((labels,), (None,)):
@@ -288,7 +288,7 @@ def _linear_scores(node: Node, graph: ComposedGraph, x: str, rows: int) -> str:
 def linear_regressor(node: Node) -> None:
     """Import LinearRegressor: multiply rows of features by coefficients, and add intercepts.
 
-    As in the runtime, the ``post_transform`` of one target does nothing, unless it is PROBIT.
+    As in the runtime, a node with a single target ignores ``post_transform``, unless it is PROBIT.
     """
     graph, count = composed(node), node.attribute("targets", 1)
     scores = _linear_scores(node, graph, as_floats(node, graph), count)

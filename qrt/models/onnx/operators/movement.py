@@ -35,8 +35,8 @@ from qrt.types import TensorType, Type, UniformType
 def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
     """Set output 0 to input 0 in another shape. A constant input gives a constant output.
 
-    ``sources`` has for each dimension of ``shape`` the input's axis from which its size is copied, or None if it is not
-    copied: it is given as a number, or follows from the number of elements.
+    ``sources`` has an entry for each dimension of ``shape``: the axis of the input from which the size is copied, or
+    None. Several sizes known only at run time require a source for each.
     """
     array = node.constant(0)
     if array is not None:
@@ -70,7 +70,10 @@ def reshape(node: Node) -> None:
 
 
 def _computed_shape(node: Node, shape: Shape, wanted: Sizes, allows_zero: bool) -> Value:
-    """Return input 0 in a shape with several sizes known only at run time. Other sizes are static in its type."""
+    """Reshape input 0 to the sizes ``wanted``, several of which are known only at run time.
+
+    ``shape`` is the static shape of the result, with None for the unknown sizes.
+    """
     value = movable(node)
     kind = value.type
     assert isinstance(kind, TensorType)
@@ -109,7 +112,10 @@ def _computed_shape(node: Node, shape: Shape, wanted: Sizes, allows_zero: bool) 
 
 
 def _is_dimension(size: Value) -> bool:
-    """Return True if ``size`` is a tensor's dimension, so that it is not -1, and not a 0 that copies another size."""
+    """Return True if ``size`` is the size of a tensor's axis, so that it does not have the special meaning of -1 or 0.
+
+    In a Reshape, -1 means an inferred size, and 0 a size that is copied from the input.
+    """
     return size.operation is not None and size.operation.name == "tensor.dim"
 
 
@@ -223,7 +229,7 @@ def unsqueeze(node: Node) -> None:
 def identity(node: Node) -> None:
     """Import Identity or Dropout: copy the input.
 
-    Models are not trained here, so that Dropout copies too, and its mask is true everywhere.
+    Dropout copies too, because models are not trained here. Its mask is true everywhere.
     """
     if node.op.type == "Dropout" and node.has(2) and node.known(2, "training mode").any():
         node.refuse("in training")
@@ -324,7 +330,7 @@ def tile(node: Node) -> None:
 
 
 def _set_shaped(node: Node, element: Type, stored: Value) -> None:
-    """Set output 0 to a value in its storage, reinterpreted as elements of the type ``element``."""
+    """Set output 0 to ``stored``, a tensor of storage, with its integers reinterpreted as the type ``element``."""
     assert isinstance(stored.type, TensorType)
     if isinstance(element, UniformType):
         node.set(0, node.emit("quant.scast", [stored], None, stored.type.with_(element=element)))
@@ -335,7 +341,7 @@ def _set_shaped(node: Node, element: Type, stored: Value) -> None:
 def expand(node: Node) -> None:
     """Import Expand: broadcast a tensor by NumPy's rules to a shape.
 
-    A size of the tensor that is known only at run time must equal the size in the shape, unless the latter is 1.
+    If a size of the tensor is known only at run time, the size in the shape must be the same or 1.
     """
     input_shape, given = node.shape(), run_sizes(node, 1)
     if min((size for size in given if isinstance(size, int)), default=0) < 0:
@@ -365,7 +371,7 @@ def expand(node: Node) -> None:
 
 
 def _spread_extent(node: Node, size: Extent, other: Extent) -> Extent:
-    """Return the size of an axis of ``size`` elements that is broadcast to ``other``."""
+    """Return the size of the result along an axis where the sizes ``size`` and ``other`` broadcast."""
     if isinstance(size, int):
         return other if size == 1 else size
     return other if isinstance(other, int) and other != 1 else size if other == 1 else _selected(

@@ -32,8 +32,8 @@ def narrowed(node: Node, x: Operand, element: FloatType) -> Operand:
 def _powers(node: Node, x: Operand) -> Operand:
     """Round float32 to a power of 2, by the attribute ``round_mode``: up, down or nearest, with ties up.
 
-    Numbers below the least power, such as 0 and negative ones, become that power, and those above the largest one
-    become the largest. Without ``saturate`` they become NaN, as NaNs do.
+    A number out of range becomes the nearest power, which for 0 and negative numbers is the least one. If ``saturate``
+    is 0, numbers out of range become NaN. NaNs stay NaN.
     """
     mode, saturates = node.attribute("round_mode", "up"), node.attribute("saturate", 1)
     if mode not in _ADDENDS:

@@ -26,7 +26,7 @@ class _Rows:
         self.count = count if isinstance(count, int) else number_tensor(node, count, F64)
 
     def _mean(self, means: Sequence[Value]) -> Value:
-        """Return the mean of each row if ``means`` is empty, or the variance if ``means`` is [the mean of each row]."""
+        """Return the mean of each row. If ``means`` is a list with these means, return the variances instead."""
         extents = self.context.extents(self.x)
         nest = LoopNest(self.context, "accumulate", extents[: self.axis], extents[self.axis :])
         value = nest.value("arith.extf", (nest.read(self.x, nest.loops),), F64)

@@ -46,7 +46,7 @@ class _Positions:
         self.shape = self.graph.add("Shape", node.input(0))
 
     def size(self, axis: int, of: int = 0) -> str:
-        """Add nodes that compute the size of an axis of input ``of`` as an int64, and return the result's name."""
+        """Add nodes that compute the size of an axis of input number ``of`` as an int64, and return the name."""
         graph = self.graph
         shape = self.shape if of == 0 else graph.add("Shape", self.node.input(of))
         return str(graph.add("Gather", shape, graph.constant(axis, np.int64)))
@@ -92,9 +92,10 @@ class _Positions:
         return self.sum(terms)
 
     def rows(self, batch: int) -> tuple[str, int]:
-        """Add nodes that compute the flat position, in the leading axes of the data, that each row of indices selects.
+        """Add nodes that compute the flat position of the element or slice that each row of the indices selects.
 
-        Return the name and the number of leading axes: ``batch`` axes of the batch, and one for each column of indices.
+        The positions count over the leading axes of the data: ``batch`` batch axes, and one axis for each column of the
+        indices. Return the result's name and the number of these axes.
         """
         node, graph, shape = self.node, self.graph, self.node.shape(1)
         count = shape[-1] if shape else 0
@@ -175,10 +176,9 @@ def _check_form(node: Node) -> None:
 
 
 def _scatter(positions: _Positions, flat: str, end: int, is_flat: bool) -> None:
-    """Scatter the updates (input 2) to positions in the data, whose axes before ``end`` are taken as one axis.
+    """Scatter the updates (input 2) to positions ``flat``, which count over the axes of the data before ``end``.
 
-    With ``is_flat``, each update is one element. Otherwise the updates have the axes of ``flat``, and those of the data
-    from ``end`` on.
+    With ``is_flat``, each update is one element. Otherwise each is a slice along the axes of the data from ``end`` on.
     """
     node, graph = positions.node, positions.graph
     data = _with_flat_axes(positions, end)

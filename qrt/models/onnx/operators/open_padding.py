@@ -10,10 +10,10 @@ from qrt.models.onnx.operators.windows import checked_window
 
 
 def pads_at_run(node: Node, kernel: Sequence[int | None] | None, value: float) -> bool:
-    """Replace a node by a Pad with ``value`` and the node without ``auto_pad``.
+    """Import a node with ``auto_pad`` as a Pad, which pads with ``value``, followed by the node without ``auto_pad``.
 
-    This is done only if the padding depends on sizes that are known only at run time.
-    Return True if the node is replaced. ``kernel`` has the kernel sizes of the weights, or is None if the attribute
+    This is done only if the padding depends on sizes that are known only at run time. Otherwise the function returns
+    False and changes nothing. ``kernel`` has the kernel sizes of the weights, or is None if the attribute
     ``kernel_shape`` gives them.
     """
     mode, sizes = node.attribute("auto_pad", "NOTSET"), node.shape()[2:]

@@ -19,9 +19,9 @@ _COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric
 
 @dataclass(frozen=True)
 class OpenAxis:
-    """The resizing of one axis from ``size`` to ``result`` elements, at least one of them known only at run time.
+    """The resizing of one axis from ``size`` to ``result`` elements, of which one or both are known only at run time.
 
-    ``scale`` is the quotient of the two, or the number that the file gives.
+    ``scale`` is ``result / size``, or the scale in the file.
     """
 
     axis: int
@@ -109,7 +109,6 @@ def _of(node: Node, name: str, left: Operand, right: Operand) -> Operand:
 
 
 def _float(node: Node, extent: Extent) -> Operand:
-    """Return a size as a scalar of float32."""
     if isinstance(extent, int):
         return number_of(extent, F32)
     number = node.emit("arith.sitofp", [node.emit("arith.index_cast", [extent], None, I64)], None, F32)

@@ -1,7 +1,7 @@
 """Helpers for the functions that import operators: operands, results, axes, and the elements of shape tensors.
 
-Some operators compute with shapes. The sizes of a tensor here are a tuple whose elements are each an int, or a value of
-type index if they are known only at run time: for example the result of `Shape` for a tensor with a dynamic dimension.
+Some operators compute with shapes. Helpers such as `sizes` return a shape as a tuple. Each size in the tuple is an int,
+or a value of type index if the size is known only at run time.
 """
 
 from collections.abc import Sequence

@@ -25,7 +25,7 @@ from qrt.types import FloatType, TensorType, UniformType
 
 
 def window_of(node: Node, form: WindowShape, image: Value) -> tuple[Window, Window]:
-    """Return the window with the file's padding, and the window after ``ceil_mode`` has added padding at the ends.
+    """Return two windows: one with the file's padding, and one with the padding that ``ceil_mode`` adds at the ends.
 
     ``image`` has the channels last. Without ``ceil_mode`` the two windows are the same.
     """
@@ -55,7 +55,7 @@ def window_of(node: Node, form: WindowShape, image: Value) -> tuple[Window, Wind
 
 
 def _ceiled(node: Node, count: Extent, size: Extent, stride: int, before: int) -> Value:
-    """Return the number of windows with ``ceil_mode``: ``count``, or one less if the last begins in the padding."""
+    """Return the number of windows with ``ceil_mode``: ``count``, or one less if the last one begins in the padding."""
     context = lowering_context(node)
     last = node.emit("arith.subi", [context.index(count), context.index(1)])
     first = node.emit("arith.muli", [last, context.index(stride)])
@@ -177,10 +177,10 @@ def _open_counts(node: Node, nest: LoopNest, given: Window, window: Window, x: V
 
 
 def _counts(node: Node, given: Window, window: Window, sizes: list[int]) -> Any:
-    """Return the number by which each window's sum is divided.
+    """Return the number of elements by which the sum of each window is divided.
 
-    With ``count_include_pad`` the number includes the padding of ``given``, the window as in the file, but never the
-    padding that ``window`` has in addition.
+    With ``count_include_pad``, this number includes the file's padding, which ``given`` has. It never includes the
+    padding that ``ceil_mode`` adds, which only ``window`` has.
     """
     if not node.attribute("count_include_pad", 0):
         return windows.counts(window, sizes)

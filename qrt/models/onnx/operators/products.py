@@ -87,9 +87,9 @@ def _product(node: Node, a: Value, b: Value) -> Value:
 
 
 def _own_loops(outer: list[Any], shape: Shape) -> list[Any]:
-    """Return the loops over an operand's batch axes, with the index 0 in place of an axis of size 1.
+    """Return an index for each batch axis of an operand: a loop, or 0 for an axis of size 1, which broadcasts.
 
-    ``outer`` has the loops over the result's batch axes, and ``shape`` the sizes of the operand's.
+    ``outer`` has the loops over the batch axes of the result, and ``shape`` the sizes of the operand's batch axes.
     """
     own_loops = outer[len(outer) - len(shape) :]
     return [0 if size == 1 else loop for loop, size in zip(own_loops, shape, strict=True)]
@@ -211,7 +211,6 @@ def qgemm(node: Node) -> None:
 
 
 def _right_type(node: Node) -> UniformType:
-    """Return the quantized type of the right operand, which has one scale or one for each column."""
     return node.parameters(3, 4, 5, axis=0 if node.attribute("transB", 0) else 1)
 
 

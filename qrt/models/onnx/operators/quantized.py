@@ -80,7 +80,6 @@ _WIDTHS = ("i8", "u8")
 
 
 def _parameters(node: Node, storage: Type, scale: int, zero_point: int | None) -> UniformType:
-    """Return the 8-bit quantized type whose single scale and zero point two inputs give."""
     if node.known(scale, "a scale").size != 1:
         node.refuse("with more than one scale")
     element = node.uniform(storage, (), scale, zero_point)
@@ -90,12 +89,11 @@ def _parameters(node: Node, storage: Type, scale: int, zero_point: int | None) -
 
 
 def _operand(node: Node, i: int) -> UniformType:
-    """Return the quantized type of input ``i``, whose scale and zero point are the next two inputs."""
     return _parameters(node, node.plain(i), i + 1, i + 2)
 
 
 def _result(node: Node, scale: int, like: int = 0) -> UniformType:
-    """Return the quantized type of the result, with its scale in input ``scale`` and its zero point in the next one.
+    """Return the quantized type of the result. Input ``scale`` is its scale, and the next input its zero point.
 
     Without a zero point, the storage type is that of input ``like``.
     """
@@ -106,8 +104,8 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
 def binary(node: Node) -> None:
     """Import QLinearAdd or QLinearMul: add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
 
-    As in the runtime, the operands of QLinearAdd are exchanged if the first one has size 1 along the last axis on which
-    any of the two has a larger size. If these sizes are known only at run time, both orders must give the same sums.
+    As in the runtime, the operands of QLinearAdd are exchanged if the first one has size 1 on the last axis whose size
+    in the result is above 1. If these sizes are known only at run time, both orders must give the same sums.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)
@@ -125,8 +123,9 @@ def binary(node: Node) -> None:
 def average_pool(node: Node) -> None:
     """Import QLinearAveragePool: average int8 or uint8 images of one or two axes, with the channels first or last.
 
-    The number of elements includes padding if ``count_include_pad`` is set. An AveragePool between DequantizeLinear and
-    QuantizeLinear adds the elements in the order of the float operator, and the zero point after the rounding.
+    The number of elements includes padding if ``count_include_pad`` is set. A folded AveragePool (a float operator
+    between DequantizeLinear and QuantizeLinear) differs in two ways: the elements are added in the order of the float
+    operator, and the zero point is added after the rounding.
     """
     x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
     shape, is_last = node.shape(), bool(node.attribute("channels_last", 0))
@@ -194,9 +193,9 @@ def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
 def softmax(node: Node) -> None:
     """Import QLinearSoftmax: compute the softmax of int8 or uint8 along an axis.
 
-    Before opset 13, it is along all axes from ``axis`` on. The attribute ``opset`` gives the opset. The softmax is
-    multiplied by ``floor(1 / scale)``, with the scale of the result, and rounded. A Softmax between DequantizeLinear
-    and QuantizeLinear is divided by the scale instead.
+    Before opset 13, the softmax is along all axes from ``axis`` on. The attribute ``opset`` gives the opset. The
+    softmax is multiplied by ``floor(1 / scale)``, with the scale of the result, and rounded. A Softmax between
+    DequantizeLinear and QuantizeLinear is divided by the scale instead.
     """
     x, out, shape = _operand(node, 0), _result(node, 3), node.shape()
     is_new = node.required("opset", int) >= 13
@@ -237,7 +236,7 @@ def _looked_up(node: Node, value: Value, table: Any, out: UniformType) -> Value:
 
 
 def _converted(node: Node, i: int, x: UniformType, out: UniformType) -> Value:
-    """Return input ``i`` of the type ``x``, converted by a table if ``out``, the result's type, is another one."""
+    """Return input ``i``, of the type ``x``, in the type ``out``. If the types differ, a table converts the values."""
     value = node.cast(i, x)
     return value if x is out else _looked_up(node, value, tables.table(tables.identity, x, out), out)
 

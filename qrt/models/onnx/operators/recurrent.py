@@ -188,7 +188,6 @@ class _QuantizedCell(Cell):
         return str(graph.add("Reshape", lines, graph.integers(self.steps, self.batch, -1)))
 
     def _row(self, i: int, number: int) -> str:
-        """Add a Gather of the part of input ``i`` that belongs to a direction, and return the result's name."""
         return str(self.graph.add("Gather", self.node.input(i), self.graph.constant(number, np.int64), axis=0))
 
     def _direction(self, x: str, number: int) -> list[str]:
@@ -243,7 +242,7 @@ class _QuantizedStep(Step):
 
 
 def _product(graph: ComposedGraph, x: str, weights: tuple[Array, Array, Array]) -> str:
-    """Add a product of ``x`` and 8-bit weights, for which ``x`` gets a single scale at run time; return its name."""
+    """Quantize ``x`` at run time with a single scale, multiply it by 8-bit weights, and return the product's name."""
     array, scales, points = weights
     names = graph.constant(array, array.dtype), graph.constant(scales), graph.constant(points, array.dtype)
     return str(graph.add("DynamicQuantizeMatMul", x, *names, domain="com.microsoft"))

@@ -105,9 +105,10 @@ class _FloatCell(Cell):
             self.functions(direction)
 
     def _part(self, i: int, direction: int, start: int = 0, end: int | None = None, axis: int = 1) -> str:
-        """Add nodes that take one direction of input ``i``, without the direction's axis 0; return the result's name.
+        """Add nodes that take the slice of input ``i`` for one direction, and return the result's name.
 
-        With ``end``, only the elements from ``start`` up to ``end`` are taken along ``axis``, an axis of input ``i``.
+        Axis 0 of the input is the direction, which the result lacks. With ``end``, only the elements from ``start`` up
+        to ``end`` are taken along ``axis``, an axis of the input.
         """
         graph = self.graph
         ends = graph.integers(direction), graph.integers(direction + 1), graph.integers(0)
@@ -130,7 +131,6 @@ class _FloatCell(Cell):
         return str(graph.add("Squeeze", graph.add("Slice", self.node.op.inputs[i], *ends), graph.integers(1)))
 
     def _dimension(self, axis: int) -> str:
-        """Add a node that computes the size of an axis of the sequences as a list of one int64; return its name."""
         return str(self.graph.add("Shape", self.node.input(0), start=axis, end=axis + 1))
 
     @cached_property
@@ -147,7 +147,7 @@ class _FloatCell(Cell):
     def direction(self, x: str, direction: int) -> list[str]:
         """Add a Scan over the steps of one direction, and return the names of its results.
 
-        They are the hidden states of all steps, and the states after the last step. ``x`` names the sequences.
+        The results are the hidden states of all steps, and the states after the last step. ``x`` names the sequences.
         """
         graph, gates = self.graph, _GATES[self.type] * self.size
         weights = graph.add("Transpose", self._part(1, direction), perm=(1, 0))

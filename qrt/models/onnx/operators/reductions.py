@@ -85,8 +85,8 @@ def number_tensor(node: Node, count: Extent, element: Type) -> Value:
 def softmax(node: Node) -> None:
     """Import Softmax: compute the softmax of float32 along an axis.
 
-    Before opset 13, it is along all axes from ``axis`` on. Exponentials are correctly rounded and then divided by their
-    sum. The error of the sum does not grow with the number of terms.
+    Before opset 13, the softmax is along all axes from ``axis`` on. Exponentials are correctly rounded and then divided
+    by their sum. The error of the sum does not grow with the number of terms.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
@@ -124,7 +124,7 @@ def batch_normalization(node: Node) -> None:
 def extreme(node: Node) -> None:
     """Import ArgMax or ArgMin: compute the int64 position of the largest or least element along an axis.
 
-    If several elements are equal, it is the position of the first one, or with ``select_last_index`` of the last one.
+    Of several equal elements, the first one counts, or with ``select_last_index`` the last one.
     """
     shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(shape))

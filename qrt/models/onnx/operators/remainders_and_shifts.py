@@ -21,8 +21,8 @@ def _pair(node: Node, name: str, a: Operand, b: Operand, element: Type) -> Opera
 def mod(node: Node) -> None:
     """Import Mod: compute remainders of numbers of one type.
 
-    They have the sign of the divisor, or with ``fmod`` that of the dividend. The remainder of an integer by 0 is an
-    error.
+    A remainder has the sign of the divisor, or with ``fmod`` the sign of the dividend. The remainder of an integer by 0
+    is an error.
     """
     element = one_type(node)
     kind, signless_type, fmod = form(element), signless(element), node.attribute("fmod", 0)

@@ -29,14 +29,15 @@ _MOST_TAPS = 1024
 def resize(node: Node) -> None:
     """Import Resize: resize to sizes, or by scales that are known at import, in the mode nearest, linear or cubic.
 
-    The mode cubic is for float32 only, the mode linear for float32 and 8-bit integers. Antialiasing of float32 is
-    supported. One axis is resized after the other, and each product and sum is rounded. Linear sums of integers are
-    truncated and have the runtime's bits: their axes are all axes of a tensor of rank 2 or 3, or the spatial axes of an
-    image, whose channels may come last if there are two spatial axes. A coordinate within 1e-6 of the middle of two
-    elements is a tie. As in the runtime, an axis of scale 1 is not changed, and if no size changes, the input is not
-    changed either, whatever the scales and the region are. Before opset 11 the nearest element is the one before the
-    coordinate if the axis grows, and the one after it if the axis shrinks. An axis whose size or new size is known only
-    at run time supports the mode nearest, and the mode linear of float32.
+    The mode cubic and antialiasing support float32. The mode linear supports float32 and 8-bit integers. Integers are
+    resized along all axes of a tensor of rank 2 or 3, or along the spatial axes of an image; the channels of an image
+    with two spatial axes may come last. Their sums are truncated and have the runtime's bits. If the size of an axis is
+    known only at run time, before or after resizing, the mode must be nearest, or linear of float32.
+
+    Axes are resized one after the other, and each product and each sum is rounded. A coordinate within 1e-6 of the
+    middle of two elements is a tie. Before opset 11, the nearest element is the one before the coordinate if the axis
+    grows, and the one after the coordinate if the axis shrinks. As in the runtime, an axis of scale 1 is not changed.
+    If no size changes, the input is returned, even if scales or a region are given.
     """
     mode = node.attribute("mode", "nearest")
     if mode not in _TAPS:
@@ -115,8 +116,8 @@ def _axes(node: Node, coordinates: str) -> list[Axis | OpenAxis]:
 def _sized(node: Node, named: Sequence[int], wanted: Sizes) -> list[Axis | OpenAxis]:
     """Return the axes in ``named`` that the operator resizes, with their sizes in the result.
 
-    ``wanted`` has the sizes. If `keep_aspect_ratio_policy` is not `stretch`, the sizes follow from one scale for all
-    axes instead.
+    ``wanted`` has the sizes of the result. If `keep_aspect_ratio_policy` is not `stretch`, the sizes follow from one
+    scale for all axes instead.
     """
     policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
     known = [size for size in shape if size is not None]

@@ -72,7 +72,7 @@ def _interpolated(
 ) -> str:
     """Add nodes that interpolate pixels, along the last axis first; return the result's name.
 
-    ``lines`` has (positions, weights) for each axis. ``pixel`` returns the pixels at one position on every axis.
+    ``lines`` has (positions, weights) for each axis. ``pixel`` returns the pixels, given one position for each axis.
     """
     if len(at) == len(lines):
         return str(pixel(at))
@@ -327,8 +327,8 @@ def _half_away(graph: ComposedGraph, x: str) -> str:
 def deform_conv(node: Node) -> None:
     """Import DeformConv: convolve float32 images whose windows are deformed by offsets.
 
-    The offsets may be known only at run time. The shapes must be known at import. Samples are linear, with 0 outside of
-    the image, and may be masked.
+    The offsets may be known only at run time. The shapes must be known at import. Pixels are interpolated linearly, are
+    0 outside of the image, and may be multiplied by a mask.
     """
     require_floats(node, *range(5))
     shape, weights = (static_sizes(node, i, *range(len(node.shape(i)))) for i in range(2))

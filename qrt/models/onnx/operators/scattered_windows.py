@@ -1,4 +1,4 @@
-"""Elements that are moved to places of a larger tensor: Col2Im, MaxUnpool, TensorScatter."""
+"""Operators that move elements to positions in a larger tensor: Col2Im, MaxUnpool, TensorScatter."""
 
 from math import prod
 
@@ -52,7 +52,8 @@ def col2im(node: Node) -> None:
 def max_unpool(node: Node) -> None:
     """Import MaxUnpool: put the largest elements of float32 windows back to their positions.
 
-    All other elements are 0. The shape must be known at import, and the result has the shape that the attributes give.
+    All other elements are 0. The shape of the input must be known at import. The attributes determine the shape of the
+    result; an ``output_shape`` that differs is not supported.
     """
     require_floats(node, 0)
     shape = static_sizes(node, 0, *range(len(node.shape())))

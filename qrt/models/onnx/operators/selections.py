@@ -13,7 +13,7 @@ _I64 = IntegerType(64)
 
 
 def non_max_suppression(node: Node) -> None:
-    """Import NonMaxSuppression: select boxes by their scores, except for those that overlap a selected one.
+    """Import NonMaxSuppression: select boxes by descending score, and skip boxes that overlap a selected box.
 
     All inputs must be known at import, because the number of selected boxes depends on their values.
     """
@@ -82,11 +82,10 @@ def _overlap(a: Array, b: Array) -> float:
 
 
 def unique(node: Node) -> None:
-    """Import Unique: list the different elements, or slices along an axis, of a tensor that is known at import.
+    """Import Unique: list the distinct elements, or slices along an axis, of a tensor that is known at import.
 
-    The other outputs are the first position of each listed element, the index in the list of each element of the
-    tensor, and how often each listed element occurs. If the attribute ``sorted`` is 0, the list has the order of the
-    first positions.
+    The other outputs are the index, inverse and counts of `numpy.unique`. If the attribute ``sorted`` is 0, the
+    elements are listed in the order in which they first occur.
     """
     array = node.constant(0)
     if array is None:

@@ -206,7 +206,6 @@ def positions(node: Node, i: int, value: Value, axis: int) -> Value:
 
 
 def _size(node: Node, value: Value, axis: int, element: Type) -> Operand:
-    """Return the size of an axis of ``value`` as a scalar tensor of integers."""
     extent = lowering_context(node).extent(value, axis)
     if isinstance(extent, int):
         return number_of(extent, element)

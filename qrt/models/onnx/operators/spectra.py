@@ -15,9 +15,9 @@ _MOST = 1 << 24
 def dft(node: Node) -> None:
     """Import DFT: transform float32 signals along an axis by a product with a matrix of cosines and sines.
 
-    The axis, its size and the length of the transform must be known at import. With ``onesided``, the input is a real
-    signal and the result the first half of its spectrum. With ``inverse`` too, this half is the input and the real
-    signal the result.
+    The axis, its size and the length of the transform must be known at import. With ``onesided``, a real signal is
+    transformed to the first half of its spectrum. With ``onesided`` and ``inverse``, the first half of a spectrum is
+    transformed to a real signal.
     """
     require_floats(node, 0)
     shape, rank = node.shape(), len(node.shape())

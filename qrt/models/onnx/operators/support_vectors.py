@@ -20,10 +20,10 @@ _LEAST = 1e-7
 
 
 def svm_regressor(node: Node) -> None:
-    """Import SVMRegressor: sum, for each row, its kernels with the support vectors times their coefficients.
+    """Import SVMRegressor: compute ``sum(coefficient * kernel(row, support vector))`` for each row, plus a constant.
 
-    The kernels are computed in float32. With ``one_class`` the result is 1 for a positive sum, else -1.
-    As in the runtime, a ``post_transform`` does nothing.
+    The kernels are computed in float32. With ``one_class`` the result is 1 for a positive sum, else -1. As in the
+    runtime, a ``post_transform`` does nothing.
     """
     graph, supports = composed(node), node.attribute("n_supports", 0)
     coefficients, rho = floats(node, "coefficients"), floats(node, "rho")
@@ -80,9 +80,10 @@ def _distances(node: Node, vectors: Array) -> Value:
 def svm_classifier(node: Node) -> None:
     """Import SVMClassifier: decide between each two classes by a score, a sum of kernels with support vectors.
 
-    The label, an integer, is that of the class that wins most often. The other output has the scores of the pairs of
-    classes. With ``prob_a`` and ``prob_b``, it has the probabilities of the classes. They are computed from those of
-    the pairs in at most 100 rounds, which end at an error of 0.005 / classes.
+    The label, an integer, is that of the class that wins most often. The other output has a score for each pair of
+    classes. If the node has ``prob_a`` and ``prob_b``, the output has a probability for each class instead. These are
+    computed from the probabilities of the pairs by an iteration, which ends after 100 rounds or at an error of
+    0.005 / classes.
     """
     counts = node.ints("vectors_per_class")
     if not counts:
@@ -136,10 +137,10 @@ def _pair_coefficients(node: Node, counts: tuple[int, ...]) -> Array:
 
 
 def _pair_scores(node: Node, graph: ComposedGraph, scores: str, classes: int) -> str:
-    """Add nodes that convert the scores of pairs to those that the runtime returns, and return the result's name.
+    """Add nodes that convert the scores of pairs to the scores that the runtime returns, and return the result's name.
 
-    Two classes have a single score x; the runtime returns -x and x for it, or with SOFTMAX and
-    SOFTMAX_ZERO 1 - x and x.
+    Two classes are one pair with a score x. For this score the runtime returns two: -x and x, or 1 - x and x if the
+    ``post_transform`` is SOFTMAX or SOFTMAX_ZERO.
     """
     if classes != 2:
         return transformed(node, graph, scores, classes * (classes - 1) // 2)
@@ -153,9 +154,10 @@ def _pair_scores(node: Node, graph: ComposedGraph, scores: str, classes: int) ->
 
 
 class _Coupling:
-    """The probabilities of several classes, which follow from those of each pair of classes.
+    """The computation of the probabilities of several classes from the probabilities of each pair of classes.
 
-    They minimize p Q p, where Q [class, class] depends on the pairs. A round computes one probability after the other.
+    The probabilities p minimize the quadratic form ``p Q p``. The matrix Q [class, class] follows from the pairs. A
+    round computes one probability after the other.
     """
 
     def __init__(self, graph: ComposedGraph, of_pairs: str, classes: int) -> None:

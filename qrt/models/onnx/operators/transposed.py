@@ -26,7 +26,8 @@ _STAND_IN = 1 << 20
 def conv_transpose(node: Node) -> None:
     """Import ConvTranspose: apply a transposed convolution to float32 images with one to three spatial axes.
 
-    The weights must be known at import. Sums are computed as in Conv, over the input with zeros between its elements.
+    The weights must be known at import. The operator is computed as a convolution of the input with zeros between its
+    elements. Sums are computed as in Conv.
     """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
@@ -56,7 +57,10 @@ def conv_transpose(node: Node) -> None:
 
 
 def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...], Sizes]:
-    """Return by how many elements each axis of the full result is cropped (before, after), and the cropped sizes."""
+    """Return by how many elements the full result is cropped along each axis, (before, after), and the cropped sizes.
+
+    The full result is the transposed convolution without ``pads``.
+    """
     rank, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
     output_padding, target_shape = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())
     if len(output_padding) != rank or min(output_padding) < 0 or (target_shape and len(target_shape) != rank):
@@ -86,7 +90,11 @@ def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...]
 def _between_zeros(
     node: Node, x: Value, form: WindowShape, sizes: Sizes, padding: tuple[Pair, ...], outputs: Sizes
 ) -> Value:
-    """Return NHWC images with ``stride - 1`` zeros after each element, padded or cropped for windows of stride 1."""
+    """Insert ``stride - 1`` zeros after each element of NHWC images along the spatial axes, and pad or crop the images.
+
+    A convolution of these images with stride 1 gives the result of the ConvTranspose. ``outputs`` has the result's
+    sizes.
+    """
     assert isinstance(x.type, TensorType)
     batch, *own, channels = x.type.shape or ()
     if max(form.strides) > 1:

@@ -1,8 +1,8 @@
 """TreeEnsemble of the domain ``ai.onnx.ml``, which has replaced TreeEnsembleRegressor and TreeEnsembleClassifier.
 
-Its inner nodes and its leaves are numbered apart. Here a leaf has its number plus that of the inner nodes. A node that
-tests whether a feature is a member of a set becomes a balanced search tree over the set's sorted members: of the table
-of next nodes it needs only what "below", "equal" and "above" lead to.
+The file numbers inner nodes and leaves separately. Here a leaf's number is increased by the number of inner nodes. A
+node that tests whether a feature is in a set becomes a binary search over the sorted set, with a node for each
+member: "below" and "above" lead to the next nodes of the search, and "equal" ends the search.
 """
 
 from dataclasses import dataclass, field
@@ -45,7 +45,7 @@ class _NodeTables:
     following: list[list[int]] = field(default_factory=list)
 
     def resize(self, count: int, zero: Any) -> None:
-        """Add nodes, of which each leads to itself, until there are ``count``."""
+        """Add nodes until there are ``count``. The next node of an added node is the node itself."""
         added = range(len(self.features), count)
         self.features += [0 for _ in added]
         self.values += [zero for _ in added]
@@ -55,9 +55,10 @@ class _NodeTables:
         self.features[number], self.values[number], self.following[number] = feature, value, following
 
     def add_search(self, number: int, feature: int, members: Array, targets: list[int], of_nan: int) -> None:
-        """Set node ``number`` to search for a feature among sorted members, by adding nodes for parts of them.
+        """Add a binary search for a feature among sorted members. The search begins at node ``number``.
 
-        ``targets`` has the next nodes for a feature that is no member, and one that is; ``of_nan`` that for a NaN.
+        ``targets`` has the next node for a feature that is not a member, and the next node for a member. ``of_nan`` is
+        the next node for a NaN.
         """
         middle = len(members) // 2
         sides = []
@@ -76,10 +77,12 @@ def tree_ensemble(node: Node) -> None:
     """Import TreeEnsemble: follow trees for each row, and combine the weights of their leaves.
 
     A score is the sum, the average, the least or the largest of a target's weights. The rows are of float32, or of
-    float64 without a ``post_transform``. A node may test whether a feature is equal to a member of a set. The result
-    differs from the runtime's if the set has a number below 0 or above 31 and the feature lies between such a member
-    and the next integer away from 0: the runtime takes this feature for a member. The ``post_transform`` may be
-    SOFTMAX_ZERO or PROBIT. As in the runtime, SOFTMAX_ZERO of one target does nothing.
+    float64 without a ``post_transform``. The ``post_transform`` may be SOFTMAX_ZERO or PROBIT. As in the runtime,
+    SOFTMAX_ZERO of one target does nothing.
+
+    A node may test whether a feature is a member of a set. The result differs from the runtime's if the set has a
+    member m below 0 or above 31, and the feature lies between m and the next integer away from 0. The runtime treats
+    this feature as a member.
     """
     element = node.plain(0)
     if (element is not F32 and element is not _F64) or len(node.shape()) != 2:
@@ -145,7 +148,7 @@ def _trees(node: Node) -> tuple[Trees, int]:
 
 
 def _build_trees(node: Node, tables: _NodeTables, dtype: Any, leaves: range) -> Trees:
-    """Return trees with the nodes of tables, of which ``leaves`` are leaves. Raise ModelError for wrong roots."""
+    """Return trees from the tables of their nodes, and the indices ``leaves``. Raise ModelError for invalid roots."""
     following, roots = np.array(tables.following, np.int64), node.ints("tree_roots")
     if not roots or not 0 <= min(roots) <= max(roots) < leaves.start:
         node.fail(f"tree_roots must be of 0 to {leaves.start - 1}, at least one, got {list(roots)}")
@@ -170,12 +173,10 @@ def _member_sets(node: Node, count: int) -> list[Array]:
 
 
 def _floats(node: Node, name: str) -> Array:
-    """Return a tensor of the type of the node's input."""
     return _tensor(node, name, node.dtype(0))
 
 
 def _tensor(node: Node, name: str, dtype: str) -> Array:
-    """Return the elements of an attribute that is a vector of the dtype ``dtype``."""
     tensor = node.required(name, Tensor)
     if tensor.dtype != dtype or len(tensor.shape) != 1:
         node.fail(f"attribute '{name}' must be a vector of {dtype}, got {tensor.dtype} of shape {list(tensor.shape)}")

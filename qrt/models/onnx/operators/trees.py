@@ -1,8 +1,8 @@
 """Ensembles of decision trees of the domain ``ai.onnx.ml``.
 
-The nodes of all trees are numbered together. A table has the next node of each node for each outcome of its
-comparison: the feature is below the node's value, equal, above, or a NaN. The next node of a leaf is the leaf itself.
-A loop nest follows each tree to a leaf; another one combines the weights of the leaves, in the order of the trees.
+The nodes of all trees are numbered together. A node compares a feature with a value, with four outcomes: below, equal,
+above, or NaN. A table [node, outcome] has the next nodes. The next node of a leaf is the leaf itself. A loop nest
+follows each tree to a leaf. Another loop nest combines the weights of the leaves, in the order of the trees.
 `qrt.models.onnx.operators.tree_ensembles` imports the newer operator TreeEnsemble with these functions.
 """
 
@@ -60,9 +60,10 @@ class Trees:
 
 @dataclass(frozen=True)
 class Weights:
-    """The leaves with their targets and weights, and how a target's weights are combined: SUM, AVERAGE, MIN or MAX.
+    """The targets and weights of leaves.
 
-    ``base`` has a number for each target, which is added to the score of targets that have a weight.
+    ``aggregate`` says how a target's weights are combined: SUM, AVERAGE, MIN or MAX. ``base`` has a number for each
+    target, which is added to the score if a leaf has a weight for the target.
     """
 
     leaves: Sequence[int]
@@ -108,10 +109,10 @@ def _trees(node: Node) -> tuple[Trees, dict[tuple[int, int], int]]:
 
 
 def next_nodes(mode: str, targets: Sequence[int], tracks_true: bool, value: Any) -> tuple[list[int], Any]:
-    """Return the next node for each outcome, and the value with which the feature is compared.
+    """Return the next node for each outcome of a comparison, and the value with which the feature is compared.
 
-    ``targets`` has the next nodes for a false and a true comparison. A NaN is followed to the second one if
-    ``tracks_true`` is set. If the value is a NaN, all other features have the outcome of a comparison with a NaN.
+    ``targets`` has the next nodes for a false and a true comparison. With ``tracks_true``, a feature that is NaN leads
+    to the second one. If the value is a NaN, all features lead to the node for a comparison with a NaN.
     """
     *outcomes, of_nan = OUTCOMES[mode]
     if np.isnan(value):
@@ -221,7 +222,7 @@ def combined(node: Node, x: Value, trees: Trees, given: Weights, element: Type =
 def _scores(
     node: Node, prefix: str, count: int, aggregate: str = "SUM", base: Sequence[float] = ()
 ) -> tuple[Value, bool, set[int]]:
-    """Return the combined weights [batch, target] of leaves, with only the base values ``base`` added.
+    """Return the scores [batch, target] that leaves give to rows: the combined weights, and the base values ``base``.
 
     Also return whether all weights are at least 0, and the targets that have weights.
     """
@@ -249,7 +250,7 @@ def _matrix(node: Node) -> Value:
 
 
 def finish_scores(node: Node, sums: Value, graph: ComposedGraph, name: str, *results: str) -> None:
-    """Import a graph that reads ``sums``, the scores, as the tensor ``name``, in place of the node."""
+    """Import ``graph`` in place of the node. In this graph, the tensor ``name`` has the scores ``sums``."""
     node.graph.values[name] = sums
     graph.replace(node, *results)
 
@@ -257,9 +258,9 @@ def finish_scores(node: Node, sums: Value, graph: ComposedGraph, name: str, *res
 def tree_ensemble_regressor(node: Node) -> None:
     """Import TreeEnsembleRegressor: follow trees for each row, and combine the weights of their leaves.
 
-    A score is the sum, the average, the least or the largest of a target's weights, plus its base value. The rows
-    are of float32 or integers. As in the runtime, one of several targets whose weights are at none of the leaves has
-    the score 0, and the ``post_transform`` of a single target does nothing, unless it is PROBIT.
+    A score is the sum, the average, the least or the largest of a target's weights, plus its base value. The rows are
+    of float32 or integers. As in the runtime, a target has the score 0 if there are several targets and none of a row's
+    leaves has a weight for this target. The ``post_transform`` of a single target does nothing, unless it is PROBIT.
     """
     count, aggregate = node.attribute("n_targets", 1), node.attribute("aggregate_function", "SUM")
     if aggregate not in AGGREGATES:
@@ -305,7 +306,6 @@ def tree_ensemble_classifier(node: Node) -> None:
 
 
 def _with_base(node: Node, graph: ComposedGraph, scores: str, count: int) -> str:
-    """Add the base values of ``count`` targets to scores, and return the name of the sums."""
     base = _base_values(node, count)
     return str(graph.add("Add", scores, graph.constant(base)) if base else scores)
 

@@ -13,7 +13,7 @@ F32 = FloatType("f32")
 
 
 def unpacked(array: Array, bits: int) -> Array:
-    """Unpack unsigned integers of 2, 4 or 8 bits along the last axis. The first has the low-order bits of a byte.
+    """Unpack unsigned integers of 2, 4 or 8 bits along the last axis. The first integer has a byte's low-order bits.
 
     >>> unpacked(np.array([0x21, 0x43], np.uint8), 4).tolist()
     [1, 2, 3, 4]
@@ -26,9 +26,9 @@ def unpacked(array: Array, bits: int) -> Array:
 def matmul_nbits(node: Node) -> None:
     """Import MatMulNBits: multiply float32 by weights of 2, 4 or 8 bits, with a scale for each block of a column.
 
-    Zero points are packed integers or floats. With ``g_idx``, each row of the weights names its block. Sums are
-    computed in float32 as in `qrt.float_matmul`, whatever ``accuracy_level`` the file has. With zero points of float,
-    negative scales or ``g_idx``, the weights are dequantized at import, and sums are computed as in MatMul.
+    Zero points are packed integers or floats. The input ``g_idx`` has the block of each row of the weights. Sums are
+    computed in float32 as in `qrt.float_matmul`, and the attribute ``accuracy_level`` is ignored. With float zero
+    points, negative scales or ``g_idx``, the weights are dequantized at import, and sums are computed as in MatMul.
     """
     depth, columns = node.required("K", int), node.required("N", int)
     bits, size = node.attribute("bits", 4), node.required("block_size", int)
@@ -108,8 +108,8 @@ def _multiply_dequantized(node: Node, stored: Array, scales: Array, zeros: Array
 def gather_block_quantized(node: Node) -> None:
     """Import GatherBlockQuantized: take elements along an axis of weights of 4 or 8 bits, and dequantize them.
 
-    The weights must be known at import. They have a scale for each block along ``quantize_axis``, and a zero point for
-    each block or a common one.
+    The weights must be known at import. They have a scale for each block along ``quantize_axis``. There is a zero point
+    for each block, or one for all blocks.
     """
     data, rank = node.known(0, "weights"), len(node.shape(0))
     bits, size = node.attribute("bits", 4), node.attribute("block_size", 128)

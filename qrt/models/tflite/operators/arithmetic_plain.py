@@ -43,7 +43,6 @@ _UNARY = {
 
 
 def _finish(node: Node, result: Operand) -> None:
-    """Apply the fused activation to a result and set output 0."""
     activation, element = node.options.get("fused_activation_function", "NONE"), node.result_type().element
     if activation == "NONE":
         finish(node, 0, result)
@@ -82,9 +81,9 @@ def stablehlo(node: Node) -> None:
 
 
 def stablehlo_shift_left(node: Node) -> None:
-    """Import STABLEHLO_SHIFT_LEFT: shift int8, int16 or int32 elements left by those of a tensor of the same shape.
+    """Import STABLEHLO_SHIFT_LEFT: shift int8, int16 or int32 elements left, each by the element of a second tensor.
 
-    Bits beyond the width are lost. A run fails if a shift is not from 0 to 31.
+    Both tensors have the same shape. Bits beyond the width are lost. A run fails if a shift is not from 0 to 31.
     """
     (x, count), element = operands_of(node, (*_NARROW, "int32"))
     if shape_of(x) != shape_of(count):

@@ -61,7 +61,7 @@ def _cast(node: Node, x: Value, rule: str, out: UniformType) -> Value:
 
 
 def _in_eights(node: Node, out: UniformType) -> Value:
-    """Quantize by the rule `eights`: multiply by the scale's reciprocal in whole blocks of 8 elements, else divide.
+    """Quantize by the rule `eights`: multiply whole blocks of 8 elements by the scale's reciprocal.
 
     The elements after the last whole block are divided by the scale in float64.
     """
@@ -167,8 +167,9 @@ def dequantize(node: Node) -> None:
 def _rounded_twice(x: Value, exact: Array) -> Array:
     """Return the elements of a dequantized constant by the rule `eights_twice`.
 
-    In each whole block of 8 elements they are ``q * scale + (-zero_point * scale)`` in float32, with both products and
-    the sum rounded. The elements after the last whole block are those of ``exact``, which are rounded once.
+    In each whole block of 8 elements, an element is ``q * scale + (-zero_point * scale)`` in float32, with both
+    products and the sum rounded. The elements after the last whole block are those of ``exact``, which are rounded
+    once.
     """
     assert isinstance(x.type, TensorType)
     element, storage = x.type.element, constant_result(x)

@@ -19,9 +19,8 @@ _LANES = 8
 def conv_2d(node: Node) -> None:
     """Import CONV_2D: convolve 8-bit, int16 or float32 images with OHWI weights.
 
-    Weights have one scale or one for each filter. Weights of int8 and int16 images are int8 or int4, those of float32
-    images float32, int8 or int4. If the input has n times as many channels as a filter, the convolution has n
-    groups.
+    Weights have one scale or one for each filter. Int8 and int16 images have int8 or int4 weights. Float32 images have
+    float32, int8 or int4 weights. If the input has n times as many channels as a filter, the convolution has n groups.
     """
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
@@ -55,8 +54,8 @@ def conv_2d(node: Node) -> None:
 def depthwise_conv_2d(node: Node) -> None:
     """Import DEPTHWISE_CONV_2D: convolve each channel of 8-bit, int16 or float32 images with its own filters.
 
-    Weights are 1HWO, with one scale or one for each filter. Weights of int8 images are int8 or int4, those of float32
-    images float32 or int8.
+    Weights are 1HWO, with one scale or one for each filter. Int8 images have int8 or int4 weights. Float32 images have
+    float32 or int8 weights.
     """
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:
@@ -128,7 +127,6 @@ def _joined(node: Node, parts: list[Value], whole: int) -> Value:
 
 
 def _window(node: Node, weights: tuple[int | None, ...]) -> dict[str, Any]:
-    """Return the attributes strides, padding and dilations of a convolution. ``weights`` is the weights' shape."""
     strides, dilations = (node.options["stride_h"], node.options["stride_w"]), _dilations(node)
     padding = padding_of(node, weights[1:3], strides, dilations)
     return {"strides": strides, "padding": padding, "dilations": dilations}

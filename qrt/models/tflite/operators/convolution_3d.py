@@ -69,7 +69,6 @@ def _weights(node: Node, i: int, channels: int) -> Shape:
 
 
 def _steps(node: Node) -> tuple[Sizes, Sizes]:
-    """Return the strides and dilations of depth, height and width."""
     strides = tuple(int(node.options[f"stride_{axis}"]) for axis in "dhw")
     dilations = tuple(int(node.options[f"dilation_{axis}_factor"]) for axis in "dhw")
     if min(*strides, *dilations) < 1:

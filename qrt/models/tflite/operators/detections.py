@@ -81,7 +81,6 @@ def non_max_suppression(node: Node) -> None:
 
 
 def _number(node: Node, i: int, name: str) -> float:
-    """Return input ``i``, a float32 constant of one element."""
     array = node.constant(i)
     if array is None:
         node.refuse(f"{name} known only at run time")
@@ -125,7 +124,6 @@ def _float(options: dict[str, Number], name: str) -> float:
 
 
 def _floats(node: Node, i: int) -> Value:
-    """Return float32 input ``i``, or uint8 input ``i`` dequantized to float32."""
     element = node.type(i).element
     if element is _F32:
         return node.value(i)

@@ -57,10 +57,10 @@ def _sizes(node: Node) -> tuple[int, ...]:
 
 
 def padded(node: Node, pads: Sequence[tuple[int, int, int]]) -> Value:
-    """Return input 0 with elements inserted along each axis, by their numbers (before, between, after) in ``pads``.
+    """Return input 0 with a value inserted before, between and after the elements of each axis.
 
-    The value of the inserted elements is another input of the operator. A negative number before or after an axis
-    removes elements, including inserted ones.
+    ``pads`` has the numbers of inserted elements, (before, between, after), of each axis. A negative number before or
+    after an axis removes elements, including inserted ones. The value is another input of the operator.
     """
     element, shape = signless(node.type(0).element), _sizes(node)
     x = as_value(node, raw(node, 0), element)

@@ -71,7 +71,7 @@ def reshaped(node: Node, value: Value, shape: tuple[int | None, ...]) -> Value:
 
 
 def require_floats(node: Node, *operands: int) -> None:
-    """Raise UnsupportedForm if one of the inputs with these numbers is not float32."""
+    """Raise UnsupportedForm if an input with one of the indices ``operands`` is not float32."""
     for i in operands:
         if node.type(i).element is not F32:
             node.refuse(f"{node.input(i).dtype} among floats")

@@ -4,8 +4,9 @@ The loop nests add the products in the same order as the runtime's kernels:
 
 - XNNPACK starts with the bias and adds each product with a fused multiply-add. It goes over the rows of a window, then
   its columns, then the channels. In a depthwise convolution with one filter per channel it goes over columns first.
-- The reference kernels start with 0, round each product, go over the rows first, and add the bias at the end. So do
-  kernels for sparse weights; if these are stored in blocks of 4, each of the 4 positions has a sum of its own.
+- The reference kernels start with 0, round each product, go over the rows first, and add the bias at the end.
+- Kernels for sparse weights add in the same order as the reference kernels. If the weights are stored in blocks of 4,
+  there is one sum for each of the 4 positions in a block, and these sums are added at the end.
 """
 
 import numpy as np

@@ -74,10 +74,10 @@ def _nines(context: LoweringContext, x: Value, window: Window, parallel: list[Ex
 def reduce(node: Node, axes: tuple[int, ...]) -> None:
     """Import a float SUM or MEAN over axes.
 
-    Rule "in_order" adds one element after the other. Rule "by_runs" (XNNPACK) reduces each run of neighbouring axes by
-    itself, the last run first. For a run with the last axis, XNNPACK's order of additions depends on the CPU; the
-    program adds in the order of the function `summed`. A MEAN divides the sums over the last run, before it adds them
-    over the other runs; the divisor is the number of elements along all ``axes``.
+    By the rule "in_order", elements are added one after the other. By the rule "by_runs" (XNNPACK), each run of
+    adjacent axes is reduced separately, the last run first. A MEAN divides after the first of these reductions; the
+    divisor is the number of elements along all ``axes``. If a run includes the last axis, XNNPACK's order of additions
+    depends on the CPU, and the program adds in the order of the function `summed`.
     """
     context, x = lowering_context(node), node.value(0)
     extents = context.extents(x)

@@ -119,7 +119,7 @@ def _require_filters(node: Node, i: int, w: int) -> None:
 def transposed(
     node: Node, window: dict[str, Any], i: int, w: Value, b: int, order: str, dilations: Sizes | None = None
 ) -> None:
-    """Set the result to the transposed convolution of images, input ``i``, with weights ``w`` and bias, input ``b``.
+    """Set the result to a transposed convolution of input ``i`` with the weights ``w``, plus input ``b``, the bias.
 
     The first axis of the weights is that of filters, the last that of channels. ``dilations`` has one number for each
     spatial axis; the default is 1. ``order`` is the order of additions: one of `importing.float_products`, or
@@ -167,8 +167,9 @@ def transposed(
 def _between_zeros(node: Node, x: Value, sizes: list[tuple[int, int, int, int, int]]) -> Value:
     """Return images on which a convolution of stride 1 computes the transposed convolution.
 
-    ``stride - 1`` zeros follow each element, and the images are then padded or cropped. ``sizes`` has, for each spatial
-    axis: the input's size, the window's size, the stride, the elements to crop from the start, and the result's size.
+    ``stride - 1`` zeros are inserted after each element, and the images are then padded or cropped. ``sizes`` has five
+    numbers for each spatial axis: the input's size, the window's size, the stride, the number of elements to crop from
+    the start, and the result's size.
     """
     batch, *_, channels = tensor_type(x).shape or ()
     if max(size[2] for size in sizes) > 1:

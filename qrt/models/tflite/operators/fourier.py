@@ -1,7 +1,7 @@
 """Import of RFFT2D, COMPLEX_ABS, REAL and IMAG.
 
 The program has no complex numbers: the value of a complex64 tensor is its real parts, and ``Graph.imaginary`` has its
-imaginary parts. RFFT2D and LiteRT add in float64 and round the result once.
+imaginary parts. Like LiteRT, the import of RFFT2D adds in float64 and rounds the result once.
 """
 
 from math import prod
@@ -36,8 +36,8 @@ class _Complex(NamedTuple):
 def rfft2d(node: Node) -> None:
     """Import RFFT2D: compute the Fourier transforms of float32 matrices, without the redundant half of the columns.
 
-    The sizes of the transform must be known at import and powers of two, the second of them at least 2. Matrices are
-    cut or padded with zeros to these sizes.
+    The two sizes of the transform must be known at import. They must be powers of two, and the second at least 2.
+    Matrices are cut or padded with zeros to these sizes.
     """
     require_floats(node, 0)
     if node.outputs[0].dtype != "complex64":
@@ -108,10 +108,8 @@ def _circle(turns: Array, size: int) -> tuple[Array, Array]:
 def _product(context: LoweringContext, x: _Complex, rows: int, size: int, last: int) -> _Complex:
     """Return the Fourier transforms of ``x`` [rows, size, last] along axis 1, as [rows, last, size].
 
-    A matrix ``x`` [rows, size] gives a result [rows, size].
-
-    Each real or imaginary part is one sum in the order of the axis: for complex numbers both products of a term are
-    added one after the other.
+    A matrix ``x`` [rows, size] gives a result [rows, size]. The terms of each real or imaginary part are added in the
+    order of the axis. A term of complex numbers has two products, which are added one after the other.
     """
     real, imaginary = (context.dense(table, F64) for table in _circle(np.outer(*[np.arange(size)] * 2), size))
     minus = context.dense(-_circle(np.outer(*[np.arange(size)] * 2), size)[1], F64)
@@ -188,7 +186,6 @@ def imaginary(node: Node) -> None:
 
 
 def _parts(node: Node) -> tuple[Value, Value]:
-    """Return the real and the imaginary parts of input 0."""
     if node.input(0).dtype != "complex64":
         node.refuse(node.input(0).dtype)
     return node.value(0), node.graph.imaginary[node.input(0).index]

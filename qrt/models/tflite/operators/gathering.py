@@ -82,8 +82,8 @@ def _column(node: Node, value: Value) -> Value:
 def require_bytes(node: Node, i: int, row: Shape | None) -> None:
     """Raise UnsupportedForm if the rows of input ``i`` are integers of less than 8 bits that do not fill whole bytes.
 
-    LiteRT moves whole bytes, so that its results would not be the elements at the indices. ``row`` is the shape of a
-    row, or None if elements are taken along another axis than the first.
+    LiteRT copies whole bytes, so it would not return the elements at the indices. ``row`` is the shape of a row, or
+    None if elements are taken along another axis than the first.
     """
     element = node.type(i).element
     width = element.storage_width if isinstance(element, UniformType) else 8
@@ -95,10 +95,11 @@ def require_bytes(node: Node, i: int, row: Shape | None) -> None:
 
 
 def check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False, i: int = 1) -> None:
-    """Raise an error unless input ``i`` has valid indices into axes of the given sizes.
+    """Raise an error if input ``i`` has invalid indices into axes of the given sizes.
 
-    Indices must be int32 or int64 (else UnsupportedForm), and constant ones in range (else ModelError). With ``is_row``
-    the last axis of the input has one index for each size; else ``sizes`` has one entry, for all indices.
+    The error is UnsupportedForm for another dtype than int32 or int64, and ModelError for a constant index out of
+    range. With ``is_row``, the last axis of the input has an index for each size. Otherwise ``sizes`` has one entry,
+    which is the limit of all indices.
     """
     tensor, array = node.input(i), node.constant(i)
     if tensor.dtype not in ("int32", "int64"):

@@ -49,10 +49,10 @@ _MOST_PIXELS = 1 << 24
 
 
 def is_hybrid(node: Node, axis: int) -> bool:
-    """Return True if a float input must be quantized at each run, because the weights are int8.
+    """Return True if a float input must be quantized at each run, because the weights are integers of at most 8 bits.
 
-    Return False for float32 weights, and if the profile converts int8 weights to floats. Raise UnsupportedForm for
-    other weights, and ModelError if the weights' scales are on another axis than ``axis``.
+    Return False for float32 weights, or if the profile converts the weights to floats. Raise UnsupportedForm for other
+    weights, and ModelError if the scales of the weights are on another axis than ``axis``.
     """
     element = node.type(1).element
     if element is F32:
@@ -236,10 +236,10 @@ Axes = list[int | None]
 
 
 def _batches(node: Node, x: Shape, y: Shape) -> tuple[list[int | None], Axes, Axes]:
-    """Return the shape to which ``x`` and ``y`` broadcast, and two lists of axes of this shape.
+    """Return the shape to which ``x`` and ``y`` broadcast, and how the axes of ``x`` and of ``y`` map to its axes.
 
-    The lists give, for each axis of ``x`` and of ``y``, the axis of the shape to which it broadcasts, or None if its
-    size 1 becomes another size.
+    The last two results are lists with an entry for each axis: the corresponding axis of the broadcast shape, or None
+    for an axis of size 1 that is broadcast.
     """
     rank = max(len(x), len(y))
     padded = [(*(1,) * (rank - len(shape)), *shape) for shape in (x, y)]
@@ -313,9 +313,9 @@ def _finish(
 ) -> None:
     """Scale the integer sums, add the bias, apply the fused activation and set the result.
 
-    ``axes`` has the axis of the sums for each axis of the parameters, or None for one of size 1. ``weights`` is given
-    for sums from which the zero point was not subtracted: it has the sum of each output channel's weights, by which the
-    zero point is multiplied. The axes of ``weights`` are the last axes of the sums.
+    ``axes`` has an entry for each axis of the parameters: the corresponding axis of the sums, or None for an axis of
+    size 1. If the zero point was not subtracted from the sums, ``weights`` has the sum of each output channel's
+    weights, by which the zero point is multiplied. The axes of ``weights`` are the last axes of the sums.
     """
     scales = node.element(1).scale_array.astype(np.float32).reshape(-1)
     nest = LoopNest(context, "scale", context.extents(sums))

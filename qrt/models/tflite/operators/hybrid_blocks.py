@@ -30,7 +30,7 @@ _OFFSET = 128
 def is_hybrid(node: Node) -> bool:
     """Return True if the input is quantized at each run; False if the profile converts the weights to floats.
 
-    Raise UnsupportedForm if XNNPACK does not support the operator, for which LiteRT's own kernels compute 0. XNNPACK
+    Raise UnsupportedForm if XNNPACK does not support the operator, because LiteRT's own kernels then compute 0. XNNPACK
     needs blocks whose size is a multiple of 32.
     """
     quantization = node.input(1).quantization

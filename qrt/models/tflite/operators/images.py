@@ -25,7 +25,7 @@ def padding_of(
 ) -> tuple[Pair, ...]:
     """Return the padding (before, after) of each spatial axis, by the operator's padding SAME or VALID.
 
-    If SAME pads an odd number of elements, one more is added after than before.
+    If SAME pads an odd number of elements, the end gets one more than the start.
     """
     dilations = dilations or (1,) * len(strides)
     if min(*strides, *dilations) < 1:

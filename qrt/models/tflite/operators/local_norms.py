@@ -18,7 +18,7 @@ from qrt.models.tflite.operators.operands import input_shape
 
 
 def l2_pool(node: Node) -> None:
-    """Import L2_POOL_2D: compute the root of the mean square of each window of float32 images, without the padding."""
+    """Import L2_POOL_2D: compute the root mean square of each window of float32 images. Padding does not count."""
     require_floats(node, 0)
     if node.type(0).rank != 4:
         node.fail(f"the input must have rank 4, got {node.type(0).rank}")
@@ -37,7 +37,6 @@ def l2_pool(node: Node) -> None:
 
 
 def _squares(node: Node, x: Value, factor: float | None) -> Value:
-    """Return the square of each element, times a factor."""
     context = lowering_context(node)
     nest = LoopNest(context, "squares", context.extents(x))
     scalar = nest.read(x, nest.loops)

@@ -10,10 +10,10 @@ from qrt.types import TensorType
 
 
 def batch_matmul(node: Node) -> None:
-    """Import BATCH_MATMUL: multiply int8 or int16 matrices, or int16 or float32 matrices by int8 ones.
+    """Import BATCH_MATMUL: multiply int8 or int16 matrices by matrices of the same type or of int8.
 
-    The options adj_x and adj_y transpose an operand. The int8 matrices by which float32 ones are multiplied must be
-    known at import, and may have one scale for each column of the result.
+    The options adj_x and adj_y transpose an operand. The left operand may be float32 if the right one is int8. Then the
+    right operand must be known at import, and may have one scale for each column of the result.
     """
     for i in range(2):
         rank = node.type(i).rank or 0
@@ -37,8 +37,8 @@ def batch_matmul(node: Node) -> None:
 def fully_connected(node: Node) -> None:
     """Import FULLY_CONNECTED: multiply 8-bit, int16 or float32 rows by weights [outputs, depth].
 
-    Weights of int8 rows are int8, int4 or int2, those of int16 rows int8 or int4, those of float32 rows float32, int8,
-    int4 or int2. The input is reshaped to [rows, depth], unless keep_num_dims is set.
+    Int8 rows have int8, int4 or int2 weights. Int16 rows have int8 or int4 weights. Float32 rows have float32, int8,
+    int4 or int2 weights. The input is reshaped to [rows, depth], unless keep_num_dims is set.
     """
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":

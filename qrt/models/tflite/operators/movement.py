@@ -56,8 +56,8 @@ def _new_shape(node: Node) -> Shape:
 def _open_shape(node: Node, sizes: Sequence[int | Value]) -> Shape:
     """Return the target shape of a RESHAPE. A size that is known only at run time is None in the shape.
 
-    ``sizes`` has integers, and values for sizes known only at run time, of which there may be at most one. A size of -1
-    is computed from the number of elements.
+    ``sizes`` has integers, and at most one value of the program for a size known only at run time. A size of -1 is
+    computed from the number of elements.
     """
     own, wanted = input_shape(node), [None if isinstance(size, Value) else size for size in sizes]
     known = [size for size in wanted if size is not None]

@@ -61,7 +61,7 @@ def adjoint(node: Node, i: int) -> Value:
 def has_packed_kernel(weights: UniformType, units: int, depth: int) -> bool:
     """Return True if XNNPACK has a matrix product with weights [units, depth] of this storage type.
 
-    It has one if the rows of weights fill whole bytes. For int2, each output must also have a scale of its own.
+    The rows of the weights must fill whole bytes. For int2, each output must also have a scale of its own.
     """
     has_scales = weights.storage != "i2" or weights.is_per_axis or units == 1
     return has_scales and depth * weights.storage_width % 8 == 0

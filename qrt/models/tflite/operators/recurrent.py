@@ -105,7 +105,7 @@ def lstm(node: Node) -> None:
 def _check(node: Node, gates: range) -> None:
     """Raise UnsupportedForm if LiteRT has no kernel for an LSTM's storage types, activation or peepholes.
 
-    Raise ModelError if an optional operand is present for some gates only.
+    Raise ModelError if some gates have an optional operand that other gates lack.
     """
     sizes = [(node.type(i).shape or (None,))[-1] for i in (_HIDDEN, _CELL)]
     if node.has(_PEEPHOLES + 1) and sizes[0] != sizes[1]:

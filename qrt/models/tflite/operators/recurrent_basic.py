@@ -53,7 +53,7 @@ def basic_step(node: Node) -> None:
 
 
 def _check(node: Node) -> None:
-    """Raise UnsupportedForm or ModelError unless LiteRT runs the operator, without ignoring an option."""
+    """Raise ModelError if the operator is invalid, and UnsupportedForm if LiteRT would ignore one of its options."""
     for i in range(_CELL + 1):
         node.input(i)  # which must be there
     if len(node.inputs) != _CELL + 1 or len(node.outputs) != _RESULTS:

@@ -15,7 +15,10 @@ from qrt.types import UniformType
 
 
 class Matrix(NamedTuple):
-    """Weights [units, depth]: floats, or int8 with a ``scale`` and the rule by which their operand is quantized."""
+    """Weights [units, depth], of floats or int8.
+
+    For int8, ``scale`` is the scale of the weights, and ``rule`` is the rule by which the other factor is quantized.
+    """
 
     value: Value
     scale: float | None = None
@@ -43,7 +46,10 @@ def dequantized(node: Node, i: int) -> Value:
 
 
 def _element(node: Node, i: int) -> UniformType | None:
-    """Return the type of input ``i``, symmetric int8, or None for float32. Raise UnsupportedForm for another one."""
+    """Return the quantized type of input ``i`` if it is symmetric int8, or None if it is float32.
+
+    Raise UnsupportedForm for any other type.
+    """
     element = node.type(i).element
     if element is F32:
         return None
@@ -55,7 +61,6 @@ def _element(node: Node, i: int) -> UniformType | None:
 
 
 def _storage(node: Node, i: int) -> Array:
-    """Return the storage of int8 weights. Raise UnsupportedForm if it is known only at run time."""
     array = node.constant(i)
     if array is None:
         node.refuse("float32 with int8 weights known only at run time")
@@ -63,7 +68,7 @@ def _storage(node: Node, i: int) -> Array:
 
 
 def require_one_dtype(node: Node, *operands: int) -> None:
-    """Raise UnsupportedForm if the inputs with these numbers have several dtypes."""
+    """Raise UnsupportedForm if the inputs with the indices ``operands`` have different dtypes."""
     dtypes = {node.input(i).dtype for i in operands if node.has(i)}
     if len(dtypes) > 1:
         node.refuse(f"weights of {' and '.join(sorted(dtypes))}")
@@ -72,7 +77,7 @@ def require_one_dtype(node: Node, *operands: int) -> None:
 def products(context: LoweringContext, x: Value, w: Matrix) -> Value:
     """Return the product of ``x`` [batch, depth] and weights ``w`` [units, depth].
 
-    Products of floats are summed by fused multiply-adds, those of integers exactly.
+    Products of floats are summed by fused multiply-adds. Products of integers are summed exactly.
     """
     parallel, reduced = [context.extent(x, 0), context.extent(w.value, 0)], [context.extent(w.value, 1)]
     if w.scale is None:

@@ -109,7 +109,6 @@ def _finish(node: Node, value: Value, axes: tuple[int, ...]) -> None:
 
 
 def _with_dims(node: Node, value: Value, axes: tuple[int, ...]) -> Value:
-    """Return a reduced value with the reduced axes, of size 1, if the option keep_dims is set."""
     if not node.options["keep_dims"]:
         return value
     return reshaped(node, value, tuple(1 if d in axes else n for d, n in enumerate(input_shape(node))))

@@ -136,7 +136,6 @@ def _ends(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> tuple[Va
 
 
 def _magnitude(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> Value:
-    """Return the largest absolute value along axes."""
     for turn, axis in enumerate(axes):
         nest, element, _ = _along(context, axis - turn, x, x)
         magnitude = nest.value("math.absf", (element,), F32)
@@ -145,7 +144,7 @@ def _magnitude(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> Val
 
 
 def _along(context: LoweringContext, axis: int, first: Value, second: Value) -> tuple[LoopNest, Value, Value]:
-    """Return a loop nest that reduces one axis of two tensors, and the element of each in the nest's body.
+    """Return a loop nest that reduces one axis of two tensors, and the element of each tensor that its body reads.
 
     The caller reduces one axis after the other, so that the loops along the other axes can be vectorized. Minima and
     maxima do not depend on the order of the reductions.
@@ -167,10 +166,10 @@ def stored_integers(
     element: IntegerType,
     window: Window | None = None,
 ) -> Value:
-    """Quantize the input by parameters whose tensors have the input's ``axes``.
+    """Quantize ``x``. The axes of the parameters are the axes ``axes`` of ``x``.
 
-    With element type i8 return the storage, with i32 the storage minus the zero point. With a ``window``, the input
-    includes its padding, which becomes the zero point even if the scale is not finite.
+    With the type ``element`` i8, return the storage. With i32, return the storage minus the zero point. If ``window``
+    is given, ``x`` includes its padding, which becomes the zero point even if the scale is not finite.
     """
     nest = LoopNest(context, "quantize", context.extents(x))
     places = [nest.loops[axis] for axis in axes]
@@ -196,7 +195,6 @@ def stored_integers(
 
 
 def _unpadded(sizes: Sequence[Extent], padding: Iterable[tuple[int, int]]) -> list[int]:
-    """Return the static sizes of an image without its padding."""
     return [int(size) - sum(ends) for size, ends in zip(sizes, padding, strict=True) if isinstance(size, int)]
 
 

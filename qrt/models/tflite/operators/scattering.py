@@ -22,10 +22,9 @@ _WHOLE = ("int8", "uint8", "int32", "int64", "float32")
 
 
 def scatter_nd(node: Node) -> None:
-    """Import SCATTER_ND: add updates to a tensor of zeros, in order, each at the position in one row of indices.
+    """Import SCATTER_ND: add updates to a tensor of zeros, in order, at the positions in the rows of the indices.
 
-    A row gives the position of an element, or of a slice of the remaining axes. Quantized updates are added as their
-    storage.
+    An update is an element, or a slice of the remaining axes. Quantized updates are added as their storage.
     """
     if node.input(1).dtype not in _WHOLE:
         node.refuse(node.input(1).dtype)
@@ -70,7 +69,7 @@ def sparse_to_dense(node: Node) -> None:
 def _declared(node: Node, i: int) -> tuple[int, ...]:
     """Return the shape of the result, which is given by the elements of input ``i``.
 
-    If they are known only at run time, return the shape of the result in the file.
+    If these elements are known only at run time, return the shape of the result in the file.
     """
     given = node.result_type().shape or () if node.constant(i) is None else node.integers(i, "a shape")
     if None in given:
@@ -87,7 +86,6 @@ def _scattered(node: Node, x: Value, indices: Value, updates: Value, reduction: 
 
 
 def _finish(node: Node, value: Value) -> None:
-    """Set the result to a value, or to a constant if the value can be computed at import."""
     array = known_result(value)
     finish(node, 0, value if array is None else array)
     if array is not None:

@@ -80,9 +80,9 @@ def unsorted_segment(node: Node) -> None:
 
 
 def _of_known_segments(node: Node, data: Value, numbers: Array, count: int) -> Value:
-    """Reduce the rows of each segment. ``numbers`` has the number of each row's segment.
+    """Reduce the rows of each segment. ``numbers`` has the segment number of each row.
 
-    Each segment reads its row numbers from a line of a constant table, in which -1 pads the shorter lines.
+    Each segment reads the indices of its rows from a row of a constant table, in which -1 pads the shorter rows.
     """
     members = [np.flatnonzero(numbers == segment) for segment in range(count)]
     table = np.full((count, max(map(len, members), default=0)), -1, np.int32)
@@ -102,7 +102,7 @@ def _of_known_segments(node: Node, data: Value, numbers: Array, count: int) -> V
 def _of_computed_segments(node: Node, data: Value, count: int, rows: int) -> Value:
     """Reduce the rows of each segment, whose numbers are known only at run time.
 
-    Every segment reads all rows, and leaves out those of other segments.
+    Every segment reads all rows, and leaves out the rows of other segments.
     """
     segments = np.arange(-1, count, dtype=np.int32)
     numbers = reshaped(node, node.value(1), (rows,))

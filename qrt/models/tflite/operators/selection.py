@@ -1,4 +1,4 @@
-"""Import of WHERE and UNIQUE, whose results have a size that depends on elements: elements known at import only."""
+"""Import of WHERE and UNIQUE. Their elements must be known at import, because the results' sizes depend on them."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ _VALUES = ("float32", "int8", "int16", "int32", "int64", "uint8")
 def where(node: Node) -> None:
     """Import WHERE: find the positions of the elements that are true, or not 0.
 
-    The elements must be known at import. Of quantized tensors the storage is used.
+    The elements must be known at import. For a quantized tensor, the storage is compared with 0.
     """
     elements = _known_elements(node, _CONDITIONS)
     if not elements.ndim:
@@ -23,9 +23,10 @@ def where(node: Node) -> None:
 
 
 def unique(node: Node) -> None:
-    """Import UNIQUE: list the different elements in the order of their first positions, and give each element's number.
+    """Import UNIQUE: list the distinct elements in the order in which they first occur.
 
-    The elements must be known at import, and have one axis.
+    The other result has, for each element of the input, its index in the list. The elements must be known at import,
+    and have one axis.
     """
     elements = _known_elements(node, _VALUES)
     if elements.ndim != 1:
@@ -40,7 +41,6 @@ def unique(node: Node) -> None:
 
 
 def _set(node: Node, i: int, array: Array) -> None:
-    """Set output ``i`` to an array, whose dtype the file must declare."""
     if node.outputs[i].dtype != array.dtype.name:
         node.fail(f"result {i} must be of {array.dtype.name}, but the file declares {node.outputs[i].dtype}")
     finish(node, i, array)

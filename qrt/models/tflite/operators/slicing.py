@@ -56,10 +56,10 @@ def strided_slice(node: Node) -> None:
 
 
 def _strided(node: Node, shape: Shape) -> tuple[list[_Step], list[str]]:
-    """Return the slice of each input axis, and "kept", "dropped" or "new" for each axis of the input or the result.
+    """Return the slice of each input axis, and a list that says how input axes become axes of the result.
 
-    shrink_axis_mask drops axes of the input, and new_axis_mask adds axes to the result. The second list has them in
-    order, together with the axes that remain.
+    The list has "kept" or "dropped" (by shrink_axis_mask) for each axis of the input. Between these, it has "new" for
+    each axis that new_axis_mask adds to the result.
     """
     begins, ends, strides = (node.integers(i, what) for i, what in ((1, "begins"), (2, "ends"), (3, "strides")))
     options = node.options
@@ -97,7 +97,7 @@ def _take_all(steps: list[_Step], kinds: list[str], count: int) -> None:
 def _step(
     node: Node, n: int | None, begin: int, end: int, stride: int, masks: tuple[bool, bool], is_dropped: bool
 ) -> _Step:
-    """Return the slice of an axis with ``n`` elements; ``masks`` are its bits of begin_mask and end_mask.
+    """Return the slice of an axis with ``n`` elements. ``masks`` has the axis's bits of begin_mask and end_mask.
 
     Negative positions count from the end of the axis, and positions are clamped to the axis.
     """

@@ -21,8 +21,8 @@ _IDS, _INDICES, _SHAPE, _WEIGHTS, _TABLE = range(5)
 def embedding_lookup_sparse(node: Node) -> None:
     """Import EMBEDDING_LOOKUP_SPARSE: add rows of a float32 table, times their weights, to cells of the result.
 
-    The dense shape must be known at import. With the combiner MEAN or SQRTN, the indices must be known too, and those
-    of a cell follow one another.
+    The dense shape must be known at import. With the combiner MEAN or SQRTN, the indices must be known too, and the
+    indices of one cell must be adjacent.
     """
     dtypes = tuple(node.input(i).dtype for i in range(5))
     if dtypes != _DTYPES:

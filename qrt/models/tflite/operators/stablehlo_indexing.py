@@ -174,7 +174,6 @@ def _integers(node: Node, name: str) -> tuple[int, ...]:
 
 
 def _sizes(node: Node, i: int) -> tuple[int, ...]:
-    """Return the shape of input ``i``. Raise UnsupportedForm if its dtype is not supported, or its shape is dynamic."""
     shape = input_shape(node, i)
     if node.input(i).dtype not in _DTYPES:
         node.refuse(node.input(i).dtype)

@@ -16,7 +16,7 @@ _LESS = 4
 
 
 def bucketize(node: Node) -> None:
-    """Import BUCKETIZE: count, for each int32, int64 or float32 value, the boundaries that are not above it.
+    """Import BUCKETIZE: count, for each int32, int64 or float32 value, the boundaries that are at most this value.
 
     Integers are rounded to float32 before they are compared. For a NaN all boundaries are counted.
     """

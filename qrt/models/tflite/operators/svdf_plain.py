@@ -91,8 +91,8 @@ def _features(context: LoweringContext, x: Value, weights: Matrix, order: str) -
 def _sums(context: LoweringContext, parallel: list[Extent], depth: int, factors: Factors, order: str) -> Value:
     """Return sums of ``depth`` products in the order of a profile's rule `float_products`.
 
-    By `fours_then_rest`, the first ``depth // 4 * 4`` products are added in four lanes, lane p the products p, p + 4,
-    ... The lanes are then added in order, and after them the other products.
+    By the rule `fours_then_rest`, the first ``depth // 4 * 4`` products are added in four partial sums: partial sum p
+    adds the products p, p + 4, p + 8, ... The partial sums are added in order, and then the other products.
     """
     if order != "fours_then_rest":
         return total(context, parallel, [depth], lambda nest: factors(nest, nest.loops[-1]), order, None)

@@ -47,8 +47,8 @@ def dynamic_lstm(group: Group) -> None:
 def _parameters(group: Group, i: int, order: tuple[int | None, ...] = ()) -> tuple[str, str]:
     """Add initializers for the scale and the zero point of weights, operand ``i``, and return their names.
 
-    There is one of each for the whole tensor, or one for each column. With ``order``, the weights are those of an LSTM:
-    the initializers get a first axis of size 1, for its only direction.
+    Weights have one scale and zero point in total, or one for each column. With ``order``, the weights are those of an
+    LSTM. Their initializers get a first axis of size 1, because DynamicQuantizeLSTM has an axis of directions.
     """
     weights = group.operand(i)
     element = weights.type.element

@@ -70,7 +70,10 @@ def prelu(group: Group) -> None:
 
 
 def lookup(group: Group) -> None:
-    """Export a table lookup as an ONNX function such as Sigmoid, if the table has its values, or else as a Gather."""
+    """Export a table lookup as an ONNX function such as Sigmoid, or as a Gather.
+
+    The function is used if its quantized results differ from the table's entries by at most 1.
+    """
     order, table = group.common_order(), group.operand(1).array
     known = None if table is None else _known(group, table)
     if known is not None and table is not None:

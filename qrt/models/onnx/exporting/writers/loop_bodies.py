@@ -220,7 +220,7 @@ def _fold(group: Group, nest: StructuredOp) -> None:
 def _folded(group: Group, body: _Body, value: Value, i: int, axes: list[int]) -> str:
     """Return the name of a tensor with result ``i``, a reduction along ``axes``.
 
-    ``value`` is what the body returns for it: the running result combined with an element.
+    ``value`` is the body's value for this result: an addition, minimum or maximum of the running result and an element.
     """
     number = body.nest.input_count + i
     running, start, last = body.block.arguments[number], splat_of(body.nest.operands[number]), value.operation

@@ -29,7 +29,7 @@ def reshape(group: Group) -> None:
 
 
 def _unmoved_order(group: Group) -> Order:
-    """Return the order of axes of a tensor whose elements have the same sequence in memory as the program's operand."""
+    """Return the order of axes of a tensor that has the operand's elements in the program's row-major sequence."""
     operand = group.operand(0)
     for order in operand.names:
         axes = [axis for axis in order if axis is not None and operand.shape[axis] != 1]

@@ -53,7 +53,7 @@ def _factor(group: Group, i: int, order: Order | None = None) -> str:
 
 
 def _sum(group: Group, name: str) -> str:
-    """Return the tensor ``name`` of float sums, or the output of a Cast of it to int32 if the operands are integers."""
+    """Return the name of a tensor with the float sums ``name``. If the operands are integers, it is a Cast to int32."""
     return name if _is_no_integer(group, 0) else _as_integers(group, name)
 
 
@@ -112,10 +112,10 @@ def matmul(group: Group) -> None:
 
 
 def _is_of_bytes(group: Group) -> bool:
-    """Return True if a product of 8-bit integers, without zero points and bias, returns the exact 32-bit sums.
+    """Return True if MatMulInteger can compute a product: its result has the exact 32-bit sums of 8-bit products.
 
-    It does so with the requantization rule ``fixed`` and a multiplier of 1. Rules that compute in floats round sums
-    beyond 2^24.
+    The product must have no zero points, no bias, a multiplier of 1 and the requantization rule ``fixed``. Rules that
+    compute in floats would round sums beyond 2^24.
     """
     if group.count > 2 or group.attributes.get("requant") != "fixed":
         return False

@@ -100,7 +100,7 @@ _EXTREMES = {"qrt.reduce_max": "ReduceMax", "qrt.reduce_min": "ReduceMin"}
 
 
 def arg(group: Group) -> None:
-    """Export the operation as ArgMax or ArgMin, which take the first of equal elements, as the operation does."""
+    """Export the operation as ArgMax or ArgMin. Of equal elements, both return the position of the first, as in qrt."""
     order = group.common_order()
     axis = group.attributes["axis"] % len(order)
     positions = group.node(_ARGS[group.op.name], group.real(0, order), axis=place(order, axis), keepdims=0)
@@ -121,7 +121,7 @@ def reduce_extreme(group: Group) -> None:
 
 
 def top_k(group: Group) -> None:
-    """Export the operation as TopK, which orders equal elements by position, as the operation does."""
+    """Export the operation as TopK. Of equal elements, the one with the lower position comes first, as in qrt."""
     if group.is_real(0):
         x = group.stored(0)
     else:

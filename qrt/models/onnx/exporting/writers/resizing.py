@@ -16,8 +16,9 @@ _WITH_AXES = 18
 def resize(group: Group) -> None:
     """Export the operation as Resize, or as Gather along each axis if Resize would take other nearest elements.
 
-    Resize may take another element where two are equally near, because it computes coordinates in float32. The nearest
-    element is ``floor(coordinate)``; with align_corners or half_pixel_centers, it is ``floor(coordinate + 0.5)``.
+    Resize computes coordinates in float32, so that it may take another element if two elements are equally near. The
+    operation takes the element ``floor(coordinate)``, or with align_corners or half_pixel_centers the element
+    ``floor(coordinate + 0.5)``.
     """
     attributes = group.attributes
     is_nearest = group.op.name == "qrt.resize_nearest"
@@ -43,9 +44,9 @@ def resize(group: Group) -> None:
 
 
 def _write_gathers(group: Group, coordinates: str, rounding: str) -> bool:
-    """Export the operation as Gather along height and width if Resize would take other elements. Return True if so.
+    """Export the operation as Gather along height and width if Resize would take other elements than the operation.
 
-    ``coordinates`` and ``rounding`` are the attributes of Resize.
+    ``coordinates`` and ``rounding`` are the attributes of Resize. Return True if the Gathers were added.
     """
     attributes = group.attributes
     old, new = [size for size in group.operand(0).shape[1:3] if size is not None], attributes["size"]

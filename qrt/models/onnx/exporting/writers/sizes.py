@@ -44,7 +44,7 @@ def _number(value: Value) -> Array | None:
 
 
 def _size(group: Group, value: Value) -> str:
-    """Add nodes that compute the size of a tensor along an axis, and return the name of a list with that one size."""
+    """Add nodes that compute a size, the result of a `tensor.dim`. Return the name of a tensor [1] with the size."""
     source = value.operation
     if source is None or source.name != "tensor.dim":
         group.refuse("a size that is not constant")
