@@ -299,7 +299,10 @@ def _scatter_known(node: Node, indices: Array, size: int) -> None:
     """
     name, (x, updates) = _reduction(node), _operands(node)
     data_shape = _static(node)
-    rows = prod(data_shape) // max(size, 1)
+    if 0 in data_shape or not len(indices) * size:
+        set_moved(node, 0, node.emit("qrt.reshape", [x], None, x.type))
+        return
+    rows = prod(data_shape) // size
     x, updates = reshaped(node, x, (rows, size)), reshaped(node, updates, (len(indices), size))
     order = np.argsort(indices, kind="stable")
     starts = np.searchsorted(indices[order], indices[order])

@@ -171,7 +171,11 @@ def array_feature_extractor(node: Node) -> None:
 
 def feature_vectorizer(node: Node) -> None:
     """Import FeatureVectorizer: join rows of features as float32."""
-    graph = composed(node)
+    graph, widths = composed(node), node.ints("inputdimensions")
+    for i, width in enumerate(widths):
+        if i >= len(node.op.inputs) or node.shape(i)[-1:] not in ((width,), (None,)):
+            shapes = [list(node.shape(j)) for j in range(len(node.op.inputs))]
+            node.fail(f"inputdimensions = {list(widths)} must have the number of columns of each input, got {shapes}")
     parts = [as_floats(node, graph, i) for i in range(len(node.op.inputs))]
     graph.replace(node, graph.add("Concat", *parts, axis=1))
 
