@@ -178,8 +178,9 @@ def cast(node: Node) -> None:
     of a float that is rounded half away from zero. In the runtime, uint32 from NaNs and from floats below -2^31 or from
     2^32 on depends on the position of the element.
 
-    For float8 with ``saturate``, numbers beyond the largest float8 become the largest. For float4e2m1 they always do,
-    and a NaN becomes -0; the runtime does not cast to this type. For float8e8m0, ``round_mode`` is up, down or nearest.
+    For float8 with ``saturate``, numbers beyond the largest float8 become the largest. For float4e2m1 and float6 they
+    always do, and a NaN becomes -0; the runtime does not cast to these types. For float8e8m0, ``round_mode`` is up,
+    down or nearest.
     """
     source = node.plain(0)
     if node.op.type == "CastLike":
