@@ -90,7 +90,10 @@ def test_small_floats_with_scales(shape: tuple[int, ...], more: dict[str, int], 
 
 @pytest.mark.parametrize("dtype", [*SMALL, "FLOAT8E4M3FN", "FLOAT8E5M2"])
 def test_a_zero_point_other_than_0_is_not_ignored(dtype: str) -> None:
-    """It is refused if it is known; elements are NaN if only the run knows it. float4 and float6 have no NaN to quantize to."""
+    """It is refused if it is known; elements are NaN if only the run knows it.
+
+    float4 and float6 have no NaN to quantize to.
+    """
     own = onnx.helper.tensor_dtype_to_np_dtype(DTYPES[dtype])
     x = np.array([1, -2, 3], own)
     made, ports = node("DequantizeLinear", ["x", "s", "z"], ["y"]), [port("x", dtype, (3,))]
