@@ -94,8 +94,9 @@ def _keep_extremes(updated: Array, rows: Array, parts: Array, is_beyond: np.ufun
     order = np.argsort(places, kind="stable")
     turns = np.empty(len(rows), np.int64)
     turns[order] = np.arange(len(rows)) - np.searchsorted(places[order], places[order])
-    for turn in range(int(turns.max(initial=-1)) + 1):
-        of_turn = np.flatnonzero(turns == turn)
+    by_turn = np.argsort(turns, kind="stable")
+    starts = np.flatnonzero(np.diff(turns[by_turn], prepend=-1))
+    for of_turn in np.split(by_turn, starts[1:]) if len(rows) else ():
         at = tuple(rows[of_turn].T)
         updated[at] = np.where(is_beyond(updated[at], parts[of_turn]), updated[at], parts[of_turn])
 
