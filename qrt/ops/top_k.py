@@ -1,6 +1,7 @@
 """top_k: the k largest elements of each line along the last axis, in descending order, and their indices.
 
-Elements are compared as in argmax; equal elements are in ascending order of their indices.
+Elements are compared as in argmax; equal elements are in ascending order of their indices. If only the run knows the
+size of the axis, a size of less than k is an error at run time.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ import numpy as np
 
 import qrt.kernels as kernels
 from qrt._ext.kernels import bind_top_k
-from qrt.errors import shown
+from qrt.errors import UndefinedError, shown
 from qrt.ops.checks import check_comparable, shape_of_least_rank
 from qrt.ops.core import (
     Array,
@@ -29,6 +30,7 @@ from qrt.ops.extremes import INDEX_TYPES, comparable_element, has_kernel
 from qrt.types import TensorType
 
 _NUMBERS = INDEX_TYPES[1]
+_MOST = 1 << 31
 
 
 def _infer(types: Types, attributes: Attributes, results: tuple[TensorType | None, ...]) -> Types:
@@ -42,8 +44,8 @@ def _infer(types: Types, attributes: Attributes, results: tuple[TensorType | Non
             f"'k' must be an integer from 0 to {'the size of the last axis' if size is None else size}, got {shown(k)}",
             types,
         )
-    if size is None or size >= 1 << 31:
-        fail("top_k", f"the last axis of 'x' must have a static size below 2**31, got {types[0]}", types)
+    if size is not None and size >= _MOST:
+        fail("top_k", f"the last axis of 'x' must have a size below 2**31, got {types[0]}", types)
     values, numbers = results
     taken = (*shape[:-1], int(k))
     return (
@@ -57,6 +59,10 @@ def _reference(
 ) -> tuple[Array, Array]:
     """Return the k largest elements, NaNs first, and their indices; a stable sort keeps equal elements in order."""
     (x,) = arrays
+    if not attributes["k"] <= x.shape[-1] < _MOST:
+        raise UndefinedError(
+            f"top_k: the last axis of 'x' must have a size from 'k' = {attributes['k']} to 2**31 - 1, got {x.shape[-1]}"
+        )
     if x.dtype.kind in "iub":
         order = np.argsort(~x, axis=-1, kind="stable")
     else:

@@ -1,7 +1,8 @@
 """scatter_nd. Hazards: rows that name one element, of which the last one counts; sums that wrap; indices beyond an
-axis; no rows at all; an operand whose memory has another shape."""
+axis; no rows at all; an operand whose memory has another shape; a NaN beside a number, zeros of either sign."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,27 +17,41 @@ from tests.ops.test_movement import T
 I8, I32, I64, F32 = IntegerType(8), IntegerType(32), IntegerType(64), FloatType("f32")
 
 
-def _loops(x: np.ndarray, indices: np.ndarray, updates: np.ndarray, adds: bool) -> np.ndarray:
+COMBINED: dict[str, Callable[[Any, Any], Any]] = {
+    "none": lambda x, u: u,
+    "add": lambda x, u: x + u,
+    "mul": lambda x, u: x * u,
+    "max": lambda x, u: np.where(x > u, x, u),
+    "min": lambda x, u: np.where(x < u, x, u),
+}
+
+
+def _loops(x: np.ndarray, indices: np.ndarray, updates: np.ndarray, reduction: str) -> np.ndarray:
     made = x.copy()
     for at in np.ndindex(*indices.shape[:-1]):
         place = tuple(indices[at])
-        with np.errstate(over="ignore"):
-            made[place] = made[place] + updates[at] if adds else updates[at]
+        with np.errstate(all="ignore"):
+            made[place] = COMBINED[reduction](made[place], updates[at])
     return made
 
 
-@pytest.mark.parametrize("reduction", ["none", "add"])
+@pytest.mark.parametrize("reduction", COMBINED)
 @pytest.mark.parametrize("rows", [(9,), (3, 4), (), (0,)])
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_rows_go_in_order(reduction: str, rows: tuple[int, ...], depth: int) -> None:
     rng, shape = np.random.default_rng(depth), (3, 4, 2)
     for element, dtype in ((I8, np.int8), (I64, np.int64), (F32, np.float32)):
         x, updates = ((rng.normal(size=size) * 99).astype(dtype) for size in (shape, (*rows, *shape[depth:])))
+        if element is F32:
+            odd = np.float32([np.nan, 0.0, -0.0, np.inf])
+            x, updates = (
+                np.where(rng.random(each.shape) < 0.2, rng.choice(odd, each.shape), each) for each in (x, updates)
+            )
         for index in (I32, I64):
             indices = rng.integers(0, shape[:depth], (*rows, depth)).astype(f"i{index.width // 8}")
             types = [tensor(x.shape, element), tensor(indices.shape, index), tensor(updates.shape, element)]
             got = check_kernels("scatter_nd", [x, indices, updates], types, reduction=reduction)
-            np.testing.assert_array_equal(got, _loops(x, indices, updates, reduction == "add"))
+            np.testing.assert_array_equal(got, _loops(x, indices, updates, reduction))
 
 
 def test_a_call_whose_operand_has_the_memory_of_another_shape() -> None:
@@ -62,7 +77,7 @@ REFUSED: list[tuple[list[TensorType], dict[str, Any], str]] = [
     ([X, tensor((5, 1), F32), U], {}, "'indices' must have elements of i32 or i64, got f32"),
     ([X, tensor(None, I32), U], {}, "'indices' must be a ranked tensor, got tensor<*xi32>"),
     ([X, tensor((5, 1), I32), tensor(None, F32)], {}, "'updates' must have the shape [5, 2], got an unranked tensor"),
-    ([X, tensor((5, 1), I32), U], {"reduction": "mul"}, "'reduction' must be 'none' or 'add', got 'mul'"),
+    ([X, tensor((5, 1), I32), U], {"reduction": "sum"}, "must be one of none, add, mul, max, min, got 'sum'"),
     ([tensor((3, 2), T), tensor((5, 1), I32), tensor((5, 2), T)], {"reduction": "add"}, (
         "'x' must have elements of f32, f64 or integers of 8 bits or more with reduction = 'add', got"
     )),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantError, QuantTypeError
 from qrt.ops import FAMILIES
 from qrt.ops.core import element_dtype, static_shape
 from qrt.types import FloatType, IntegerType, TensorType, Type
@@ -70,7 +70,7 @@ REFUSED: list[tuple[TensorType, dict[str, Any], str]] = [
     (X, {"k": 4}, "'k' must be an integer from 0 to 3, got 4"),
     (X, {"k": -1}, "'k' must be an integer from 0 to 3, got -1"),
     (X, {"k": 1.0}, "'k' must be an integer from 0 to 3, got 1.0"),
-    (tensor((2, None), T), {"k": 1}, "the last axis of 'x' must have a static size below 2**31, got tensor<2x?x"),
+    (tensor((2, 2**31), T), {"k": 1}, "the last axis of 'x' must have a size below 2**31, got tensor<2x2147483648x"),
     (
         tensor((2, 3), channels(T, 3, 1)),
         {"k": 1},
@@ -84,3 +84,19 @@ def test_refuses(x: TensorType, attributes: dict[str, Any], message: str) -> Non
     with pytest.raises(QuantTypeError, match=re.escape(message)) as raised:
         FAMILY.resolve_all((x,), attributes)
     assert str(raised.value).startswith("top_k")
+
+
+def test_a_size_that_only_the_run_knows() -> None:
+    """A list that is shorter than k is an error, whatever else the run knows."""
+    text = """func.func @main(%x: tensor<2x?xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
+      %y:2 = qrt.top_k %x {k = 3 : i64} : (tensor<2x?xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>)
+      return %y#0, %y#1 : tensor<2x3xf32>, tensor<2x3xi32>
+    }"""
+    x = np.float32([[1, 3, 2, 3], [0, np.nan, -0.0, 5]])
+    for passes in ("", "lower-qrt,"):
+        program = qrt.compile(qrt.ir.run_passes(qrt.ir.parse(text), f"{passes}canonicalize"))
+        for interpret in (False, True):
+            _, places = program.run({"arg0": x}, interpret=interpret).values()
+            assert np.asarray(places).tolist() == [[1, 3, 2], [1, 3, 0]]
+            with pytest.raises(QuantError, match=r"top_k.*'k'.* 3"):
+                program.run({"arg0": x[:, :2]}, interpret=interpret)

@@ -178,7 +178,7 @@ def element_count(place: str, shape: tuple[int, ...]) -> int:
 
 
 def byte_count(dtype: str, count: int) -> int:
-    """Return the number of bytes that ``count`` elements take in a file, where elements of 2 or 4 bits share bytes."""
+    """Return the number of bytes that ``count`` elements take in a file, where elements below 8 bits are packed."""
     return -(-count * PACKED[dtype] // 8) if dtype in PACKED else count * numpy_dtype(dtype).itemsize
 
 
@@ -198,8 +198,11 @@ def _checked_bools(data: Array, dtype: str) -> Array:
 
 
 def _unpacked(data: Array, dtype: str, count: int) -> Array:
-    """Unpack elements of 2 or 4 bits. The first element has a byte's low-order bits."""
+    """Unpack elements of 2, 4 or 6 bits. The first element has the low-order bits of the first byte."""
     bits = PACKED[dtype]
+    if 8 % bits:
+        rows = np.unpackbits(data, count=count * bits, bitorder="little").reshape(count, bits)
+        return np.packbits(rows, axis=1, bitorder="little").reshape(count).view(numpy_dtype(dtype))
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     fields = ((data[:, np.newaxis] >> shifts) & ((1 << bits) - 1)).astype(np.uint8).reshape(-1)[:count]
     if dtype.startswith("int"):
@@ -214,12 +217,13 @@ def _typed(place: str, message: Message, dtype: str, count: int) -> Array:
     if other is not None:
         raise ModelError(f"{place}: the data of a tensor of {dtype} must be in {field}, but is in {other}")
     values = getattr(message, field)
-    expected = -(-count * PACKED[dtype] // 8) if dtype in PACKED else count
+    is_packed = 8 % PACKED.get(dtype, 8) == 0 and dtype in PACKED  # floats of 6 bits have a number each
+    expected = byte_count(dtype, count) if is_packed else count
     if len(values) != expected:
         raise ModelError(f"{place}: its {field} must have {plural(expected, 'number')}, got {len(values)}")
     array = np.array(values, {"float_data": np.float32, "double_data": np.float64, "int64_data": np.int64}.get(
         field, np.uint64 if field == "uint64_data" else np.int64))  # fmt: skip
-    if dtype in PACKED:
+    if is_packed:
         return _unpacked((array & 255).astype(np.uint8), dtype, count)
     kind = numpy_dtype(dtype)
     if dtype == "bool":

@@ -12,7 +12,8 @@ from qrt.types import FloatType, IntegerType, Type, UniformType
 FLOATS = {
     "float": "f32", "float16": "f16", "double": "f64", "bfloat16": "bf16", "float8e4m3fn": "f8E4M3FN",
     "float8e4m3fnuz": "f8E4M3FNUZ", "float8e5m2": "f8E5M2", "float8e5m2fnuz": "f8E5M2FNUZ",
-    "float8e8m0": "f8E8M0FNU", "float4e2m1": "f4E2M1FN",
+    "float8e8m0": "f8E8M0FNU", "float4e2m1": "f4E2M1FN", "float6e2m3": "f6E2M3FN",
+    "float6e3m2": "f6E3M2FN",
 }  # fmt: skip
 """MLIR's names of ONNX's float types."""
 HALF_FLOATS = (FloatType("f16"), FloatType("bf16"))
@@ -21,11 +22,11 @@ NUMBERS = {
     1: "float", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool",
     10: "float16", 11: "double", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16",
     17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4",
-    23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2",
+    23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2", 27: "float6e2m3", 28: "float6e3m2",
 }  # fmt: skip
 """The dtypes by their numbers in files."""
-PACKED = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2, "float4e2m1": 4}
-"""The dtypes of which several elements share a byte, and their number of bits."""
+PACKED = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2, "float4e2m1": 4, "float6e2m3": 6, "float6e3m2": 6}
+"""The dtypes of which several elements share a byte, or an element lies in two, and their number of bits."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Floats of 4 bits, and float8e8m0 as scales: beside the reference evaluator of the package `onnx`, because ONNX
+"""Floats of 4 and 6 bits, and float8e8m0 as scales: beside the reference evaluator of the package `onnx`, because ONNX
 Runtime has no kernels. Hazards: a tie, a NaN and an infinity, which float4 has not, a last block that is not whole."""
 
 from typing import Any
@@ -17,6 +17,13 @@ X = np.float32(
     [0, -0.0, 0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5, 5.5, 7, -0.25, -2.5, -9, 1e-40, 1e38, np.inf, -np.inf, np.nan, 0.2]
 )
 EVERY = np.arange(16, dtype=np.uint8).view(ml_dtypes.float4_e2m1fn)
+SMALL = {
+    "FLOAT4E2M1": EVERY,
+    "FLOAT6E2M3": np.arange(64, dtype=np.uint8).view(ml_dtypes.float6_e2m3fn),
+    "FLOAT6E3M2": np.arange(64, dtype=np.uint8).view(ml_dtypes.float6_e3m2fn),
+}
+"""Every number of the types without infinities and NaNs."""
+NEAR_HALVES = np.float32([0.0625, 0.03125, 0.09375, 0.1875, 1.0625, 1.1875, 7.25, 7.75, 26, 27.9, 30, 1e-3, -3.4])
 
 
 def _same(content: bytes, **given: Any) -> None:
@@ -27,39 +34,66 @@ def _same(content: bytes, **given: Any) -> None:
         assert ours.tobytes() == theirs.tobytes()
 
 
+@pytest.mark.parametrize("target", SMALL)
 @pytest.mark.parametrize("source", ["FLOAT", "FLOAT16", "DOUBLE", "BFLOAT16", "INT32", "INT8", "UINT8"])
-def test_a_cast_to_float4(source: str) -> None:
+def test_a_cast_to_small_floats(source: str, target: str) -> None:
     dtype = onnx.helper.tensor_dtype_to_np_dtype(DTYPES[source])
     with np.errstate(over="ignore"):
-        x = X.astype(dtype) if "FLOAT" in source or source == "DOUBLE" else np.arange(20).astype(dtype)
-    made = node("Cast", ["x"], ["y"], to=DTYPES["FLOAT4E2M1"])
-    _same(model([made], [port("x", source, x.shape)], [port("y", "FLOAT4E2M1")], opset=25, ir_version=13), x=x)
-
-
-@pytest.mark.parametrize("target", ["FLOAT", "FLOAT16", "DOUBLE", "BFLOAT16", "INT32", "INT8", "FLOAT8E4M3FN"])
-def test_a_cast_from_float4(target: str) -> None:
+        x = (
+            np.resize(np.append(X, NEAR_HALVES), 33).astype(dtype)
+            if "FLOAT" in source or source == "DOUBLE"
+            else np.arange(33).astype(dtype)
+        )
     made = node("Cast", ["x"], ["y"], to=DTYPES[target])
-    content = model([made], [port("x", "FLOAT4E2M1", (16,))], [port("y", target)], opset=25, ir_version=13)
-    _same(content, x=EVERY)
+    _same(model([made], [port("x", source, x.shape)], [port("y", target)], opset=28, ir_version=13), x=x)
 
 
+@pytest.mark.parametrize("source", SMALL)
+@pytest.mark.parametrize("target", ["FLOAT", "FLOAT16", "DOUBLE", "BFLOAT16", "INT32", "INT8", "FLOAT8E4M3FN"])
+def test_a_cast_from_small_floats(source: str, target: str) -> None:
+    made, x = node("Cast", ["x"], ["y"], to=DTYPES[target]), SMALL[source]
+    content = model([made], [port("x", source, x.shape)], [port("y", target)], opset=28, ir_version=13)
+    _same(content, x=x)
+
+
+@pytest.mark.parametrize("is_raw", [False, True])
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5, 64])
+@pytest.mark.parametrize("dtype", ["FLOAT6E2M3", "FLOAT6E3M2"])
+def test_constants_of_float6(dtype: str, count: int, is_raw: bool) -> None:
+    """In a file's bytes an element may lie in two bytes; in its numbers it has one of its own."""
+    values = np.resize(SMALL[dtype][::-1], count)
+    if is_raw:
+        constant = onnx.numpy_helper.from_array(values, "c")
+    else:
+        constant = onnx.helper.make_tensor("c", DTYPES[dtype], [count], values.astype(np.float32).tolist())
+        assert len(constant.int32_data) == count
+    nodes = [node("Cast", ["c"], ["f"], to=DTYPES["FLOAT"]), node("Add", ["f", "x"], ["y"])]
+    content = model(nodes, [port("x", shape=(1,))], [port("y")], {"c": constant}, opset=28, ir_version=13)
+    (result,) = run(content, x=np.zeros(1, np.float32))
+    np.testing.assert_array_equal(result, values.astype(np.float32))
+
+
+@pytest.mark.parametrize("dtype", SMALL)
 @pytest.mark.parametrize(("shape", "more"), [((), {}), ((4,), {"axis": 0}), ((4, 2), {"axis": 1, "block_size": 3})])
-def test_float4_with_scales(shape: tuple[int, ...], more: dict[str, int]) -> None:
+def test_small_floats_with_scales(shape: tuple[int, ...], more: dict[str, int], dtype: str) -> None:
     scale = np.random.default_rng(0).uniform(0.1, 2, shape).astype(np.float32)
     x = np.nan_to_num(np.resize(X, (4, 6)), nan=3, posinf=9, neginf=-9)
-    said = {"output_dtype": DTYPES["FLOAT4E2M1"], **more}
+    said = {"output_dtype": DTYPES[dtype], **more}
     made = node("QuantizeLinear", ["x", "s"], ["y"], **said)
-    ports = [port("x", shape=(4, 6))], [port("y", "FLOAT4E2M1")]
-    _same(model([made], *ports, {"s": scale}, opset=25, ir_version=13), x=x)
-    stored = np.resize(EVERY, (4, 6))
+    ports = [port("x", shape=(4, 6))], [port("y", dtype)]
+    _same(model([made], *ports, {"s": scale}, opset=28, ir_version=13), x=x)
+    stored = np.resize(SMALL[dtype][::-3], (4, 6))
     made = node("DequantizeLinear", ["x", "s"], ["y"], **more)
-    ports = [port("x", "FLOAT4E2M1", (4, 6))], [port("y")]
-    _same(model([made], *ports, {"s": scale}, opset=25, ir_version=13), x=stored)
+    ports = [port("x", dtype, (4, 6))], [port("y")]
+    _same(model([made], *ports, {"s": scale}, opset=28, ir_version=13), x=stored)
 
 
-@pytest.mark.parametrize("dtype", ["FLOAT4E2M1", "FLOAT8E4M3FN", "FLOAT8E5M2"])
+@pytest.mark.parametrize("dtype", [*SMALL, "FLOAT8E4M3FN", "FLOAT8E5M2"])
 def test_a_zero_point_other_than_0_is_not_ignored(dtype: str) -> None:
-    """It is refused if it is known; elements are NaN if only the run knows it. float4 has no NaN to quantize to."""
+    """It is refused if it is known; elements are NaN if only the run knows it.
+
+    float4 and float6 have no NaN to quantize to.
+    """
     own = onnx.helper.tensor_dtype_to_np_dtype(DTYPES[dtype])
     x = np.array([1, -2, 3], own)
     made, ports = node("DequantizeLinear", ["x", "s", "z"], ["y"]), [port("x", dtype, (3,))]
@@ -72,8 +106,8 @@ def test_a_zero_point_other_than_0_is_not_ignored(dtype: str) -> None:
     assert np.isnan(run(content, x=x, z=np.array(1, own))[0]).all()
     made, ports = node("QuantizeLinear", ["x", "s", "z"], ["y"]), [port("x", shape=(3,)), port("z", dtype, ())]
     content = model([made], ports, [port("y", dtype)], {"s": np.float32(0.5)}, opset=25, ir_version=13)
-    if dtype == "FLOAT4E2M1":
-        with pytest.raises(ModelError, match="a zero point of float4e2m1 known only at run time"):
+    if dtype in SMALL:
+        with pytest.raises(ModelError, match=f"a zero point of {dtype.lower()} known only at run time"):
             imported(content)
         return
     (result,) = run(content, x=np.float32([1, 2, 3]), z=np.array(1, own))

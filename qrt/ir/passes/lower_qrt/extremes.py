@@ -10,14 +10,15 @@ from functools import partial
 import numpy as np
 
 from qrt.errors import QuantTypeError
-from qrt.ir import Operation, Value
+from qrt.ir import IntegerAttr, Operation, StringAttr, Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import I1, I32, I64, Extent, LoweringContext, tensor_type
+from qrt.ir.passes.elementwise import INDEX
 from qrt.ops.core import Attributes, element_dtype, one_axis, reduced_axes
 from qrt.types import FloatType, IntegerType, Type, UniformType
 
-_EQ, _SLT, _SGT, _ULT, _UGT = 0, 2, 4, 6, 8
-"""Predicates of arith.cmpi: equal, less and greater, signed and unsigned."""
+_EQ, _SLT, _SGT, _SGE, _ULT, _UGT = 0, 2, 4, 5, 6, 8
+"""Predicates of arith.cmpi: equal, less and greater, signed and unsigned; signed greater or equal."""
 _OLT, _OGT, _ORD, _UNO = 4, 2, 7, 14
 """Predicates of arith.cmpf: ordered less and greater, both ordered, one a NaN."""
 
@@ -100,6 +101,13 @@ def lower_top_k(context: LoweringContext, op: Operation, attributes: Attributes)
     """Lower a qrt.top_k and return (values, indices); the values are storage integers if they are quantized."""
     stored, element = context.storage(op.operands[0]), tensor_type(op.operands[0]).element
     *rest, size = context.extents(stored)
+    k = int(attributes["k"])
+    if not isinstance(size, int):
+        is_within = IntegerAttr(_SGE, I64)
+        sizes = context.index(size), context.constant(k, INDEX)
+        fits = context.value("arith.cmpi", sizes, I1, {"predicate": is_within})
+        message = f"top_k: the last axis of 'x' must have a size of at least 'k' = {k}"
+        context.emit("cf.assert", (fits,), (), {"msg": StringAttr(message)})
     nest = LoopNest(context, "order", [*rest, size], [size])
     *outer, here, other = nest.loops
     mine, its = nest.read(stored, (*outer, here)), nest.read(stored, (*outer, other))
@@ -110,7 +118,7 @@ def lower_top_k(context: LoweringContext, op: Operation, attributes: Attributes)
     counted = nest.value("arith.extui", (first,), I32)
     (places,) = nest.finish(nest.value("arith.addi", (nest.running(I32, 0), counted), I32))
 
-    nest = LoopNest(context, "select", [*rest, int(attributes["k"])], [size])
+    nest = LoopNest(context, "select", [*rest, k], [size])
     *outer, wanted, other = nest.loops
     place = nest.read(places, (*outer, other))
     is_wanted = nest.compare(_EQ, place, nest.value("arith.index_cast", (nest.position(wanted),), I32))

@@ -10,7 +10,7 @@ from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import I1, LoweringContext, tensor_type
 from qrt.ir.passes.elementwise import INDEX
 from qrt.ops.core import Attributes
-from qrt.ops.elementwise import INTEGER_PREDICATES
+from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES
 from qrt.ops.gather import gathered_axes
 from qrt.types import FloatType
 
@@ -46,6 +46,8 @@ def _index(nest: LoopNest, indices: Value, at: tuple[Expression, ...]) -> Value:
 
 
 _EQUAL = list(INTEGER_PREDICATES).index("eq")
+_OPERATIONS = {"add": "add", "mul": "mul", "max": "gt", "min": "lt"}
+"""The operation of a reduction of scatter_nd, or the predicate by which an element remains."""
 
 
 def lower_scatter_nd(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
@@ -68,6 +70,20 @@ def lower_scatter_nd(context: LoweringContext, op: Operation, attributes: Attrib
         is_here = nest.compare(_EQUAL, position, nest.position(target[axis]))
         is_named = nest.value("arith.andi", (is_named, is_here), I1)
     before, part = nest.running(element, stored), nest.read(updates, (*row, *target[depth:]))
-    if attributes["reduction"] == "add":
-        part = nest.value("arith.addf" if isinstance(element, FloatType) else "arith.addi", (before, part), element)
+    part = _combined(nest, attributes["reduction"], before, part)
     return nest.finish(nest.value("arith.select", (is_named, part, before), element))[0]
+
+
+def _combined(nest: LoopNest, reduction: str, before: Value, update: Value) -> Value:
+    """Add the operations that combine an element with an update, and return the result."""
+    if reduction == "none":
+        return update
+    element, name = before.type, _OPERATIONS[reduction]
+    is_float = isinstance(element, FloatType)
+    if reduction in ("add", "mul"):
+        return nest.value(f"arith.{name}{'f' if is_float else 'i'}", (before, update), element)
+    if is_float:
+        remains = nest.compare_floats(list(FLOAT_PREDICATES).index(f"o{name}"), before, update)
+    else:
+        remains = nest.compare(list(INTEGER_PREDICATES).index(f"s{name}"), before, update)
+    return nest.value("arith.select", (remains, before, update), element)

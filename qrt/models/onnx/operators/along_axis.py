@@ -81,12 +81,11 @@ def cum_prod(node: Node) -> None:
 def top_k(node: Node) -> None:
     """Import TopK: select the k largest or k least elements along an axis, in order, and their positions.
 
-    k must be known at import. Of equal elements, the one with the lower position comes first.
+    k must be known at import. Of equal elements, the one with the lower position comes first. An axis of fewer than k
+    elements is an error, at run time if its size is known only then.
     """
     rank = len(node.shape())
     axis = node.axis(node.attribute("axis", -1), rank)
-    if node.shape()[axis] is None:
-        node.refuse(f"along axis {axis}, whose size is known only at run time")
     count = _number(node, 1, "a number of elements") if node.opset >= 10 else node.required("k", int)
     largest = bool(node.attribute("largest", 1))
     order = [d for d in range(rank) if d != axis] + [axis]

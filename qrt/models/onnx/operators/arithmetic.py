@@ -181,8 +181,9 @@ def cast(node: Node) -> None:
     half away from zero, and the low-order bits are taken. In the runtime, the uint32 of a NaN, or of a float below
     -2^31 or from 2^32 on, depends on the position of the element.
 
-    To float8 with ``saturate``, numbers beyond the largest float8 become the largest. To float4e2m1, they always do,
-    and a NaN becomes -0; the runtime does not cast to this type. To float8e8m0, ``round_mode`` is up, down or nearest.
+    To float8 with ``saturate``, numbers beyond the largest float8 become the largest. To float4e2m1 and float6, they
+    always do, and a NaN becomes -0; the runtime does not cast to these types. To float8e8m0, ``round_mode`` is up, down
+    or nearest.
     """
     source = node.plain(0)
     if node.op.type == "CastLike":

@@ -9,7 +9,7 @@ from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, compare, number_of, select
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.narrow_floats import E8M0, F4, narrowed
+from qrt.models.onnx.operators.narrow_floats import E8M0, FINITE, narrowed
 from qrt.models.onnx.operators.operands import quantized_element
 from qrt.models.onnx.types import NUMBERS, dtype_of, element_of, plain_of, signless
 from qrt.ops.core import Array
@@ -25,7 +25,7 @@ _EXPRESSED = ("f32", "f16", "bf16", "f64")
 
 
 def quantize_linear(node: Node) -> None:
-    """Import QuantizeLinear: quantize floats to integers of 2, 4, 8 or 16 bits, or to float8 or float4e2m1.
+    """Import QuantizeLinear: quantize floats to integers of 2, 4, 8 or 16 bits, or to float8, float6 or float4e2m1.
 
     A scale that is known only at run time may be for the whole tensor or for each index of an axis. Scales for blocks
     must be known at import. Scales of float32 may be negative.
@@ -143,11 +143,11 @@ def widened(node: Node, value: Value, element: Type) -> Value:
 
 
 def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
-    """Quantize float32 to float8 or float4: divide by the scale, and round the quotient to ``element``."""
+    """Quantize float32 to float8, float6 or float4: divide by the scale, and round the quotient to ``element``."""
     scale_type = node.type(1).element
     if node.type(0).element is not F32 or scale_type not in (F32, E8M0) or element is E8M0:
         node.refuse(f"{node.dtype(0)} to {dtype_of(element)} with a scale of {node.dtype(1)}")
-    if node.attribute("block_size", 0) and element is not F4:
+    if node.attribute("block_size", 0) and element not in FINITE:
         node.refuse(f"to {dtype_of(element)} in blocks")
     scale = _as_float(node, along(node, 1, node.attribute("axis", 1)), F32)
     quotient: Operand = apply(node, "arith.divf", [node.value(0), scale], [F32, F32], F32)
@@ -166,8 +166,8 @@ def _without_zero_point(node: Node, x: Operand, element: FloatType) -> Operand:
     """
     if not node.has(2):
         return x
-    has_nan = node.plain(2) is not F4 or node.op.type != "QuantizeLinear"
-    zero = node.constant(2) if has_nan else node.known(2, "a zero point of float4e2m1")
+    has_nan = node.plain(2) not in FINITE or node.op.type != "QuantizeLinear"
+    zero = node.constant(2) if has_nan else node.known(2, f"a zero point of {node.dtype(2)}")
     if zero is not None and np.asarray(zero, np.float32).any():
         node.refuse(f"of {node.dtype(2)} with a zero point other than 0")
     if zero is not None:
@@ -184,10 +184,10 @@ def _as_float(node: Node, value: Operand, element: FloatType) -> Operand:
 
 
 def dequantize_linear(node: Node) -> None:
-    """Import DequantizeLinear: dequantize integers of up to 32 bits, float8 or float4e2m1, to floats.
+    """Import DequantizeLinear: dequantize integers of up to 32 bits, float8, float6 or float4e2m1, to floats.
 
-    Scales of float32 may be negative or 0. Scales of float4e2m1 may have the type float8e8m0. Zero points of floats
-    must be 0. If such a zero point is known only at run time, elements with another zero point become NaN.
+    Scales of float32 may be negative or 0. Scales of float4e2m1 and float6 may have the type float8e8m0. Zero points
+    of floats must be 0. If such a zero point is known only at run time, elements with another zero point become NaN.
     """
     source, out = node.plain(0), node.type(1).element
     if node.has(2) and node.plain(2) is not source:
@@ -295,7 +295,7 @@ def _dequantize_small_floats(node: Node, source: FloatType, out: FloatType) -> N
     is_power = node.type(1).element is E8M0
     if (node.type(1).element is not out and not is_power) or source is E8M0 or (is_power and out is not F32):
         node.refuse(f"{node.dtype(0)} to {dtype_of(out)} with a scale of {node.dtype(1)}")
-    if node.attribute("block_size", 0) and source is not F4:
+    if node.attribute("block_size", 0) and source not in FINITE:
         node.refuse(f"of {node.dtype(0)} in blocks")
     wide = apply(node, "arith.extf", [node.value(0)], [source], out)
     wide = _without_zero_point(node, wide, out)

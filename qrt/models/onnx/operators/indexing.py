@@ -31,6 +31,8 @@ _REDUCTIONS = {
     "min": ("arith.minsi", "arith.minui", "arith.minimumf"),
 }
 """The operations on signed integers, on unsigned integers, and on floats."""
+_EXTREMES = {"arith.maximumf": "sgt", "arith.minimumf": "slt"}
+"""Of floats, the predicate by which an element remains: an update replaces a NaN, as in ONNX Runtime."""
 
 
 def _static(node: Node, i: int = 0) -> tuple[int, ...]:
@@ -196,9 +198,13 @@ def _column(node: Node, positions: Operand, d: int) -> Operand:
 def scatter_elements(node: Node) -> None:
     """Import Scatter or ScatterElements: replace elements at positions along an axis by updates, or combine them.
 
-    Elements are replaced as by `numpy.put_along_axis`. Elements and updates are combined by add, mul, max or min.
-    Several updates of one element are applied in order.
+    Elements are replaced as by `numpy.put_along_axis`. Elements and updates are combined by add, mul, max or min; the
+    sum of two bools is true if one of them is. For max and min, an update replaces a NaN. Several updates of one
+    element are applied in order.
     """
+    if open_indexing.combines_bools(node):
+        open_indexing.scatter_bools(node)
+        return
     if open_indexing.has_open_sizes(node):
         open_indexing.scatter_elements(node)
         return
@@ -227,6 +233,9 @@ def scatter_nd(node: Node) -> None:
 
     An element is combined with its update by the same operations as in ScatterElements.
     """
+    if open_indexing.combines_bools(node):
+        open_indexing.scatter_bools(node)
+        return
     if open_indexing.has_open_sizes(node):
         open_indexing.scatter_nd(node)
         return
@@ -257,10 +266,9 @@ def _scatter_rows(node: Node, indices: Operand, rows: int, size: int, count: int
     The data is treated as a matrix of ``rows`` rows with ``size`` elements each.
     """
     x, updates = _operands(node)
-    reduction = node.attribute("reduction", "none")
-    operands = [reshaped(node, x, (rows, size)), reshaped(node, as_value(node, indices, I64), (count, 1))]
-    operands.append(reshaped(node, updates, (count, size)))
-    result = node.emit("qrt.scatter_nd", operands, {"reduction": reduction})
+    column = reshaped(node, as_value(node, indices, I64), (count, 1))
+    x, updates = reshaped(node, x, (rows, size)), reshaped(node, updates, (count, size))
+    result = open_indexing.scattered(node, x, column, updates)
     set_moved(node, 0, reshaped(node, result, _static(node)))
 
 
@@ -292,7 +300,10 @@ def _scatter_known(node: Node, indices: Array, size: int) -> None:
     """
     name, (x, updates) = _reduction(node), _operands(node)
     data_shape = _static(node)
-    rows = prod(data_shape) // max(size, 1)
+    if 0 in data_shape or not len(indices) * size:
+        set_moved(node, 0, node.emit("qrt.reshape", [x], None, x.type))
+        return
+    rows = prod(data_shape) // size
     x, updates = reshaped(node, x, (rows, size)), reshaped(node, updates, (len(indices), size))
     order = np.argsort(indices, kind="stable")
     starts = np.searchsorted(indices[order], indices[order])
@@ -307,7 +318,10 @@ def _scatter_known(node: Node, indices: Array, size: int) -> None:
             x = updated
             continue
         element = signless(node.plain(0))
-        both = apply(node, name, [x, updated], [element, element], element)
+        if name in _EXTREMES:
+            both = select(node, compare(node, _EXTREMES[name], x, updated, element), x, updated, element)
+        else:
+            both = apply(node, name, [x, updated], [element, element], element)
         is_new = (sources >= rows).reshape(rows, 1)
         x = as_value(node, select(node, is_new, both, x, element), element)
     x = reshaped(node, x, data_shape)

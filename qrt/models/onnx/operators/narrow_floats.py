@@ -1,4 +1,7 @@
-"""Conversions of float32 to floats of 4 and 8 bits: float8, float4e2m1 and float8e8m0, whose values are powers of 2."""
+"""Conversions of float32 to floats of 4 to 8 bits.
+
+The types are float8, float6, float4e2m1, and float8e8m0, whose values are powers of 2.
+"""
 
 from qrt.models.importing.unquantized import Operand, apply, compare, number_of, select
 from qrt.models.onnx.node import Node
@@ -6,7 +9,8 @@ from qrt.models.onnx.operators.operands import F32
 from qrt.types import FloatType, IntegerType
 
 E8M0 = FloatType("f8E8M0FNU")
-F4 = FloatType("f4E2M1FN")
+FINITE = tuple(map(FloatType, ("f4E2M1FN", "f6E2M3FN", "f6E3M2FN")))
+"""The types without infinities and NaNs."""
 _I32 = IntegerType(32)
 _LEAST, _LARGEST = 2.0**-127, 2.0**127
 _ADDENDS = {"up": (0x3FFFFF, 0x7FFFFF), "down": (0, 0), "nearest": (0x200000, 0x400000)}
@@ -14,16 +18,16 @@ _ADDENDS = {"up": (0x3FFFFF, 0x7FFFFF), "down": (0, 0), "nearest": (0x200000, 0x
 
 
 def narrowed(node: Node, x: Operand, element: FloatType) -> Operand:
-    """Convert float32 to ``element``, a float of 4 or 8 bits.
+    """Convert float32 to ``element``, a float of 4 to 8 bits.
 
     Numbers are rounded half to even. Numbers beyond the range become the largest one, unless the attribute ``saturate``
-    is 0. float4e2m1 has no infinity and no NaN: a NaN becomes -0. For float8e8m0, see `_powers`.
+    is 0. float4e2m1 and float6 have no infinity and no NaN: a NaN becomes -0. For float8e8m0, see `_powers`.
     """
     if element is E8M0:
         return _powers(node, x)
-    if element is F4:
+    if element in FINITE:
         x = select(node, compare(node, "eq", x, x, F32), x, number_of(-0.0, F32), F32)
-    if element is F4 or node.attribute("saturate", 1):
+    if element in FINITE or node.attribute("saturate", 1):
         for name, bound in (("arith.maximumf", -element.largest), ("arith.minimumf", element.largest)):
             x = apply(node, name, [x, number_of(float(bound), F32)], [F32, F32], F32)
     return apply(node, "arith.truncf", [x], [F32], element)

@@ -4,16 +4,22 @@ All positions are converted to positions in a flat tensor.
 """
 
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
-from qrt.models.importing.unquantized import index
+from qrt.ir import Value
+from qrt.models.importing.unquantized import BOOL, apply, as_value, index, number_of
 from qrt.models.onnx.composed import composed
 from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.arithmetic import form
 from qrt.models.onnx.operators.operands import in_shape
 from qrt.models.onnx.types import signless
-from qrt.ops.scatter import is_number
+from qrt.ops.scatter import REDUCTIONS, is_number
+from qrt.types import IntegerType
 
+_OF_BOOLS = {"add": "max", "mul": "min", "max": "max", "min": "min"}
+"""The reductions of numbers from 0 to 1 that are the reductions of bools."""
 _OUTSIDE = -(2**62)
 """A position that is out of range in any tensor, so that the run raises an error."""
 
@@ -32,7 +38,42 @@ def check_types(node: Node) -> None:
 def has_scatter_nd(node: Node) -> bool:
     """Return True if `qrt.scatter_nd` supports the node's reduction for its element type."""
     reduction, element = node.attribute("reduction", "none"), signless(node.plain(0))
-    return reduction == "none" or (reduction == "add" and is_number(element))
+    return reduction == "none" or (reduction in REDUCTIONS and is_number(element))
+
+
+def combines_bools(node: Node) -> bool:
+    """Return True if a scatter combines bools."""
+    return node.plain(0) is BOOL and node.attribute("reduction", "none") in _OF_BOOLS
+
+
+def scatter_bools(node: Node) -> None:
+    """Import a scatter that combines bools as one that takes extremes of uint8."""
+    check_types(node)
+    graph = composed(node)
+    x, updates = (graph.add("Cast", node.input(i), to=2) for i in (0, 2))
+    said: dict[str, Any] = {"axis": node.attribute("axis", 0)} if node.op.type != "ScatterND" else {}
+    reduction = _OF_BOOLS[node.attribute("reduction", "none")]
+    combined = graph.add(node.op.type, x, node.input(1), updates, reduction=reduction, **said)
+    graph.replace(node, graph.add("Cast", combined, to=9))
+
+
+def scattered(node: Node, x: Value, rows: Value, updates: Value) -> Value:
+    """Add a `qrt.scatter_nd` with the node's reduction, and return its result.
+
+    It compares signed integers: for extremes of unsigned ones, the highest bit is inverted before and after it.
+    """
+    reduction, element = node.attribute("reduction", "none"), signless(node.plain(0))
+    inverts = reduction in ("max", "min") and form(node.plain(0)) == 1
+
+    def inverted(value: Value) -> Value:
+        if not inverts:
+            return value
+        assert isinstance(element, IntegerType)
+        highest = number_of(-(2 ** (element.width - 1)), element)
+        return as_value(node, apply(node, "arith.xori", [value, highest], [element] * 2, element), element)
+
+    operands = [inverted(x), rows, inverted(updates)]
+    return inverted(node.emit("qrt.scatter_nd", operands, {"reduction": reduction}))
 
 
 class _Positions:
@@ -188,8 +229,7 @@ def _scatter(positions: _Positions, flat: str, end: int, is_flat: bool) -> None:
         shape = graph.add("Concat", shape, graph.add("Slice", graph.add("Shape", data), graph.integers(1),
                                                      graph.integers(len(node.shape()))), axis=0)  # fmt: skip
     updates = graph.add("Reshape", node.input(2), shape)
-    operands = [node.as_storage(value) for value in graph.values(node, data, column, updates)]
-    result = node.emit("qrt.scatter_nd", operands, {"reduction": node.attribute("reduction", "none")})
+    result = scattered(node, *map(node.as_storage, graph.values(node, data, column, updates)))
     sizes = tuple(
         node.emit("tensor.dim", [node.value(0), index(node, axis)]) if size is None else size
         for axis, size in enumerate(node.shape())

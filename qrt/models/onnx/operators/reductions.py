@@ -42,7 +42,8 @@ def _start(name: str, element: Type) -> float:
 def reduction(node: Node) -> None:
     """Import a reduction such as ReduceSum: reduce float32, float64 or integers along axes, element by element.
 
-    A mean is the sum divided by the number of elements. Integers wrap, while the runtime saturates.
+    A mean is the sum divided by the number of elements, and 0 if there are none. Integers wrap, while the runtime
+    saturates.
     """
     element = node.plain(0)
     *ops, since = _REDUCTIONS[node.op.type]
@@ -67,17 +68,23 @@ def reduction(node: Node) -> None:
 
 
 def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[Extent]) -> Value:
-    """Divide sums by the product of ``sizes``, which is the number of terms of each sum."""
+    """Divide sums by the product of ``sizes``, which is the number of terms of each sum.
+
+    Sums of no terms are divided by 1: ONNX Runtime's mean of no elements is 0.
+    """
     element, count = (sums.type.element if isinstance(sums.type, TensorType) else F32), context.count(sizes)
-    number = count if isinstance(count, int) else number_tensor(node, count, element)
+    number = max(count, 1) if isinstance(count, int) else number_tensor(node, count, element, least=1)
     nest = LoopNest(context, "divide", context.extents(sums))
     by = nest.constant(number, element) if isinstance(number, int) else nest.read(number, [])
     return nest.finish(nest.value("arith.divf", (nest.read(sums, nest.loops), by), element))[0]
 
 
-def number_tensor(node: Node, count: Extent, element: Type) -> Value:
-    """Return a value of type index as a scalar tensor of floats."""
-    number = node.emit("arith.index_cast", [lowering_context(node).index(count)], None, IntegerType(64))
+def number_tensor(node: Node, count: Extent, element: Type, least: int = 0) -> Value:
+    """Return a value of type index, or ``least`` if it is less, as a scalar tensor of floats."""
+    context = lowering_context(node)
+    number = node.emit("arith.index_cast", [context.index(count)], None, IntegerType(64))
+    if least:
+        number = node.emit("arith.maxsi", [number, context.constant(least, IntegerType(64))], None, IntegerType(64))
     return node.emit("tensor.from_elements", [node.emit("arith.sitofp", [number], None, element)], None,
                      TensorType((), element))  # fmt: skip
 

@@ -46,13 +46,15 @@ def test_gather_nd(shape, indices):
     check_lowered("gather_nd", [storage_of(T, shape, rng), chosen], [tensor(shape, T), tensor(indices, I32)])
 
 
-@pytest.mark.parametrize("reduction", ["none", "add"])
+@pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
 @pytest.mark.parametrize(("rows", "depth"), [((5,), 2), ((2, 3), 1), ((), 1), ((0,), 1), ((3,), 3)])
 def test_scatter_nd(rows, depth, reduction):
     rng, shape = np.random.default_rng(6), (3, 4, 2)
     chosen = rng.integers(0, shape[:depth], (*rows, depth)).astype(np.int32)
     for element, dtype in ((I32, np.int32), (F32, np.float32)):
         x, updates = ((rng.normal(size=size) * 9).astype(dtype) for size in (shape, (*rows, *shape[depth:])))
+        if element is F32:
+            x, updates = (np.where(rng.random(each.shape) < 0.2, np.float32(np.nan), each) for each in (x, updates))
         types = [tensor(shape, element), tensor(chosen.shape, I32), tensor(updates.shape, element)]
         check_lowered("scatter_nd", [x, chosen, updates], types, options=OPTIONS[:2], reduction=reduction)
 

@@ -16,6 +16,8 @@ IMAGES = ("batch", 3, "height", "width")
 LINE = 1e-5
 """How far sums apart may lie of a few hundred floats near 1: docs/reference/onnx.md."""
 
+FURTHER_REDUCTIONS = ("mul", "max", "min")
+
 
 def _floats(rng: np.random.Generator, *shape: int) -> Any:
     return rng.normal(size=shape).astype(np.float32)
@@ -228,6 +230,8 @@ def at_indices(rng: np.random.Generator, op: str, dtype: str = "float32", reduct
             own = [int(rng.integers(1, n + 1)) for n in shape]
             order = np.argsort(rng.random(shape), axis)[tuple(map(slice, own))]  # no element twice
             at = order - shape[axis] * rng.integers(0, 2, own)
+            if reduction in FURTHER_REDUCTIONS:  # each of several updates of one element counts
+                at = rng.integers(-shape[axis], shape[axis], own)
             updates = own
         else:
             rows = shape[:batch] if op == "GatherND" else []
@@ -242,6 +246,9 @@ def at_indices(rng: np.random.Generator, op: str, dtype: str = "float32", reduct
         given = [x, at.astype(np.int64)]
         if op.startswith("Scatter"):
             given.append(draw.integers(rng, updates, dtype) if dtype != "float32" else _floats(rng, *updates))
+        if reduction in ("max", "min") and dtype == "float32":
+            for array in (given[0], given[2]):
+                array[rng.random(array.shape) < 0.1] = np.nan
         runs.append(given)
     kind = "FLOAT" if dtype == "float32" else dtype.upper()
     shapes = {"x": ("a", "b", "c"), "i": ("d", "e", "f") if op.endswith("Elements") else
@@ -251,6 +258,19 @@ def at_indices(rng: np.random.Generator, op: str, dtype: str = "float32", reduct
         ports.append(port("u", kind, tuple(f"u{i}" for i in range(runs[0][2].ndim))))
     names = ["x", "i", *(["u"] if op.startswith("Scatter") else [])]
     return Case(model([node(op, names, ["y"], **said)], ports, [port("y", kind)], opset=18), runs, ulp=0)
+
+
+def ordered_along_open(rng: np.random.Generator, dtype: str) -> Case:
+    """TopK along an axis whose size only the run knows, of integers with many equal ones, or of floats."""
+    axis, count = int(rng.integers(3)), int(rng.integers(5))
+    made = node("TopK", ["x", "k"], ["y", "i"], axis=axis, largest=int(rng.integers(2)))
+    kind = "FLOAT" if dtype == "float32" else dtype.upper()
+    ports = [port("x", kind, ("a", "b", "c"))], [port("y", kind), port("i", "INT64")]
+    content, runs = model([made], *ports, {"k": np.int64([count])}), []
+    for _ in range(2):
+        shape = [int(rng.integers(count if d == axis else 1, 8)) for d in range(3)]
+        runs.append([_floats(rng, *shape) if dtype == "float32" else rng.integers(-3, 4, shape).astype(dtype)])
+    return Case(content, runs, ulp=0)
 
 
 def ordered(rng: np.random.Generator) -> Case:
@@ -308,4 +328,12 @@ CASES |= {
 CASES |= {
     f"open {op} int32, add": partial(at_indices, op=op, dtype="int32", reduction="add")
     for op in ("ScatterElements", "ScatterND")
+}
+CASES |= {f"open TopK along an open axis, {dtype}": partial(ordered_along_open, dtype=dtype)
+          for dtype in ("float32", "int64")}  # fmt: skip
+CASES |= {
+    f"open {op} {dtype}, {reduction}": partial(at_indices, op=op, dtype=dtype, reduction=reduction)
+    for op in ("ScatterElements", "ScatterND")
+    for dtype in ("float32", "int8", "uint8")
+    for reduction in FURTHER_REDUCTIONS
 }
