@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qrt.ops import elementwise
-from qrt.runtime.planner.float_loops import CODES
+from qrt.runtime.planner.loop_steps import CODES
 from qrt.types import FloatType, IntegerType
 from tests.kernels.draws import Array
 from tests.kernels.size_cases import Case, combinations
