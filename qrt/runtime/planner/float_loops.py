@@ -20,6 +20,7 @@ from qrt.ops.core import Array, row_major_strides, static_shape
 from qrt.runtime.planner.contraction import ContractionCall
 from qrt.runtime.planner.loop_steps import F32, F64, NAMES, Chain
 from qrt.runtime.planner.loops import Constants, Loops, Strided, collapsed, loops_of
+from qrt.runtime.planner.unquantized import CALLS
 from qrt.runtime.values import as_tensor
 from qrt.types import IntegerType, TensorType
 
@@ -67,14 +68,14 @@ def _body_of_tensors(
 ) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int] | None:
     """Return the items of `_body_of_loops` for an elementwise op on tensors, which is the only operation of the body.
 
-    Return None for an op on integers only, because these have their own kernels.
+    Return None for an op on integers that has its own kernel.
     """
     are_tensors = all(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
     shape = static_shape(types[0], "plan")
     if not are_tensors or any(t.shape != shape for t in types) or prod(shape) == 0:
         return None
     elements = [as_tensor(value.type).element for value in (*op.operands, *op.results)]
-    if not {F32, F64} & {*elements} and any(element != IntegerType(1) for element in elements):
+    if op.name in CALLS and not {F32, F64} & {*elements} and {*elements} != {IntegerType(1)}:
         return None
     return op.operands, [op], op.results, len(op.operands)
 

@@ -12,8 +12,7 @@ from qrt.numerics.comparisons import INTEGER_PREDICATES
 from qrt.ops.core import Array
 from qrt.ops.elementwise import FLOAT_PREDICATES
 from qrt.runtime.planner.unquantized import promises
-from qrt.runtime.values import as_tensor
-from qrt.types import FloatType, IndexType, IntegerType, Type
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type
 
 F32, F64 = FloatType("f32"), FloatType("f64")
 NAMES: dict[Type, str] = {
@@ -110,7 +109,8 @@ class Chain:
 
 def _name(value: Value) -> str:
     """Return the kernel's name for the element type of a value; "" if no register can have it."""
-    return NAMES.get(as_tensor(value.type).element, "")
+    t = value.type
+    return NAMES.get(t.element if isinstance(t, TensorType) else t, "")
 
 
 def _width(name: str) -> int:
