@@ -184,7 +184,7 @@ def in_place(rng: np.random.Generator, lanes: int) -> Case:
 
 
 def of_wide_numbers(rng: np.random.Generator, lanes: int, stride: int) -> Case:
-    """Three results of a float64 x, an int64 y and a float f: x * f, y * y + y, and the larger of x and y as a float."""
+    """x * f, y * y + y, and the larger of x and y as a float, of a float64 x, an int64 y and a float f."""
     reach = (lanes - 1) * stride + 1 if lanes else 0
     x, y, f = rng.normal(0, 9, reach), rng.integers(-(2**63), 2**63, reach), rng.normal(0, 9, reach).astype(np.float32)
     one, packed = ((stride,), 0, reach, False, None), ((1,), 0, lanes, False, None)
@@ -192,8 +192,8 @@ def of_wide_numbers(rng: np.random.Generator, lanes: int, stride: int) -> Case:
         "loops": (1, 0), "extents": (lanes,), "reads": (("f64", 0, *one), ("i64", 1, *one), ("f32", 2, *one)),
         "writes": (("f64", 4, *packed), ("i64", 6, *packed), ("f32", 9, *packed)),
         "steps": [(CODES[name], *registers) for name, *registers in (
-            ("f64 of f32", 3, 2, 2, 2), ("mulf f64", 4, 0, 3, 0), ("muli i64", 5, 1, 1, 1),
-            ("addi i64", 6, 5, 1, 5), ("f64 of i64", 7, 1, 1, 1), ("maximumf f64", 8, 0, 7, 0),
+            ("f64 of f32", 3, 2, 2, 2), ("f64.mulf", 4, 0, 3, 0), ("i64.muli", 5, 1, 1, 1),
+            ("i64.addi", 6, 5, 1, 5), ("f64 of i64", 7, 1, 1, 1), ("f64.maximumf", 8, 0, 7, 0),
             ("f32 of f64", 9, 8, 8, 8),
         )],
         "registers": 10, "values": np.zeros(0, np.uint32),

@@ -35,11 +35,11 @@ CODES = {name: code for code, name in enumerate((
     "unordered", "to_f32", "to_i32", "saturate_i32", "to_i8", "to_i16", "arith.addi", "arith.subi", "arith.muli",
     "arith.maxsi", "arith.minsi", "math.exp", "math.expm1", "math.log", "math.log1p", "math.tanh", "math.erf",
     "math.erfc", "math.sin", "math.cos",
-    *(f"{name} f64" for name in _ON_FLOATS), "round f64", "remf f64", "math.round", "arith.remf",
-    "less f64", "less_equal f64", "equal f64", "unordered f64", "less i64", "below i64", "equal i64", "less i32",
-    "below i32", "equal i32", "select 64", "andi i64", "ori i64", "xori i64", "addi i64", "subi i64", "muli i64",
-    "maxsi i64", "minsi i64", "f64 of f32", "f32 of f64", "f64 of i32", "f64 of i64", "f32 of i64", "i64 of i32",
-    "i32 of i64", "i64 of f64", "saturate i64",
+    *(f"f64.{name}" for name in _ON_FLOATS), "f64.round", "f64.remf", "math.round", "arith.remf",
+    "f64.less", "f64.less_equal", "f64.equal", "f64.unordered", "i64.less", "i64.below", "i64.equal", "i32.less",
+    "i32.below", "i32.equal", "wide.select", "i64.andi", "i64.ori", "i64.xori", "i64.addi", "i64.subi", "i64.muli",
+    "i64.maxsi", "i64.minsi", "f64 of f32", "f32 of f64", "f64 of i32", "f64 of i64", "f32 of i64", "i64 of i32",
+    "i32 of i64", "i64 of f64", "i64.saturate",
 ))}  # fmt: skip
 """The step codes, in the order of qrt_step_code in csrc/include/qrt/float_loops.h."""
 _MOST_REGISTERS = 64
@@ -188,12 +188,12 @@ class _LoopBodyBuilder:
             return x[0] if {t, out} in ({"f32", "i32"}, {"f64", "i64"}) or t == out else None
         if name == "arith.cmpf":
             form = _FLOATS_COMPARED.get(tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python])
-            return self.compared(form, x, " f64" if t == "f64" else "")
+            return self.compared(form, x, "f64." if t == "f64" else "")
         if name == "arith.cmpi":
             form = _INTEGERS_COMPARED[tuple(INTEGER_PREDICATES)[op.attributes["predicate"].python]]
-            return self.compared(form, x, " i64" if t == "i64" else " i32")
+            return self.compared(form, x, "i64." if t == "i64" else "i32.")
         if name == "arith.select":
-            return self.step("select 64" if out in WIDE else name, x) if t == "i1" else None
+            return self.step("wide.select" if out in WIDE else name, x) if t == "i1" else None
         if out[0] == "i" and all(each == out for each in types):
             return self.of_integers(name, x, out)
         if name in ("arith.sitofp", "arith.uitofp"):
@@ -209,32 +209,32 @@ class _LoopBodyBuilder:
             )
         if any(each != out for each in types) or out not in ("f32", "f64"):
             return None
-        code = name if out == "f32" else f"{name.partition('.')[2]} f64"
+        code = name if out == "f32" else f"f64.{name.partition('.')[2]}"
         return self.step(code, x) if code in CODES else None
 
-    def compared(self, form: tuple[str, bool, bool] | None, x: list[int], suffix: str) -> int | None:
+    def compared(self, form: tuple[str, bool, bool] | None, x: list[int], prefix: str) -> int | None:
         if form is None:
             return None
         code, exchanged, inverted = form
-        flags = self.step(code + suffix, x[::-1] if exchanged else x)
+        flags = self.step(prefix + code, x[::-1] if exchanged else x)
         return self.step("arith.xori", [flags, self.constant(-1)]) if inverted else flags
 
     def of_integers(self, name: str, x: list[int], t: str) -> int | None:
         """Add the steps of an op on integers of type ``t``. Sums and products wrap."""
         if name in ("arith.maxui", "arith.minui"):
-            below = self.step("below i64" if t == "i64" else "below i32", x)
+            below = self.step("i64.below" if t == "i64" else "i32.below", x)
             chosen = x[::-1] if name == "arith.maxui" else x
-            return self.step("select 64" if t == "i64" else "arith.select", [below, *chosen])
+            return self.step("wide.select" if t == "i64" else "arith.select", [below, *chosen])
         if name == "math.absi" and t != "i1":
             zero = self.wide_constant(np.int64(0)) if t == "i64" else self.constant(0)
             negated = self.of_integers("arith.subi", [zero, x[0]], t)
             return None if negated is None else self.of_integers("arith.maxsi", [x[0], negated], t)
         if name in _LOGIC:
-            return self.step(f"{name[6:]} i64" if t == "i64" else name, x)
+            return self.step(f"i64.{name[6:]}" if t == "i64" else name, x)
         if name not in _INTEGERS or t == "i1":
             return None
         if t == "i64":
-            return self.step(f"{name[6:]} i64", x)
+            return self.step(f"i64.{name[6:]}", x)
         computed = self.step(name, x)
         return computed if t == "i32" or name in ("arith.maxsi", "arith.minsi") else self.step(f"to_{t}", [computed])
 
@@ -247,7 +247,7 @@ class _LoopBodyBuilder:
             low = (1 << width) - 1
             if to < 64:
                 return self.step("arith.andi", [x, self.constant(low)])
-            return self.step("andi i64", [self.step("i64 of i32", [x]), self.wide_constant(np.int64(low))])
+            return self.step("i64.andi", [self.step("i64 of i32", [x]), self.wide_constant(np.int64(low))])
         if to == 64:
             return x if width == 64 else self.step("i64 of i32", [x])
         if width <= to:
@@ -277,7 +277,7 @@ class _LoopBodyBuilder:
         least, beyond = (-(2.0 ** (width - 1)), 2.0 ** (width - 1)) if is_signed else (0.0, 2.0**width)
         number = self.step("f64 of f32", [x]) if t == "f32" else x
         bounds = [self.wide_constant(np.float64(bound)) for bound in (least, beyond)]
-        whole = self.step("saturate i64" if self.saturating else "i64 of f64", [number, *bounds])
+        whole = self.step("i64.saturate" if self.saturating else "i64 of f64", [number, *bounds])
         return self.integer(whole, "i64", out, is_signed=True)
 
     # -- steps -------------------------------------------------------------------------------------------------------
