@@ -129,6 +129,16 @@ def many_rounds(limit: float) -> str:
     return f"does not end within {limit:,} rounds, the limit by default (max_steps changes it)"
 
 
+def slice_out_of_bounds(offset: int, size: int, stride: int, axis: int, extent: int) -> str:
+    """Return the message for a slice that is out of bounds along an axis."""
+    return f"a slice of size {size} from {offset} with stride {stride} exceeds dimension {axis} of size {extent}"
+
+
+def no_integer(width: int, signed: bool) -> str:
+    """Return the message for a float that no integer of this width is."""
+    return f"a NaN or a number out of the range of {'' if signed else 'unsigned '}i{width}"
+
+
 def input_limit(max_bytes: int) -> str:
     """Return the end of an error about a file of more than ``max_bytes`` bytes: the limit, and how to raise it."""
     return f"the limit of {max_bytes} bytes: if you trust the file, raise max_bytes (--max-input)"

@@ -1,5 +1,5 @@
-/* Loop nests in float32 and int32: this file walks the loops, loads and stores blocks of lanes, and shares them among
- * threads. The arithmetic is in the rows float_steps, integer_steps and float_function. */
+/* Loop nests in float32, float64, int32 and int64: this file walks the loops, loads and stores blocks of lanes, and
+ * shares them among threads. The arithmetic is in the rows float_steps, integer_steps, wide_steps and float_function. */
 #include "core/core.h"
 #include "core/float_control.h"
 
@@ -24,8 +24,14 @@ typedef struct {
 static int size_of(const qrt_loops_operand *operand) {
     static const int size[] = {
         [QRT_LOOPS_F32] = 4, [QRT_LOOPS_BOOL] = 1, [QRT_LOOPS_I8] = 1, [QRT_LOOPS_I16] = 2, [QRT_LOOPS_I32] = 4,
+        [QRT_LOOPS_F64] = 8, [QRT_LOOPS_I64] = 8,
     };
     return size[operand->type];
+}
+
+/* How many floats of a register a lane takes. */
+static int64_t floats_of(const qrt_loops_operand *operand) {
+    return size_of(operand) == 8 ? 2 : 1;
 }
 
 /* ---- lanes ---- */
@@ -61,6 +67,12 @@ static void load_words(const uint32_t *from, int64_t stride, int64_t count, uint
     }
 }
 
+/* Both ways: lanes of a register lie side by side. */
+static void copy_longs(const uint64_t *from, int64_t stride, int64_t count, uint64_t *to, int64_t to_stride) {
+    for (int64_t i = 0; i < count; i++)
+        to[i * to_stride] = from[i * stride];
+}
+
 static void load_row(const qrt_loops_operand *operand, const char *from, int64_t stride, int64_t count, float *own) {
     switch (operand->type) {
     case QRT_LOOPS_F32:
@@ -75,6 +87,10 @@ static void load_row(const qrt_loops_operand *operand, const char *from, int64_t
         break;
     case QRT_LOOPS_I16:
         load_halves((const int16_t *)from, stride, count, (uint32_t *)own);
+        break;
+    case QRT_LOOPS_F64:
+    case QRT_LOOPS_I64:
+        copy_longs((const uint64_t *)from, stride, count, (uint64_t *)own, 1);
     }
 }
 
@@ -131,6 +147,10 @@ static void store_row(const qrt_loops_operand *operand, const float *reg, int64_
         break;
     case QRT_LOOPS_I16:
         store_halves(from, stride, count, (uint16_t *)to);
+        break;
+    case QRT_LOOPS_F64:
+    case QRT_LOOPS_I64:
+        copy_longs((const uint64_t *)reg, 1, count, (uint64_t *)to, stride);
     }
 }
 
@@ -156,18 +176,18 @@ static void load(const qrt_loops_operand *operand, const char *from, block whole
     const block b = joined(whole, operand);
     const int64_t stride = operand->stride[b.inner];
     *reg = own;
-    if (size_of(operand) == 4 && b.rows == 1 && stride == 1 && b.count % QRT_LOOPS_ALIGN == 0 && !operand->once)
+    if (size_of(operand) >= 4 && b.rows == 1 && stride == 1 && b.count % QRT_LOOPS_ALIGN == 0 && !operand->once)
         *reg = (float *)from;
     else
         for (int64_t row = 0; row < b.rows; row++)
             load_row(operand, from + row * operand->stride[b.outer] * size_of(operand), stride, b.count,
-                     own + row * b.count);
+                     own + row * b.count * floats_of(operand));
 }
 
 static void store(const qrt_loops_operand *operand, const float *reg, block whole, char *to) {
     const block b = joined(whole, operand);
     for (int64_t row = 0; row < b.rows; row++)
-        store_row(operand, reg + row * b.count, operand->stride[b.inner], b.count,
+        store_row(operand, reg + row * b.count * floats_of(operand), operand->stride[b.inner], b.count,
                   to + row * operand->stride[b.outer] * size_of(operand));
 }
 
@@ -187,10 +207,12 @@ static bool advance(const qrt_float_loops_args *args, int first, int end, int64_
     return false;
 }
 
-typedef enum { FLOAT_STEPS, INTEGER_STEPS, FUNCTION } row;
+typedef enum { FLOAT_STEPS, INTEGER_STEPS, FUNCTION, WIDE_STEPS } row;
 
 static row row_of(int code) {
-    return code < QRT_STEP_TO_F32 ? FLOAT_STEPS : code < QRT_STEP_EXP ? INTEGER_STEPS : FUNCTION;
+    if (code < QRT_STEP_EXP)
+        return code < QRT_STEP_TO_F32 ? FLOAT_STEPS : INTEGER_STEPS;
+    return code < QRT_STEP_ADD_F64 ? FUNCTION : WIDE_STEPS;
 }
 
 /* Hands the steps to the rows that have them. Returns whether all lanes are defined. */
@@ -208,6 +230,9 @@ static bool run_steps(const qrt_float_loops_args *args, float *const *reg, int64
         case INTEGER_STEPS:
             is_defined &= args->kernels->integer_steps(step, end - first, reg, lanes, count);
             break;
+        case WIDE_STEPS:
+            is_defined &= args->kernels->wide_steps(step, end - first, reg, lanes, count);
+            break;
         case FUNCTION:
             for (; step < args->step + end; step++)
                 args->kernels->float_function(step->code, reg[step->a], reg[step->to], lanes);
@@ -216,15 +241,21 @@ static bool run_steps(const qrt_float_loops_args *args, float *const *reg, int64
     return is_defined;
 }
 
+/* The size of a register, in floats. */
+static int64_t register_size(const qrt_float_loops_args *args) {
+    return args->is_wide ? 2 * LANES : LANES;
+}
+
 /* Computes a block, whose first elements `first` points to. Returns whether all of it is defined. */
 static bool run_block(const qrt_float_loops_args *args, char *const *first, block b, float *memory) {
     const int end = args->kept + args->reduced;
+    const int64_t size = register_size(args);
     float *reg[QRT_LOOPS_REGISTERS];
     char *at[MOST];
     int64_t index[QRT_LOOPS_RANK] = {0};
     memcpy(at, first, (size_t)args->reads * sizeof *at);
     for (int i = 0; i < args->registers; i++)
-        reg[i] = memory + i * LANES;
+        reg[i] = memory + i * size;
     for (int i = 0; i < args->reads; i++)
         if (args->operand[i].once)
             load(&args->operand[i], at[i], b, reg[args->operand[i].reg], &reg[args->operand[i].reg]);
@@ -235,7 +266,7 @@ static bool run_block(const qrt_float_loops_args *args, char *const *first, bloc
         do {
             for (int i = 0; i < args->reads; i++)
                 if (!args->operand[i].once)
-                    load(&args->operand[i], at[i], b, memory + args->operand[i].reg * LANES,
+                    load(&args->operand[i], at[i], b, memory + args->operand[i].reg * size,
                          &reg[args->operand[i].reg]);
             is_defined &= run_steps(args, reg, b.rows * b.count);
         } while (advance(args, args->kept, end, index, args->reads, at));
@@ -246,14 +277,14 @@ static bool run_block(const qrt_float_loops_args *args, char *const *first, bloc
 
 /* The lanes of registers that no operand fills are computed too: they hold zeros. */
 static float *made_registers(const qrt_float_loops_args *args) {
-    const size_t bytes = (size_t)args->registers * LANES * sizeof(float);
+    const size_t bytes = (size_t)(args->registers * register_size(args)) * sizeof(float);
     float *memory = qrt_workspace(QRT_WORKSPACE_TASK, bytes);
     if (!memory)
         return NULL;
     memset(memory, 0, bytes);
     for (int i = 0; i < args->values; i++)
         for (int lane = 0; lane < LANES; lane++)
-            memcpy(memory + (args->registers - args->values + i) * LANES + lane, args->value + i, sizeof(float));
+            memcpy(memory + (args->registers - args->values + i) * register_size(args) + lane, args->value + i, sizeof(float));
     return memory;
 }
 

@@ -1,9 +1,13 @@
-# float_loops: loop nests whose body is a chain of element-wise steps on float32, int32 and flags.
+# float_loops: loop nests whose body is a chain of element-wise steps on floats, integers and flags.
 
 cdef dict LOOPS_TYPES = {
     "f32": QRT_LOOPS_F32, "i1": QRT_LOOPS_BOOL, "i8": QRT_LOOPS_I8, "i16": QRT_LOOPS_I16, "i32": QRT_LOOPS_I32,
+    "f64": QRT_LOOPS_F64, "i64": QRT_LOOPS_I64,
 }
-cdef dict LOOPS_DTYPES = {"f32": np.float32, "i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32}
+cdef dict LOOPS_DTYPES = {
+    "f32": np.float32, "i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "f64": np.float64,
+    "i64": np.int64,
+}
 
 
 def bind_float_loops(*, str isa, loops, extents, reads, writes, steps, registers, values, in_place=0):
@@ -52,6 +56,7 @@ def bind_float_loops(*, str isa, loops, extents, reads, writes, steps, registers
         for each in range(args.reads):
             if operands[each].reg == numbers[1] and not operands[each].once:
                 raise KernelError(f"{call.name}: the step {numbers} must not write to the register of an operand")
+        args.is_wide = args.is_wide or numbers[0] >= QRT_STEP_ADD_F64
         made[i] = qrt_loops_step(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
     call.outputs, call.elementwise = args.writes, args.reduced == 0
     if args.writes == 1:
@@ -95,6 +100,8 @@ cdef fill_loops_operand(KernelCall call, qrt_loops_operand *to, object given, bi
     for loop in range(rank):
         to.stride[loop] = strides[loop]
     to.once = once
+    if name in ("f64", "i64"):
+        (<qrt_float_loops_args *>call.args).is_wide = True
     if (written or once) and any(strides[loop] for loop in range(args.kept, rank)):
         raise KernelError(f"{call.name}: a loop over summands must not index a result")
     kept = extents[: args.kept] + ((1,) * args.reduced if written or once else extents[args.kept :])
@@ -104,3 +111,24 @@ cdef fill_loops_operand(KernelCall call, qrt_loops_operand *to, object given, bi
         add_operand(call, dtype, (size,))
     else:
         to.constant = constant(call, "a constant", array, dtype, size)
+
+
+cdef tuple integer_of_loops(KernelCall call):
+    """Return the width of the integers to which a call converts floats, and whether they are signed."""
+    cdef const qrt_float_loops_args *args = <const qrt_float_loops_args *>call.args
+    cdef const qrt_loops_step *step
+    cdef double least = 0, beyond = 0
+    cdef int i, each
+    for i in range(args.steps):
+        step = &args.step[i]
+        if step.code != QRT_STEP_I64_OF_F64:
+            continue
+        for each in range(args.reads):
+            if args.operand[each].type == QRT_LOOPS_F64 and args.operand[each].constant != NULL:
+                if args.operand[each].reg == step.b:
+                    least = (<const double *>args.operand[each].constant)[0]
+                if args.operand[each].reg == step.c:
+                    beyond = (<const double *>args.operand[each].constant)[0]
+        if beyond > least:
+            return int(beyond - least).bit_length() - 1, least < 0
+    return 32, True

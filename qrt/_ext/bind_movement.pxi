@@ -69,6 +69,7 @@ def bind_slice(*, dtype, x_shape, offsets, sizes, strides, axes, inserts=False):
     axes = dimensions("slice", "axes", axes, -1, 0, len(x_shape) - 1)
     if len(set(axes)) < len(axes):
         raise KernelError(f"slice: axes must differ, got {axes}")
+    call.slice = x_shape, offsets, sizes, strides, axes
     args.bytes, args.inserts = element_count("slice", x_shape) * dtype.itemsize, bool(inserts)
     part.rank, part.itemsize = max(len(x_shape), 1), dtype.itemsize
     part.shape[0], part.source_strides[0], part.target_strides[0] = 1, 1, 1  # of rank 0
@@ -98,6 +99,19 @@ def bind_slice(*, dtype, x_shape, offsets, sizes, strides, axes, inserts=False):
         add_operand(call, np.int64, ())
     add_operand(call, dtype, x_shape if args.inserts else sizes)
     return call
+
+
+cdef str slice_out_of_bounds(KernelCall call, void **pointers):
+    """Return the reason why a slice at these operands is out of bounds: its first axis that is."""
+    cdef const qrt_slice_args *args = <const qrt_slice_args *>call.args
+    cdef int64_t number
+    x_shape, offsets, sizes, strides, axes = call.slice
+    for i in range(args.axes):
+        number = (<const int64_t *>pointers[args.inserts + 1 + i])[0]
+        if not 0 <= number <= args.most[i]:
+            axis = axes[i]
+            return errors.slice_out_of_bounds(offsets[axis] + number, sizes[axis], strides[axis], axis, x_shape[axis])
+    return qrt_status_text(QRT_INDEX_OUT_OF_RANGE).decode()
 
 
 cdef KernelCall new_bits(str name, str isa, qrt_entry entry, str storage, object width, object rows, object columns,

@@ -218,7 +218,8 @@ cdef class Executable:
         cdef KernelCall call
         if status != QRT_OK:
             call = self.calls[progress.at]
-            raise failure(call, f"step {progress.at} ({call.name})", status, progress.at, progress.most_rounds)
+            raise failure(call, f"step {progress.at} ({call.name})", status,
+                          frame.pointers + self.steps[progress.at].first, progress.at, progress.most_rounds)
         return progress.steps
 
     cdef list run_on(self, list inputs, tuple states, object max_steps):

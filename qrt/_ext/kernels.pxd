@@ -32,6 +32,7 @@ cdef class KernelCall:
     cdef readonly str microkernel  # of an 8-bit GEMM
     cdef qrt_step_kind kind  # of a step of control, which has no entry
     cdef int64_t target, cost
+    cdef tuple slice  # of a slice: the shape of x, offsets, sizes, strides, axes with numbers
     cdef readonly tuple operand_shapes
     cdef readonly tuple operand_dtypes
 

@@ -272,9 +272,10 @@ def bind_contraction(
     integers: bool = False,  # int32 in place of float32
 ) -> KernelCall: ...
 
-# The loops of qrt/float_loops.h: how many are kept and reduced. Each operand is (f32, i1, i8, i16 or i32, register,
-# strides, offset, elements, whether it is read once, the constant or None), each step (code, to, a, b, c). values are
-# the bits of the last registers; in_place: so many of the operands stand element for element as the only result does.
+# The loops of qrt/float_loops.h: how many are kept and reduced. Each operand is (f32, f64, i1, i8, i16, i32 or i64,
+# register, strides, offset, elements, whether it is read once, the constant or None), each step (code, to, a, b, c).
+# values are the bits of the last registers; in_place: so many of the operands stand element for element as the only
+# result does.
 def bind_float_loops(
     *,
     isa: str,

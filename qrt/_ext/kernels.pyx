@@ -172,11 +172,12 @@ cdef int run(KernelCall call, void **pointers) except -1:
         with nogil:
             status = call.entry(call.args, &scratch)
     if status != QRT_OK:
-        raise failure(call, call.name, status)
+        raise failure(call, call.name, status, pointers)
     return 0
 
 
-cdef failure(KernelCall call, str name, qrt_status status, int64_t step=-1, int64_t most_rounds=0):
+cdef failure(KernelCall call, str name, qrt_status status, void **pointers=NULL, int64_t step=-1, int64_t most_rounds=0):
+    """Return the error for a status of a call. `pointers` are the operands, if the call was run."""
     if status == QRT_NO_MEMORY:
         return MemoryError(f"{name}: out of memory")
     reason = qrt_status_text(status).decode()
@@ -186,6 +187,10 @@ cdef failure(KernelCall call, str name, qrt_status status, int64_t step=-1, int6
         reason = errors.many_rounds(most_rounds)
     if status == QRT_QUOTIENT_OUT_OF_RANGE:
         reason = f"signed overflow: {np.iinfo(call.operand_dtypes[0]).min} / -1"
+    if status == QRT_INDEX_OUT_OF_RANGE and call.slice is not None and pointers != NULL:
+        reason = slice_out_of_bounds(call, pointers)
+    if status == QRT_NO_INTEGER:
+        reason = errors.no_integer(*integer_of_loops(call))
     error = KernelError(f"{name}: {reason}")
     error.reason, error.step = reason, None if step < 0 else step
     error.is_limit = status == QRT_TOO_MANY_ROUNDS or status == QRT_TOO_MANY_STEPS

@@ -10,7 +10,8 @@ cdef extern from "qrt/qrt.h" nogil:
         QRT_PARAMETER_PADDING
 
     ctypedef enum qrt_status:
-        QRT_OK, QRT_NO_MEMORY, QRT_BAD_ARGUMENT, QRT_QUOTIENT_OUT_OF_RANGE, QRT_TOO_MANY_ROUNDS, QRT_TOO_MANY_STEPS, QRT_PAUSED
+        QRT_OK, QRT_NO_MEMORY, QRT_BAD_ARGUMENT, QRT_INDEX_OUT_OF_RANGE, QRT_QUOTIENT_OUT_OF_RANGE
+        QRT_NO_INTEGER, QRT_TOO_MANY_ROUNDS, QRT_TOO_MANY_STEPS, QRT_PAUSED
     ctypedef enum qrt_container:
         QRT_I8, QRT_U8, QRT_I16, QRT_U16, QRT_I32, QRT_U32
     ctypedef enum qrt_expressed:
@@ -204,10 +205,12 @@ cdef extern from "qrt/qrt.h" nogil:
     enum:
         QRT_LOOPS_RANK
         QRT_LOOPS_REGISTERS
+        QRT_STEP_ADD_F64
+        QRT_STEP_I64_OF_F64
         QRT_STEP_CODES
 
     ctypedef enum qrt_loops_type:
-        QRT_LOOPS_F32, QRT_LOOPS_BOOL, QRT_LOOPS_I8, QRT_LOOPS_I16, QRT_LOOPS_I32
+        QRT_LOOPS_F32, QRT_LOOPS_BOOL, QRT_LOOPS_I8, QRT_LOOPS_I16, QRT_LOOPS_I32, QRT_LOOPS_F64, QRT_LOOPS_I64
 
     ctypedef struct qrt_loops_step:
         int code, to, a, b, c
@@ -228,6 +231,7 @@ cdef extern from "qrt/qrt.h" nogil:
         const qrt_loops_operand *operand
         int steps
         const qrt_loops_step *step
+        bint is_wide
         int registers, values
         const float *value
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantTypeError, UndefinedError
+from qrt.errors import QuantTypeError, UndefinedError, no_integer
 from qrt.numerics.elements import Function, checked, choose
 from qrt.numerics.float_text import FORMATS
 from qrt.numerics.integers import Integer
@@ -190,7 +190,7 @@ def float_to_int(source: str, t: Integer, signed: bool, saturating: bool) -> Fun
         whole = np.trunc(widen(x))
         fits = low <= whole < beyond if not whole.ndim else bool(((whole >= low) & (whole < beyond)).all())
         if not fits:
-            raise UndefinedError(f"a NaN or a number out of the range of {'' if signed else 'unsigned '}i{t.width}")
+            raise UndefinedError(no_integer(t.width, signed))
         return finish(whole)
 
     return call

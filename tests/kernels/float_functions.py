@@ -19,7 +19,7 @@ import numpy as np
 from qrt._ext.kernels import bind_float_loops
 from qrt.numerics import enclosures
 from qrt.ops import elementwise
-from qrt.runtime.planner.float_loops import CODES
+from qrt.runtime.planner.loop_steps import CODES
 from qrt.types import FloatType
 from tests.kernels.compiled import compiled
 from tests.kernels.draws import ISAS, Array

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qrt.ops import elementwise
-from qrt.runtime.planner.float_loops import CODES
+from qrt.runtime.planner.loop_steps import CODES
 from qrt.types import FloatType, IntegerType
 from tests.kernels.draws import Array
 from tests.kernels.size_cases import Case, combinations
@@ -113,6 +113,8 @@ def float_loops() -> Iterator[Case]:
         yield in_place(rng, lanes)
         yield of_integers(rng, lanes, 1)
         yield of_integers(rng, lanes, 2)
+        yield of_wide_numbers(rng, lanes, 1)
+        yield of_wide_numbers(rng, lanes, 2)
         yield exponentials(rng, lanes)
     for code, a, b in MAKES_NAN:
         yield beside_nans(code, a, b)
@@ -179,6 +181,29 @@ def in_place(rng: np.random.Generator, lanes: int) -> Case:
     }  # fmt: skip
     maximum = elementwise.bind("arith.maximumf", [_F32] * 2, [_F32])
     return Case("float_loops", given, (x, y), lambda: maximum(x, y))
+
+
+def of_wide_numbers(rng: np.random.Generator, lanes: int, stride: int) -> Case:
+    """x * f, y * y + y, and the larger of x and y as a float, of a float64 x, an int64 y and a float f."""
+    reach = (lanes - 1) * stride + 1 if lanes else 0
+    x, y, f = rng.normal(0, 9, reach), rng.integers(-(2**63), 2**63, reach), rng.normal(0, 9, reach).astype(np.float32)
+    one, packed = ((stride,), 0, reach, False, None), ((1,), 0, lanes, False, None)
+    given: dict[str, Any] = {
+        "loops": (1, 0), "extents": (lanes,), "reads": (("f64", 0, *one), ("i64", 1, *one), ("f32", 2, *one)),
+        "writes": (("f64", 4, *packed), ("i64", 6, *packed), ("f32", 9, *packed)),
+        "steps": [(CODES[name], *registers) for name, *registers in (
+            ("f64 of f32", 3, 2, 2, 2), ("f64.mulf", 4, 0, 3, 0), ("i64.muli", 5, 1, 1, 1),
+            ("i64.addi", 6, 5, 1, 5), ("f64 of i64", 7, 1, 1, 1), ("f64.maximumf", 8, 0, 7, 0),
+            ("f32 of f64", 9, 8, 8, 8),
+        )],
+        "registers": 10, "values": np.zeros(0, np.uint32),
+    }  # fmt: skip
+
+    def expected() -> tuple[Array, ...]:
+        a, b, c = (each[::stride] for each in (x, y, f))
+        return a * c.astype(float), b * b + b, np.maximum(a, b.astype(float)).astype(np.float32)
+
+    return Case("float_loops", given, (x, y, f), expected)
 
 
 def of_integers(rng: np.random.Generator, lanes: int, stride: int) -> Case:

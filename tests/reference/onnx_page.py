@@ -8,7 +8,7 @@ from qrt.models.onnx.check import IR_VERSIONS, OPSETS
 from qrt.models.onnx.registry import OPERATORS
 from tests.docs.documents import ROOT
 from tests.models.onnx.node_cases import OUT_OF_SCOPE, missing
-from tests.reference import importer_page
+from tests.reference import importer_page, python_steps
 from tests.reference.importer_page import Computation
 
 PAGE = ROOT / "docs" / "reference" / "onnx.md"
@@ -228,6 +228,7 @@ def page() -> str:
             _HEAD,
             importer_page.operators_table(operators(), "forms"),
             _not_imported(),
+            python_steps.section(python_steps.ONNX),
             _PROFILE,
             importer_page.computations_table(COMPUTATIONS),
             _CONDITIONS,

@@ -5,7 +5,7 @@ profiles. `make expected` writes it.
 from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from tests.docs.documents import ROOT
 from tests.models.tflite.registered import registered
-from tests.reference import importer_page
+from tests.reference import importer_page, python_steps
 from tests.reference.importer_page import Computation, Described
 
 PAGE = ROOT / "docs" / "reference" / "tflite.md"
@@ -500,6 +500,7 @@ def page() -> str:
             _HEAD,
             importer_page.operators_table(_complete(operators()), "forms", "forms without quantized inputs"),
             _missing(),
+            python_steps.section(python_steps.TFLITE),
             _PROFILES,
             importer_page.computations_table(names),
             _CONDITIONS,

@@ -1,5 +1,5 @@
-/* Loop nests in float32 and int32: a chain of element-wise steps in each iteration, over strided operands. Results are
- * kept over some of the loops, and pass through the others in order. */
+/* Loop nests in float32, float64, int32 and int64: a chain of element-wise steps in each iteration, over strided
+ * operands. Results are kept over some of the loops, and pass through the others in order. */
 #pragma once
 
 #include "qrt/base.h"
@@ -10,8 +10,16 @@
 #define QRT_LOOPS_ALIGN 16  /* steps compute a multiple of so many lanes */
 
 /* A register holds floats, integers, which are extended to 32 bits by their sign, or flags: all bits of a lane are set
- * or none. */
-typedef enum { QRT_LOOPS_F32, QRT_LOOPS_BOOL, QRT_LOOPS_I8, QRT_LOOPS_I16, QRT_LOOPS_I32 } qrt_loops_type;
+ * or none. Lanes of float64 and int64 have 8 bytes. */
+typedef enum {
+    QRT_LOOPS_F32,
+    QRT_LOOPS_BOOL,
+    QRT_LOOPS_I8,
+    QRT_LOOPS_I16,
+    QRT_LOOPS_I32,
+    QRT_LOOPS_F64,
+    QRT_LOOPS_I64,
+} qrt_loops_type;
 
 typedef enum {
     QRT_STEP_ADD,
@@ -60,6 +68,60 @@ typedef enum {
     QRT_STEP_ERFC,
     QRT_STEP_SIN,
     QRT_STEP_COS,
+    /* From here on by the row wide_steps. First the steps above on float64, from ADD to MINNUM, in their order. */
+    QRT_STEP_ADD_F64,
+    QRT_STEP_SUB_F64,
+    QRT_STEP_MUL_F64,
+    QRT_STEP_DIV_F64,
+    QRT_STEP_FMA_F64,
+    QRT_STEP_SQRT_F64,
+    QRT_STEP_NEG_F64,
+    QRT_STEP_ABS_F64,
+    QRT_STEP_FLOOR_F64,
+    QRT_STEP_CEIL_F64,
+    QRT_STEP_TRUNC_F64,
+    QRT_STEP_ROUNDEVEN_F64,
+    QRT_STEP_MAXIMUM_F64,
+    QRT_STEP_MINIMUM_F64,
+    QRT_STEP_MAXNUM_F64,
+    QRT_STEP_MINNUM_F64,
+    QRT_STEP_ROUND_F64, /* half away from zero */
+    QRT_STEP_REM_F64,
+    QRT_STEP_ROUND_F32,
+    QRT_STEP_REM_F32,
+    /* Flags are in lanes of 4 bytes, those of SELECT_64 too. */
+    QRT_STEP_LESS_F64,
+    QRT_STEP_LESS_EQUAL_F64,
+    QRT_STEP_EQUAL_F64,
+    QRT_STEP_UNORDERED_F64,
+    QRT_STEP_LESS_I64,
+    QRT_STEP_BELOW_I64, /* less, as unsigned numbers */
+    QRT_STEP_EQUAL_I64,
+    QRT_STEP_LESS_I32,
+    QRT_STEP_BELOW_I32,
+    QRT_STEP_EQUAL_I32,
+    QRT_STEP_SELECT_64,
+    /* On int64. Sums and products wrap. */
+    QRT_STEP_AND_I64,
+    QRT_STEP_OR_I64,
+    QRT_STEP_XOR_I64,
+    QRT_STEP_ADD_I64,
+    QRT_STEP_SUB_I64,
+    QRT_STEP_MUL_I64,
+    QRT_STEP_MAX_I64,
+    QRT_STEP_MIN_I64,
+    /* Conversions: the name has the result, behind it what is converted. */
+    QRT_STEP_F64_OF_F32,
+    QRT_STEP_F32_OF_F64, /* rounded to nearest even */
+    QRT_STEP_F64_OF_I32,
+    QRT_STEP_F64_OF_I64, /* rounded to nearest even, as is F32_OF_I64 */
+    QRT_STEP_F32_OF_I64,
+    QRT_STEP_I64_OF_I32,
+    QRT_STEP_I32_OF_I64, /* the low bits */
+    /* Of float64, truncated. `b` has the least integer, and `c` the first one that is too large, both as float64. What
+     * lies outside makes the call undefined, or becomes the nearest bound, and a NaN 0. */
+    QRT_STEP_I64_OF_F64,
+    QRT_STEP_SATURATE_I64,
     QRT_STEP_CODES,
 } qrt_step_code;
 
@@ -84,6 +146,7 @@ typedef struct {
     const qrt_loops_operand *operand; /* what is read, then what is written */
     int steps;
     const qrt_loops_step *step;
+    bool is_wide;          /* registers have 8 bytes for a lane, because some hold numbers of 64 bits */
     int registers, values; /* the last `values` registers hold constants */
     const float *value;
 } qrt_float_loops_args;

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from qrt.ops import FAMILIES
 from qrt.ops.declare import Traits
-from qrt.runtime.planner.float_loops import CODES
+from qrt.runtime.planner.loop_steps import CODES
 
 _LOOPS = (
     "linalg.generic", "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf",

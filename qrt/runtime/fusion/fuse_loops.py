@@ -1,5 +1,6 @@
 """Pass that fuses consecutive elementwise loops, so that intermediate tensors are not stored."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from qrt.ir import Module, Operation, Value
@@ -21,23 +22,28 @@ class FuseLoops:
     """
 
     def run(self, module: Module) -> None:
+        fused: set[Operation] = set()  # loops of this pass, whose bodies need no further look
         for op in acyclic_operations(module.operation):
-            while op.parent is not None and (producer := _producer(op)) is not None:
+            while op.parent is not None and (producer := _producer(op, fused)) is not None:
                 fused_loops = _fused(producer, op)
                 if fused_loops is None:
                     break
                 op = fused_loops
+                fused.add(op)
 
 
-def _producer(op: Operation) -> Operation | None:
-    """Return an elementwise op that can be fused into ``op``, the only reader of its result; None if there is none."""
+def _producer(op: Operation, fused: Set[Operation]) -> Operation | None:
+    """Return an elementwise op that can be fused into ``op``, the only reader of its result; None if there is none.
+
+    ``fused`` are loops that can be fused.
+    """
     for value in op.operands:
         producer = value.operation
         if producer is None or producer.parent is not op.parent or not _is_read_in_place(op, value):
             continue
         readers = {user for user in value.users if user.name != "tensor.dim"}
-        if readers == {op} and _may_be_loops(producer):  # the bodies are looked at last, because that takes longest
-            return producer if _may_be_loops(op) else None
+        if readers == {op} and (producer in fused or _may_be_loops(producer)):  # the bodies last: that takes longest
+            return producer if op in fused or _may_be_loops(op) else None
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantError, UndefinedError
+from qrt.errors import QuantError, UndefinedError, slice_out_of_bounds
 from qrt.ir import Operation, Value
 from qrt.ir.dialects._shaped.lists import mixed_values, reassociation_of, static_values
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions
@@ -177,10 +177,7 @@ def slicer(op: Operation) -> Function:
         ):
             last = offset + (size - 1) * stride
             if size < 0 or (size and not (0 <= offset < extent and 0 <= last < extent)):
-                raise UndefinedError(
-                    f"a slice of size {size} from {offset} with stride {stride} exceeds dimension "
-                    f"{axis} of size {extent}"
-                )
+                raise UndefinedError(slice_out_of_bounds(offset, size, stride, axis, extent))
             indices.append(slice(offset, offset + size) if stride == 1 else offset + stride * np.arange(size))
         plain = all(isinstance(part, slice) for part in indices)
         ranges = [np.arange(part.start, part.stop) if isinstance(part, slice) else part for part in indices]

@@ -11,6 +11,7 @@ import numpy as np
 import qrt.kernels as kernels
 from qrt._ext.kernels import KernelCall, bind_contraction
 from qrt.ir import Operation, Value
+from qrt.ir.core.affine import plain_loops
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.runtime.planner.loops import Constants, Loops, Strided, collapsed, loops_of
 from qrt.runtime.planner.unquantized import promises
@@ -60,7 +61,7 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
     given = [a, *([] if b in constants else [b]), *([] if out in constants else [out])]
     init, start = loops.operands[out], None
     if out in constants:
-        start, init = collapsed(constants[out], init, loops.parallel)
+        start, init = collapsed(constants[out], init, loops, plain_loops(op.indexing_maps[out]) or ())
     operands = [loops.operands[a], loops.operands[b], init, loops.operands[out]]
     order = _order(loops, column, loops.operands[b])
     turns = [loops.extents[loop] for group in order for loop in group]

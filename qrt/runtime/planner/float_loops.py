@@ -1,4 +1,4 @@
-"""Binding of the kernel for loops of elementwise ops on f32 and i32.
+"""Binding of the kernel for loops of elementwise ops on floats and integers.
 
 The kernel runs structured ops whose body is a chain of elementwise ops, and single elementwise ops on tensors. It runs
 reduced loops in the same order as the interpreter.
@@ -14,40 +14,18 @@ import numpy as np
 import qrt.kernels as kernels
 from qrt._ext.kernels import bind_float_loops
 from qrt.ir import Operation, Value
-from qrt.ir.constants import constant_array
 from qrt.ir.core.affine import plain_loops
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops.core import Array, row_major_strides, static_shape
-from qrt.ops.elementwise import FLOAT_PREDICATES
 from qrt.runtime.planner.contraction import ContractionCall
+from qrt.runtime.planner.loop_steps import F32, F64, NAMES, Chain
 from qrt.runtime.planner.loops import Constants, Loops, Strided, collapsed, loops_of
-from qrt.runtime.planner.unquantized import promises
+from qrt.runtime.planner.unquantized import CALLS
 from qrt.runtime.values import as_tensor
-from qrt.types import FloatType, IntegerType, TensorType, Type
+from qrt.types import IntegerType, TensorType
 
-_F32 = FloatType("f32")
-_NAMES: dict[Type, str] = {_F32: "f32", **{IntegerType(width): f"i{width}" for width in (1, 8, 16, 32)}}
-"""The element types that a register of the kernel supports."""
-CODES = {name: code for code, name in enumerate((
-    "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "math.fma", "math.sqrt", "arith.negf", "math.absf",
-    "math.floor", "math.ceil", "math.trunc", "math.roundeven", "arith.maximumf", "arith.minimumf", "arith.maxnumf",
-    "arith.minnumf", "arith.select", "arith.andi", "arith.ori", "arith.xori", "less", "less_equal", "equal",
-    "unordered", "to_f32", "to_i32", "saturate_i32", "to_i8", "to_i16", "arith.addi", "arith.subi", "arith.muli",
-    "arith.maxsi", "arith.minsi", "math.exp", "math.expm1", "math.log", "math.log1p", "math.tanh", "math.erf",
-    "math.erfc", "math.sin", "math.cos",
-))}  # fmt: skip
-"""The step codes, in the order of qrt_step_code in csrc/include/qrt/float_loops.h."""
-_MOST_LOOPS, _MOST_REGISTERS, _MOST_OPERANDS = 16, 64, 32
+_MOST_LOOPS, _MOST_OPERANDS = 16, 32
 _LANES = 256
-_COMPARED = {
-    "olt": ("less", False, False), "ole": ("less_equal", False, False), "oeq": ("equal", False, False),
-    "uno": ("unordered", False, False), "ogt": ("less", True, False), "oge": ("less_equal", True, False),
-    "ult": ("less_equal", True, True), "ule": ("less", True, True), "une": ("equal", False, True),
-    "ord": ("unordered", False, True), "ugt": ("less_equal", False, True), "uge": ("less", False, True),
-}  # fmt: skip
-"""The comparison predicates, as (step, True if operands are swapped, True if the result is inverted)."""
-_INTEGERS = ("arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.minsi")
-_LOGIC = ("arith.andi", "arith.ori", "arith.xori")
 
 
 def float_loops(
@@ -57,13 +35,13 @@ def float_loops(
 
     ``constants`` has the arrays of constant operands by number.
     """
-    if any(t.element not in _NAMES for t in types) or not types or not op.results:
+    if any(t.element not in NAMES for t in types) or not types or not op.results:
         return None
     body = _body_of_loops(op) if isinstance(op, StructuredOp) else _body_of_tensors(op, types)
     if body is None:
         return None
     loops = loops_of(op, types) if isinstance(op, StructuredOp) else _whole(types)
-    chain = _Chain.of(*body, saturating) if loops is not None else None
+    chain = Chain.of(*body, saturating) if loops is not None else None
     return None if loops is None or chain is None else _bound(op, chain, loops, types, constants)
 
 
@@ -71,8 +49,11 @@ def is_chain(op: Operation) -> bool:
     """Return True if the kernel supports an elementwise op, or a structured op's body; sizes are not checked here."""
     elements = {as_tensor(value.type).element for value in (*op.operands, *op.results)}
     body = _body_of_loops(op) if isinstance(op, StructuredOp) else (op.operands, [op], op.results, len(op.operands))
-    chain = _Chain.of(*body, saturating=False) if elements <= _NAMES.keys() else None
-    return chain is not None and len(chain.used) + len(op.results) <= _MOST_OPERANDS
+    chain = Chain.of(*body, saturating=False) if elements <= NAMES.keys() else None
+    return (
+        chain is not None
+        and len(chain.used) + len(chain.numbers) + len(chain.indices) + len(op.results) <= _MOST_OPERANDS
+    )
 
 
 def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int]:
@@ -87,15 +68,14 @@ def _body_of_tensors(
 ) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int] | None:
     """Return an elementwise op on tensors as a loop body with this one operation, in the format of `_body_of_loops`.
 
-    Return None for an op on integers only, because integer ops have other kernels, and for shapes that differ or are
-    empty.
+    Return None for an op on integers that has its own kernel, and for shapes that differ or are empty.
     """
     are_tensors = all(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
     shape = static_shape(types[0], "plan")
     if not are_tensors or any(t.shape != shape for t in types) or prod(shape) == 0:
         return None
     elements = [as_tensor(value.type).element for value in (*op.operands, *op.results)]
-    if _F32 not in elements and any(element != IntegerType(1) for element in elements):
+    if op.name in CALLS and not {F32, F64} & {*elements} and {*elements} != {IntegerType(1)}:
         return None
     return op.operands, [op], op.results, len(op.operands)
 
@@ -107,143 +87,6 @@ def _whole(types: Sequence[TensorType]) -> Loops:
         tuple(step if n > 1 else 0 for step, n in zip(row_major_strides(shape), shape, strict=True)), 0, prod(shape)
     )
     return Loops(shape, (operand,) * (len(types) + 1), tuple(range(len(shape))))
-
-
-@dataclass
-class _Chain:
-    """A loop body as steps for the kernel. The steps read and write numbered registers.
-
-    The first registers have the body's arguments, the next ones the results of steps, the last ones constants.
-    """
-
-    steps: list[list[int]]
-    values: list[Any]
-    results: list[int]
-    used: set[int]
-    """The numbers of the arguments that are read."""
-    count: int
-    registers: int
-
-    @classmethod
-    def of(
-        cls,
-        arguments: Sequence[Value],
-        operations: Sequence[Operation],
-        yielded: Sequence[Value],
-        inputs: int,
-        saturating: bool,
-    ) -> "_Chain | None":
-        """Return the steps for a body; None if the kernel does not support an op or a value from outside the body."""
-        builder = _LoopBodyBuilder(arguments, saturating)
-        for op in operations:
-            if op.name != "arith.constant" and not builder.add(op):
-                return None
-        results = [builder.register(value) for value in yielded]
-        known = [number for number in results if number is not None]
-        if len(known) < len(results):
-            return None
-        return builder.chain(known, inputs)
-
-
-class _LoopBodyBuilder:
-    def __init__(self, arguments: Sequence[Value], saturating: bool) -> None:
-        self.count = len(arguments)
-        self.saturating = saturating
-        self.numbers: dict[Value, int] = {}
-        for number, value in enumerate(arguments):
-            self.numbers.setdefault(value, number)
-        self.next = self.count
-        self.values: dict[int, int] = {}  # negative register of each constant, by its bits
-        self.steps: list[list[int]] = []
-
-    def constant(self, bits: int) -> int:
-        """Return a negative number for the register of a constant.
-
-        `chain` replaces it by the register's number when the number of other registers is known.
-        """
-        return self.values.setdefault(bits, -1 - len(self.values))
-
-    def register(self, value: Value) -> int | None:
-        if value in self.numbers:
-            return self.numbers[value]
-        source = value.operation
-        if source is None or source.name != "arith.constant" or value.type not in _NAMES:
-            return None
-        array = constant_array(source)
-        if value.type == _F32:
-            return self.constant(int(array.view(np.uint32)))
-        return self.constant((-int(array) if value.type == IntegerType(1) else int(array)) & 0xFFFFFFFF)
-
-    def add(self, op: Operation) -> bool:
-        registers = [self.register(value) for value in op.operands]
-        known = [number for number in registers if number is not None]
-        if len(known) < len(registers) or len(op.results) != 1 or promises(op):
-            return False
-        types = [_NAMES.get(as_tensor(value.type).element, "") for value in op.operands]
-        out = _NAMES.get(as_tensor(op.results[0].type).element, "")
-        if op.name == "arith.extsi" and out and "" not in types:
-            self.numbers[op.results[0]] = known[0]  # integers are sign-extended in registers
-            return True
-        if op.name == "arith.cmpf":
-            return self.add_comparison(op, known, types)
-        if op.name == "math.rsqrt" and types == ["f32"]:  # 1 / sqrt(x), both rounded
-            self.step("math.sqrt", known)
-            self.step("arith.divf", [self.constant(int(np.float32(1).view(np.uint32))), self.next - 1])
-            self.numbers[op.results[0]] = self.next - 1
-            return True
-        code = self.code_of(op, types, out)
-        if code is None:
-            return False
-        self.step(code, known)
-        self.numbers[op.results[0]] = self.next - 1
-        return True
-
-    def add_comparison(self, op: Operation, operands: list[int], types: Sequence[str]) -> bool:
-        form = _COMPARED.get(tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python])
-        if form is None or types != ["f32", "f32"]:
-            return False
-        code, exchanged, inverted = form
-        self.step(code, operands[::-1] if exchanged else operands)
-        if inverted:
-            self.step("arith.xori", [self.next - 1, self.constant(0xFFFFFFFF)])
-        self.numbers[op.results[0]] = self.next - 1
-        return True
-
-    def code_of(self, op: Operation, types: Sequence[str], out: str) -> str | None:
-        """Return the key in `CODES` of the float-loop kernel's instruction for an op, or None if it has none.
-
-        ``types`` and ``out`` are the names of the element types of the operands and the result.
-        """
-        if op.name == "arith.select":
-            return op.name if types[0] == "i1" and types[1] else None
-        if op.name in _LOGIC:
-            return op.name if types == ["i1", "i1"] else None
-        if op.name in _INTEGERS:
-            return op.name if types == ["i32", "i32"] else None
-        if op.name == "arith.trunci":
-            return f"to_{out}" if out in ("i8", "i16") and types[0] else None
-        if op.name == "arith.sitofp":
-            return "to_f32" if out == "f32" and types[0] else None
-        if op.name == "arith.fptosi":
-            is_known = (types, out) == (["f32"], "i32")
-            return None if not is_known else "saturate_i32" if self.saturating else "to_i32"
-        return op.name if op.name in CODES and all(t == "f32" for t in (*types, out)) else None
-
-    def step(self, code: str, operands: list[int]) -> None:
-        a, b, c = [*operands, *operands[:1] * 2][:3]
-        self.steps.append([CODES[code], self.next, a, b, c])
-        self.next += 1
-
-    def chain(self, results: list[int], inputs: int) -> _Chain | None:
-        """Return the steps with their final register numbers; None if there are more registers than the kernel has."""
-        total = self.next + len(self.values)
-        if total > _MOST_REGISTERS:
-            return None
-        steps = [[step[0], *(n if n >= 0 else total + n for n in step[1:])] for step in self.steps]
-        results = [n if n >= 0 else total + n for n in results]
-        used = {n for step in steps for n in step[2:] if n < self.count} | {n for n in results if n < self.count}
-        values = [bits for bits, _ in sorted(self.values.items(), key=lambda item: -item[1])][::-1]
-        return _Chain(steps, values, results, used, inputs, total)
 
 
 @dataclass
@@ -267,7 +110,7 @@ class _Operand:
 
 
 def _bound(
-    op: Operation, chain: _Chain, loops: Loops, types: Sequence[TensorType], constants: Constants
+    op: Operation, chain: Chain, loops: Loops, types: Sequence[TensorType], constants: Constants
 ) -> ContractionCall | None:
     reduced = [loop for loop in loops.reduced if loops.extents[loop] != 1]
     accumulated = _accumulated(chain, bool(reduced))
@@ -278,9 +121,10 @@ def _bound(
         operand, array = loops.operands[number], constants.get(number)
         if array is not None:
             array, operand = _collapsed(op, number, array, operand, loops)
-        reads.append(_Operand(_NAMES[types[number].element], number, operand, number >= chain.count, array))
+        reads.append(_Operand(NAMES[types[number].element], number, operand, number >= chain.count, array))
+    reads += [_further(chain, register, loops, reduced) for register in (*chain.numbers, *chain.indices)]
     writes = [
-        _Operand(_NAMES[result.element], register, loops.operands[chain.count + i])
+        _Operand(NAMES[result.element], register, loops.operands[chain.count + i])
         for i, (result, register) in enumerate(zip(_results(op, types), accumulated, strict=True))
     ]
     if len(reads) + len(writes) > _MOST_OPERANDS:
@@ -301,6 +145,22 @@ def _bound(
         in_place=_overwritable(reads, writes) if not reduced else 0,
     )
     return ContractionCall(call, tuple(operand.register for operand in reads if operand.array is None))
+
+
+def _further(chain: Chain, register: int, loops: Loops, reduced: Sequence[int]) -> _Operand:
+    """Return what the steps read besides the op's operands: a constant of 64 bits, or the index of a loop."""
+    strides = [0] * len(loops.extents)
+    array = chain.numbers.get(register)
+    if array is None:
+        loop = chain.indices[register]
+        inner = loops.inner.get(loop, loop)
+        step = loops.extents[inner] if inner != loop else 1
+        array = np.arange(max(loops.extents[loop] * step, 1), dtype=np.int64)
+        strides[loop] = step if loops.extents[loop] > 1 else 0
+        strides[inner] = int(loops.extents[inner] > 1)
+    name = "f64" if array.dtype == np.float64 else "i64"
+    is_once = not any(strides[loop] for loop in reduced)
+    return _Operand(name, register, Strided(tuple(strides), 0, array.size), is_once, array)
 
 
 def _overwritable(reads: Sequence[_Operand], writes: Sequence[_Operand]) -> int:
@@ -357,7 +217,7 @@ def _repeat(extents: list[int], reads: Sequence[_Operand], writes: Sequence[_Ope
             operand.own = [*operand.own[:-2], operand.own[-2] * count, operand.own[-1]]
 
 
-def _accumulated(chain: _Chain, has_reduced: bool) -> list[int] | None:
+def _accumulated(chain: Chain, has_reduced: bool) -> list[int] | None:
     """Return the registers that have the results after the last iteration.
 
     With reduced loops, these are the accumulators: each step that computes a result is changed to write to the result's
@@ -396,4 +256,4 @@ def _collapsed(op: Operation, number: int, array: Array, operand: Strided, loops
     The operand is returned unchanged if an index of it is not a single loop.
     """
     axes = plain_loops(op.indexing_maps[number]) if isinstance(op, StructuredOp) else loops.parallel
-    return collapsed(array, operand, axes) if axes is not None else (np.asarray(array, order="C"), operand)
+    return collapsed(array, operand, loops, axes) if axes is not None else (np.asarray(array, order="C"), operand)

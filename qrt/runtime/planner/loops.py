@@ -1,13 +1,13 @@
 """The loops of structured ops as kernels take them: the extents of the loops, and each operand's strides over them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
 
 from qrt.errors import QuantError
-from qrt.ir.core.affine import AffineMapAttr, linear, plain_loops
+from qrt.ir.core.affine import Expression, add, linear, multiply, parts_of, plain_loops
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ops.core import Array, Shape, row_major_strides, static_shape
 from qrt.runtime.loops import extents
@@ -32,11 +32,16 @@ class Loops:
 
     ``parallel`` are the loops that index the first output, in the order of its dimensions. A loop of one iteration has
     the stride 0 in every operand.
+
+    A loop over the channels of a grouped convolution, whose index is divided by the channels of a group, is split into
+    a loop over groups, which keeps the number of the loop, and one over the channels of a group. ``inner`` has the
+    number of the second loop, by that of the first.
     """
 
     extents: tuple[int, ...]
     operands: tuple[Strided, ...]
     parallel: tuple[int, ...]
+    inner: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def reduced(self) -> tuple[int, ...]:
@@ -59,13 +64,56 @@ def loops_of(op: StructuredOp, types: Sequence[TensorType]) -> Loops | None:
         return None
     if any(sizes[loop] == 0 for loop in outputs[0]):
         return None
-    operands = [_strided(map, shape, sizes) for map, shape in zip(maps, shapes, strict=True)]
+    divisors = _divisors([result for map in maps for result in map.results])
+    if any(loop not in outputs[0] or sizes[loop] % divisor for loop, divisor in divisors.items()):
+        return None
+    inner = {loop: len(sizes) + number for number, loop in enumerate(divisors)}
+    results = [[_split(result, divisors, inner) for result in map.results] for map in maps]
+    sizes = (*(size // divisors.get(loop, 1) for loop, size in enumerate(sizes)), *divisors.values())
+    operands = [_strided(indices, shape, sizes) for indices, shape in zip(results, shapes, strict=True)]
     known = tuple(operand for operand in operands if operand is not None)
-    return Loops(sizes, known, outputs[0]) if len(known) == len(operands) else None
+    return Loops(sizes, known, _with_inner(outputs[0], inner), inner) if len(known) == len(operands) else None
 
 
-def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided | None:
-    rows = [linear(result, len(loops)) for result in map.results]
+def _divisors(results: Sequence[Expression]) -> dict[int, int]:
+    """Return the number by which indices of loops are divided, by loop; 1 if a loop is divided by several numbers."""
+    divisors: dict[int, int] = {}
+    for part in parts_of(results):
+        if (
+            isinstance(part, tuple)
+            and part[0] in ("floordiv", "mod")
+            and _is_loop(part[1])
+            and isinstance(part[2], int)
+        ):
+            loop = part[1][1]
+            divisors[loop] = part[2] if divisors.get(loop, part[2]) == part[2] else 1
+    return {loop: divisor for loop, divisor in divisors.items() if divisor > 1}
+
+
+def _is_loop(part: Expression) -> bool:
+    return isinstance(part, tuple) and part[0] == "d"
+
+
+def _split(part: Expression, divisors: Mapping[int, int], inner: Mapping[int, int]) -> Expression:
+    """Return an index with the loops in ``divisors`` split into two."""
+    if isinstance(part, int) or part[0] == "s":
+        return part
+    if part[0] == "d":
+        loop = part[1]
+        return add(multiply(part, divisors[loop]), ("d", inner[loop])) if loop in divisors else part
+    operator, left, right = part
+    if operator in ("floordiv", "mod") and _is_loop(left) and divisors.get(left[1]) == right:
+        return left if operator == "floordiv" else ("d", inner[left[1]])
+    return operator, _split(left, divisors, inner), _split(right, divisors, inner)
+
+
+def _with_inner(loops: Sequence[int], inner: Mapping[int, int]) -> tuple[int, ...]:
+    """Return the loops with the second part of a split loop behind the first."""
+    return tuple(each for loop in loops for each in ((loop, inner[loop]) if loop in inner else (loop,)))
+
+
+def _strided(indices: Sequence[Expression], shape: Shape, loops: Sequence[int]) -> Strided | None:
+    rows = [linear(result, len(loops)) for result in indices]
     strides, offset = [0] * len(loops), 0
     for row, step in zip(rows, row_major_strides(shape), strict=True):
         if row is None:
@@ -76,12 +124,19 @@ def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided 
     return Strided(tuple(strides), offset, prod(shape)) if offset >= 0 else None
 
 
-def collapsed(array: Array, operand: Strided, axes: Sequence[int]) -> tuple[Array, Strided]:
+def collapsed(array: Array, operand: Strided, loops: Loops, axes: Sequence[int]) -> tuple[Array, Strided]:
     """Return a constant and its layout over the loops, after reducing axes of equal elements to size 1.
 
     ``axes[i]`` is the loop that indexes axis i of the array; the loop of a reduced axis gets the stride 0. For example,
     a bias that was broadcast over pixels becomes a vector again.
     """
+    whole = [(loop, size) for loop, size in zip(axes, array.shape, strict=True)]
+    parts = [
+        (size // loops.extents[loops.inner[a]], loops.extents[loops.inner[a]]) if a in loops.inner else (size,)
+        for a, size in whole
+    ]
+    array = array.reshape([size for part in parts for size in part])
+    axes = _with_inner(axes, loops.inner)
     strides = list(operand.strides)
     for axis, loop in enumerate(axes):
         first = array[(slice(None),) * axis + (slice(0, 1),)]

@@ -89,7 +89,7 @@ _GATE = record_of(
     _MULTIPLIER, _MULTIPLIER, optional(_MULTIPLIER), optional(_MULTIPLIER), integer(1, (1 << 31) - 1)
 )  # fmt: skip
 _LOOPS_OPERAND = record_of(
-    choice("f32", "i1", "i8", "i16", "i32"), integer(), _STRIDES, _SIZE, _SIZE, flag, optional(array())
+    choice("f32", "f64", "i1", "i8", "i16", "i32", "i64"), integer(), _STRIDES, _SIZE, _SIZE, flag, optional(array())
 )
 _AXIS = record_of(whole_numbers, whole_numbers, real_numbers)
 _PADDING = sequence(_PAIR, 2)

@@ -72,6 +72,16 @@ def test_powers() -> None:
     np.testing.assert_allclose(run(content, x=x)[0], x.astype(float) ** exponents, rtol=1e-7)
 
 
+def test_a_square_is_a_product() -> None:
+    """The exact square, rounded once: of zeros, subnormal and infinite numbers, and NaNs too."""
+    x = np.float32([0, -0.0, 1e-30, -1e-22, 3e38, np.inf, -np.inf, np.nan, 1.1, -7])
+    for exponent in (np.array(2, np.int64), np.array([2], np.float32)):
+        graph = model([node("Pow", ["x", "e"], ["y"])], [port("x", shape=x.shape)], [port("y")], {"e": exponent})
+        with np.errstate(all="ignore"):
+            expected = (x.astype(float) ** 2).astype(np.float32)
+        np.testing.assert_array_equal(run(graph, x=x)[0], expected)
+
+
 SHAPES = [(1,), (3, 5), (2, 3, 16), (2, 2, 3, 33)]
 
 

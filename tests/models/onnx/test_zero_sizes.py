@@ -66,12 +66,3 @@ def test_a_declared_size_of_0_is_refused() -> None:
     content = model([node("Neg", ["x"], ["y"])], [port("x", shape=(0, 3))], [port("y")])
     with pytest.raises(ModelError, match=r"every dimension of an input must be at least 1, got shape \(0, 3\)"):
         imported(content)
-
-
-@pytest.mark.parametrize("widths", [[4, 2], [2, 2], [5], [3, 2, 1]])
-def test_widths_of_features_that_are_not_those_of_the_inputs_are_refused(widths: list[int]) -> None:
-    """ONNX Runtime fills or cuts the rows."""
-    made = node("FeatureVectorizer", ["a", "b"], ["y"], domain="ai.onnx.ml", inputdimensions=widths)
-    content = model([made], [port("a", shape=(5, 3)), port("b", shape=(5, 2))], [port("y")])
-    with pytest.raises(ModelError, match="must have the number of columns of each input, got"):
-        imported(content)

@@ -165,6 +165,16 @@ SECOND = LOOPS.format(map="(a, b)", x="%a", init="%d", other="%p")
 READS_ITS_RESULT = LOOPS.format(map="(a, b)", x="%a", init="%d", other="%q")
 
 
+def test_a_long_chain_is_cut_where_registers_end():
+    """70 sums. The 64 registers of a loop hold two operands, what the output held, and each result."""
+    t = "tensor<3x16xf32>"
+    lines = [f"%v{i + 1} = arith.addf %v{i}, %y : {t}" for i in range(70)]
+    text = f"func.func @main(%v0: {t}, %y: {t}) -> {t} {{ {' '.join(lines)} return %v70 : {t} }}"
+    made = run_passes(ir.parse(text), "fuse-loops")
+    bodies = [op for op in made.operation.walk() if op.name == "linalg.generic"]
+    assert [len(op.regions[0].blocks[0].operations) - 1 for op in bodies] == [61, 9]
+
+
 def test_two_loops_are_one_step():
     assert steps(program(SECOND), (2, 3), (2, 3)).count("linalg.generic") == 1
 

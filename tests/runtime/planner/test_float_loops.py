@@ -77,6 +77,12 @@ CONTRACTIONS = {
                [(2, 7, 3, 4), (3, 5, 2, 4), (2, 6, 3, 5)]),
     "depthwise": (["d0, d1 + d4, d2 + d5, d3", "d4, d5, d3", "d0, d1, d2, d3"], "pppprr",
                   [(1, 6, 7, 19), (3, 2, 19), (1, 4, 6, 19)]),
+    "channels of groups": (["d0, d1 + d3, (d2 floordiv 5) * 2 + d4", "d2, d3, d4", "d0, d1, d2"], "ppprr",
+                           [(2, 7, 6), (15, 3, 2), (2, 5, 15)]),
+    "channels of groups, transposed": (["d0, (d1 floordiv 20) * 3 + d3, d2", "d1, d3", "d0, d1, d2"], "pppr",
+                                       [(2, 6, 7), (40, 3), (2, 40, 7)]),
+    "a multiplier": (["d0 + d2, d1 floordiv 2", "d2, d1", "d0, d1"], "ppr", [(7, 4), (3, 8), (5, 8)]),
+    "a remainder": (["d0, d1 mod 4, d2", "d2, d1", "d0, d1"], "ppr", [(7, 4, 3), (3, 8), (7, 8)]),
     "reduced loop first": (["d1, d0", "d0, d2", "d1, d2"], "rpp", [(7, 9), (9, 19), (7, 19)]),
     "offset": (["d0 + 2, d2", "d2, d1 + 1", "d0, d1"], "ppr", [(7, 9), (9, 19), (5, 18)]),
 }  # fmt: skip
@@ -179,6 +185,45 @@ def test_a_pool():
     shapes = [(2, 6, 7, 9), (2, 3), (2, 3, 3, 9)]
     text = nest(maps, shapes, body, "pppprr", ["f32", "i1", "f32"])
     check(text, [floats(RNG, *shapes[0]), np.ones(shapes[1], bool), floats(RNG, *shapes[2])], "float_loops")
+
+
+@pytest.mark.parametrize("bias", ["vector", "splat"])
+def test_constants_of_groups(bias):
+    """Weights and a broadcast bias that are constant, in a loop that is split; an index of that loop."""
+    w = RNG.normal(0, 1, (8, 2)).astype(np.float32).tolist()
+    values = RNG.normal(0, 1, 8).astype(np.float32).tolist() if bias == "vector" else 0.5
+    text = f"""func.func @main(%x: tensor<5x4xf32>) -> (tensor<5x8xf32>, tensor<5x8xi64>) {{
+      %w = arith.constant dense<{w}> : tensor<8x2xf32>
+      %b = arith.constant dense<{values}> : tensor<8xf32>
+      %e = tensor.empty() : tensor<5x8xf32>
+      %i = linalg.broadcast ins(%b : tensor<8xf32>) outs(%e : tensor<5x8xf32>) dimensions = [0]
+      %0 = linalg.generic {{indexing_maps = [affine_map<(d0, d1, d2) -> (d0, (d1 floordiv 4) * 2 + d2)>,
+        affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}}
+        ins(%x, %w : tensor<5x4xf32>, tensor<8x2xf32>) outs(%i : tensor<5x8xf32>) {{
+        ^bb0(%a: f32, %c: f32, %o: f32):
+        %r = math.fma %a, %c, %o : f32
+        linalg.yield %r : f32
+      }} -> tensor<5x8xf32>
+      %f = tensor.empty() : tensor<5x8xi64>
+      %1 = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1 floordiv 2)>,
+        affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}}
+        ins(%x : tensor<5x4xf32>) outs(%f : tensor<5x8xi64>) {{
+        ^bb0(%a: f32, %o: i64):
+        %j = linalg.index 1 : index
+        %k = arith.index_cast %j : index to i64
+        %n = arith.fptosi %a : f32 to i64
+        %r = arith.addi %k, %n : i64
+        linalg.yield %r : i64
+      }} -> tensor<5x8xi64>
+      return %0, %1 : tensor<5x8xf32>, tensor<5x8xi64>
+    }}"""
+    made, x = qrt.compile(text), RNG.normal(0, 9, (5, 4)).astype(np.float32)
+    wanted = [np.asarray(value) for value in made.run({made.inputs[0].name: x}, interpret=True).values()]
+    for isa in ISAS:
+        with qrt.kernels.use(isa):
+            assert {step.engine for step in made.coverage()} == {"kernel"}
+            assert [np.asarray(each).tobytes() for each in made(x)] == [each.tobytes() for each in wanted]
 
 
 BINARY = ("addf", "subf", "mulf", "divf", "maximumf", "minimumf", "maxnumf", "minnumf")

@@ -151,4 +151,9 @@ def power(node: Node) -> None:
     if node.plain(1) is not F32:
         array = node.known(1, "exponents of another type than the base")
         exponent = np.asarray(array).astype(np.float32)
+    known = node.constant(1)
+    if known is not None and known.size == 1 and known.ndim <= len(node.shape(0)) and known.item() == 2:
+        base = operand(node, 0)  # the exact square, rounded once, is the power
+        finish(node, 0, apply(node, "arith.mulf", [base, base], [F32, F32], F32), F32)
+        return
     finish(node, 0, apply(node, "math.powf", [operand(node, 0), exponent], [F32, F32], F32), F32)
