@@ -44,6 +44,7 @@ from qrt.runtime.planner.slots import (
     family_coverage,
     kernel_coverage,
     layout,
+    own_memory,
     root,
 )
 from qrt.runtime.planner.unquantized import is_written_over, plain_call, view_offset
@@ -375,6 +376,7 @@ class _Builder(ControlPlanner):
         """Allocate the arena and return the plan. Results that would be in the arena get arrays of their own."""
         for place in results:
             self._use(place.slot)
+            own_memory(self.slots, place.slot)
             slot = self.slots[place.slot]
             if slot.kind == "temporary":
                 slot.kind = "owned"

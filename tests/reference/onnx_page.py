@@ -100,12 +100,16 @@ prints the reason.
   4 ulp of float32.
 - The operands and the result of an Add or Mul have one storage type. For any other operator, the
   [profile](#profile) has a rule for the storage types.
-- An operator that moves elements has a result of the same scale, zero point and storage type.
+- An operator that moves elements, and Max, Min, ReduceMax, ReduceMin and Pad, have inputs and a result of the same
+  scale, zero point and storage type. The number with which a Pad fills is known at import.
 - There is at most one activation, and no other operator reads the float result.
 
+ArgMax and ArgMin need no QuantizeLinear behind them. They are folded if their input is dequantized from at most 16
+bits.
+
 The runtime rounds the floats between the casts; a folded group rounds only its result. Results of Concat, Where,
-Sigmoid, LeakyRelu, pools and operators that move elements equal the runtime's. Results of Add, Mul, Conv, MatMul, Gemm
-and Softmax differ only near ties (numbers in the middle of two integers). With
+Sigmoid, LeakyRelu, pools, and operators that move or compare elements equal the runtime's. Results of Add, Mul, Conv,
+MatMul, Gemm and Softmax differ only near ties (numbers in the middle of two integers). With
 
     f  the exact result of the operator             s, z  the scale and zero point of the result
     n  the number of terms in the sum of f          S     the sum of the magnitudes of these terms

@@ -13,6 +13,7 @@ from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, number_of
 from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators import extremes
 from qrt.models.onnx.operators.arithmetic import form
 from qrt.models.onnx.operators.operands import F32, I64, axes, axes_of
 from qrt.models.onnx.types import signless
@@ -56,6 +57,9 @@ def reduction(node: Node) -> None:
         )
         return
     along = axes(node, given, len(shape)) if given else tuple(range(len(shape)))
+    if node.op.type in extremes.ALONG_AXES and extremes.is_of_bytes(node):
+        extremes.along_axes(node, along)
+        return
     context = lowering_context(node)
     result = reduced(context, node.stored(0), along, op, _start(node.op.type, element))
     if node.op.type == "ReduceMean":
@@ -126,6 +130,8 @@ def extreme(node: Node) -> None:
 
     If several elements are equal, it is the position of the first one, or with ``select_last_index`` of the last one.
     """
+    if node.op.is_folded:
+        extremes.require_distinct_floats(node)
     shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(shape))
     name = "qrt.argmax" if node.op.type == "ArgMax" else "qrt.argmin"
