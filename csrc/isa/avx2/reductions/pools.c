@@ -172,7 +172,7 @@ void avx2_avg_pool_run(const qrt_pool_args *args, const void *pixels, int64_t ro
     const int64_t channels = args->window.channels, stride = step / channels;
     int32_t unused[1 + BEHIND];
     if (args->requant.rule == QRT_DEQUANTIZED &&
-        avx2_average_floats(args, pixels, rows, columns, row_stride, column_stride, count, step, target))
+        average_floats(args, pixels, rows, columns, row_stride, column_stride, count, step, target))
         return;
     const bool is_narrow = args->requant.rule != QRT_DEQUANTIZED && !args->zero_point_step && !args->channel_step &&
                            channels <= RUN_CHANNELS && columns * channels <= RUN &&
