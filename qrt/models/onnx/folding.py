@@ -33,7 +33,8 @@ _MOVES = frozenset(
 """Operators that move elements of their first input without changing them."""
 _ACTIVATIONS = ("Relu", "Clip")
 CASTS = ("QuantizeLinear", "DequantizeLinear")
-_BINARY = {"Add": "QLinearAdd", "Mul": "QLinearMul"}
+_BINARY = {"Add": "QLinearAdd", "Mul": "QLinearMul", "Sub": "QLinearAdd"}
+_SUMS = ("ReduceMean", "ReduceSum")
 _UNARY = {
     "AveragePool": "QLinearAveragePool", "GlobalAveragePool": "QLinearGlobalAveragePool", "Sigmoid": "QLinearSigmoid",
     "LeakyRelu": "QLinearLeakyRelu", "Softmax": "QLinearSoftmax",
@@ -58,7 +59,7 @@ _SCALE_STEPS = 4
 """The most units in the last place between a bias's scale and the product of its operands' scales: quantizers compute
 the product in float32 or in float64, from scales that are rounded before or not."""
 _FORMS = frozenset(
-    {"Conv", "MatMul", "Gemm", "Concat", "Where", "Pad", *_BINARY, *_UNARY, *_MOVES, *_ACTIVATIONS, *_EXTREMES}
+    {"Conv", "MatMul", "Gemm", "Concat", "Where", "Pad", *_BINARY, *_UNARY, *_MOVES, *_ACTIVATIONS, *_EXTREMES, *_SUMS}
 )
 
 
@@ -291,6 +292,8 @@ class Folding:
         """
         result = self._parameters(last)
         kind, domain, attributes = op.type, "", dict(op.attributes)
+        if op.type in _EXTREMES:
+            self._require_whole_bytes(last)
         if op.type in _MOVES or op.type in _ACTIVATIONS or op.type in _EXTREMES:
             count = len(op.inputs) if op.type in ("Max", "Min") else 1
             inputs = tuple(self._input_like_result(op, i, last) for i in range(count))
@@ -320,6 +323,11 @@ class Folding:
         elif op.type in _BINARY:
             inputs = (*self._input(op, 0), *self._input(op, 1), *result)
             kind, domain = _BINARY[op.type], _MICROSOFT
+            if op.type == "Sub":
+                attributes["is_difference"] = 1
+        elif op.type in _SUMS:
+            summed, *parameters = self._input(op, 0)
+            inputs = (summed, op.inputs[1] if len(op.inputs) > 1 else ABSENT, *parameters, *result)
         elif op.type == "Concat":
             inputs = (*result, *(name for i in range(len(op.inputs)) for name in self._input(op, i)))
             kind, domain = "QLinearConcat", _MICROSOFT
@@ -454,14 +462,18 @@ class Folding:
         value = np.float32(0) if number is None else number.data.reshape(-1)[0]
         if name != ABSENT and (number is None or number.data.size != 1 or number.dtype != "float" or np.isnan(value)):
             raise _Unfolded("its constant is not a known number")
-        zero = self.constant(self._parameters(last)[1])
-        assert zero is not None  # or the zero point would not be known
-        if zero.dtype not in _WHOLE_BYTES:
-            raise _Unfolded(f"it is padded with {zero.dtype}")
+        zero = self._require_whole_bytes(last)
         ends = np.iinfo(numpy_dtype(zero.dtype))
         quotient = np.float64(np.rint(value / self._scale(last).data.reshape(-1)[0]))
         stored = np.clip(quotient + int(zero.data.item()), ends.min, ends.max)
         return self._new_constant(f"{_result(op)}#padding", zero.dtype, int(stored))
+
+    def _require_whole_bytes(self, last: Operator) -> Tensor:
+        """Return the zero point of a result. Raise _Unfolded unless its type has 8 or 16 bits."""
+        zero = self.constant(self._parameters(last)[1])
+        if zero is None or zero.dtype not in _WHOLE_BYTES:
+            raise _Unfolded(f"its result is of {'an unknown type' if zero is None else zero.dtype}")
+        return zero
 
     def _new_constant(self, name: str, dtype: str, number: int) -> str:
         """Add a scalar constant that the file does not have, and return its name."""
