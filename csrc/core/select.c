@@ -12,23 +12,33 @@ static int number_size(qrt_number number) {
 
 /* ---- gather ---- */
 
-/* One column of indices, each of which names an entry of `bytes` bytes. */
-static inline qrt_status gather_entries(const qrt_gather_args *args, const void *indices, const char *x, char *out,
-                                        int64_t bytes) {
-    for (int64_t i = 0; i < args->count; i++) {
-        const int64_t index = args->wide ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
-        if (index < 0 || index >= args->sizes[0])
-            return QRT_INDEX_OUT_OF_RANGE;
-        memcpy(out + i * bytes, x + index * bytes, (size_t)bytes);
-    }
-    return QRT_OK;
+static inline int64_t index_at(const void *indices, bool wide, int64_t i) {
+    return wide ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
+}
+
+static bool are_within(const void *indices, bool wide, int64_t count, int64_t size) {
+    bool holds = true;
+    for (int64_t i = 0; i < count; i++)
+        holds &= (uint64_t)index_at(indices, wide, i) < (uint64_t)size;
+    return holds;
+}
+
+/* One column of indices within the axis, each of which names an entry of `bytes` bytes. */
+static inline void gather_entries(const void *indices, bool wide, int64_t count, const char *restrict x,
+                                  char *restrict out, int64_t bytes) {
+    for (int64_t i = 0; i < count; i++)
+        memcpy(out + i * bytes, x + index_at(indices, wide, i) * bytes, (size_t)bytes);
 }
 
 /* The same for sizes that most entries have, whose copies are a few instructions. */
-static qrt_status gather_row(const qrt_gather_args *args, const void *indices, const char *x, char *out) {
+static void gather_row(const qrt_gather_args *args, const void *indices, const char *x, char *out) {
 #define SIZED(size)                                                                                                    \
     case size:                                                                                                         \
-        return gather_entries(args, indices, x, out, size)
+        if (args->wide)                                                                                                \
+            gather_entries(indices, true, args->count, x, out, size);                                                  \
+        else                                                                                                           \
+            gather_entries(indices, false, args->count, x, out, size);                                                 \
+        break
     switch (args->inner_bytes) {
         SIZED(1);
         SIZED(2);
@@ -39,9 +49,19 @@ static qrt_status gather_row(const qrt_gather_args *args, const void *indices, c
         SIZED(32);
         SIZED(64);
     default:
-        return gather_entries(args, indices, x, out, args->inner_bytes);
+        gather_entries(indices, args->wide, args->count, x, out, args->inner_bytes);
     }
 #undef SIZED
+}
+
+/* Rows that share a column of indices. */
+static qrt_status gather_rows(const qrt_gather_args *args, const void *indices, const char *x, char *out) {
+    if (args->outer > 0 && !are_within(indices, args->wide, args->count, args->sizes[0]))
+        return QRT_INDEX_OUT_OF_RANGE;
+    for (int64_t row = 0; row < args->outer; row++)
+        gather_row(args, indices, x + row * args->sizes[0] * args->inner_bytes,
+                   out + row * args->count * args->inner_bytes);
+    return QRT_OK;
 }
 
 qrt_status qrt_gather(const void *pointer, qrt_scratch *scratch) {
@@ -52,11 +72,10 @@ qrt_status qrt_gather(const void *pointer, qrt_scratch *scratch) {
     int64_t taken = 1; /* elements along the axes that an index names */
     for (int column = 0; column < args->columns; column++)
         taken *= args->sizes[column];
-    for (int64_t row = 0; args->columns == 1 && row < args->batches * args->outer; row++) {
-        const int64_t first = row / args->outer * args->count;
-        const qrt_status status =
-            gather_row(args, (const char *)indices + first * (args->wide ? 8 : 4), x + row * taken * args->inner_bytes,
-                       out + row * args->count * args->inner_bytes);
+    for (int64_t batch = 0; args->columns == 1 && batch < args->batches; batch++) {
+        const int64_t bytes = batch * args->outer * args->inner_bytes;
+        const qrt_status status = gather_rows(args, (const char *)indices + batch * args->count * (args->wide ? 8 : 4),
+                                              x + bytes * taken, out + bytes * args->count);
         if (status != QRT_OK)
             return status;
     }

@@ -44,11 +44,24 @@ def bind_lookup_interpolated(*, str name="lookup_interpolated", str isa, fractio
     return call
 
 
+cdef list joined_axes(x_shape, axes):
+    """Return (size, stride) of the axes ``axes`` of an array. Neighbours are joined to one axis."""
+    joined, stride = [], 1
+    for d in reversed(range(len(x_shape))):
+        if d in axes:
+            if d + 1 in axes:
+                joined[0] = joined[0][0] * x_shape[d], joined[0][1]
+            else:
+                joined.insert(0, (x_shape[d], stride))
+        stride *= x_shape[d]
+    return joined
+
+
 def bind_mean(*, str isa, str storage, x_shape, axes, zero_points, requant, step=None):
     cdef KernelCall call = new_call("mean", isa, qrt_mean, sizeof(qrt_mean_args))
     cdef qrt_mean_args *args = <qrt_mean_args *>call.args
-    cdef int64_t stride = 1, count
-    cdef int d, kept, summed
+    cdef int64_t stride, count
+    cdef int d, kept
     args.kernels = find_kernels("mean", isa)
     args.container = <qrt_container>container_of("mean", storage)
     x_shape = dimensions("mean", "x_shape", x_shape)
@@ -67,13 +80,13 @@ def bind_mean(*, str isa, str storage, x_shape, axes, zero_points, requant, step
     if args.count == 0 and element_count("mean", shape):
         raise KernelError("mean: expected a sum of at least one element")
 
-    args.reduced_rank = len(reduced)
-    kept, summed = len(shape), len(reduced)
+    joined = joined_axes(x_shape, axes)
+    args.reduced_rank = len(joined)
+    for d, (size, stride) in enumerate(joined):
+        args.reduced_shape[d], args.reduced_strides[d] = size, stride
+    kept, stride = len(shape), 1
     for d in reversed(range(len(x_shape))):
-        if d in axes:
-            summed -= 1
-            args.reduced_shape[summed], args.reduced_strides[summed] = x_shape[d], stride
-        else:
+        if d not in axes:
             kept -= 1
             args.x_strides[kept] = stride
         stride *= x_shape[d]

@@ -41,8 +41,8 @@ def bind_gather(*, dtype, index_dtype, batches, outer, sizes, count, inner, indi
 def bind_extremum(*, str isa, dtype, x_shape, axes, least, index_dtype=None):
     cdef KernelCall call = new_call("extremum", isa, qrt_extremum, sizeof(qrt_extremum_args))
     cdef qrt_extremum_args *args = <qrt_extremum_args *>call.args
-    cdef int64_t stride = 1
-    cdef int d, kept, reduced
+    cdef int64_t stride
+    cdef int d, kept
     args.kernels = find_kernels("extremum", isa)
     dtype = np.dtype(dtype)
     args.number = <qrt_number>choose("extremum", "element", NUMBERS, dtype)
@@ -63,13 +63,13 @@ def bind_extremum(*, str isa, dtype, x_shape, axes, least, index_dtype=None):
                 f"{out_dtype}"
             )
         args.index_bytes = out_dtype.itemsize
-    args.rank, args.reduced_rank = len(shape), len(axes)
-    kept, reduced = args.rank, args.reduced_rank
+    joined = joined_axes(x_shape, axes)
+    args.rank, args.reduced_rank = len(shape), len(joined)
+    for d, (size, stride) in enumerate(joined):
+        args.reduced_shape[d], args.reduced_strides[d] = size, stride
+    kept, stride = args.rank, 1
     for d in reversed(range(len(x_shape))):
-        if d in axes:
-            reduced -= 1
-            args.reduced_shape[reduced], args.reduced_strides[reduced] = x_shape[d], stride
-        else:
+        if d not in axes:
             kept -= 1
             args.shape[kept], args.strides[kept] = x_shape[d], stride
         stride *= x_shape[d]

@@ -44,6 +44,7 @@ from qrt.runtime.planner.slots import (
     family_coverage,
     kernel_coverage,
     layout,
+    own_memory,
     root,
 )
 from qrt.runtime.planner.unquantized import is_written_over, plain_call, view_offset
@@ -385,6 +386,7 @@ class _Builder(ControlPlanner):
         """
         for place in results:
             self._use(place.slot)
+            own_memory(self.slots, place.slot)
             slot = self.slots[place.slot]
             if slot.kind == "temporary":
                 slot.kind = "owned"

@@ -84,6 +84,32 @@ def test_lanes_of_whole_images(image: tuple[int, int], per_axis: bool) -> None:
     np.testing.assert_array_equal(got, naive.pool("avg_pool2d", x, t, out, "dequantized_lanes", attributes))
 
 
+@pytest.mark.parametrize("count", [3, 8, 9, 16, 17, 25])
+@pytest.mark.parametrize(
+    ("t", "out"),
+    [
+        (T, OUT),
+        (UniformType("u8", "f32", 0.1, 255), UniformType("i8", "f32", 0.05, -90, storage_min=-100, storage_max=90)),
+        (UniformType("i8", "f32", 1e10, -128), UniformType("u8", "f32", 1e-6, 3)),
+        (UniformType("u8", "f32", 1e-39, 7), UniformType("i8", "f32", 1e-39, 5)),
+        (UniformType("i4", "f32", 0.3, 2), UniformType("u4", "f32", 0.2, 3)),
+        (UniformType("i8", "f32", 0.1, -3), UniformType("i16", "f32", 0.001, -3)),
+    ],
+    ids=str,
+)
+def test_floats_of_any_number_of_channels(count: int, t: UniformType, out: UniformType) -> None:
+    """Hazards: channels behind the last whole vector; windows at the border; sums far outside of the storage."""
+    rng = np.random.default_rng(count)
+    for kernel, size in (((2, 3), (3, 4)), ((3, 3), (3, 3))):
+        x = storage_of(t, (1, *size, count), rng)
+        padding = ((1, 0), (0, 1)) if kernel != size else ((0, 0), (0, 0))
+        attributes = {"kernel": kernel, "strides": (2, 1), "padding": padding}
+        for rule in (rule for rule in AVERAGE_RULES if rule.startswith("dequantized")):
+            if rule != "dequantized_lanes" or kernel == size:
+                got = check_kernels("avg_pool2d", [x], [tensor(x.shape, t)], out, requant=rule, **attributes)
+                np.testing.assert_array_equal(got, naive.pool("avg_pool2d", x, t, out, rule, attributes))
+
+
 @pytest.mark.parametrize(
     "attributes",
     [

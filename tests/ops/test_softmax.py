@@ -118,6 +118,21 @@ def test_rules_of_litert(name: str, rule: str, t: UniformType, out: UniformType)
     check_lowered(name, [x], [tensor(x.shape, t)], out, requant=rule)
 
 
+@pytest.mark.parametrize("scale", [2.0**-15, 2.0**-12, 0.001, 10 / 65535, 0.3, 20.0, 1e4, 1e-6, 1e-8])
+def test_words_of_every_scale(scale: float) -> None:
+    """Vectors are the reference. Hazards: shifts of differences to either side, that are saturated or leave nothing;
+    elements behind the last whole vector; differences of 17 bits; rows longer than the buffer of a kernel."""
+    t, out = WORD.with_(scales=scale), UniformType("i16", "f32", 2.0**-15)
+    rng = np.random.default_rng(3)
+    for length in (1, 2, 7, 8, 9, 16, 31, 1000, 1023, 1024, 1025):
+        x = storage_of(t, (8, length), rng)
+        x[0], x[1], x[2] = 32767, -32768, np.where(np.arange(length) % 2, 32767, -32768)
+        x[3] = rng.integers(-3, 4, length)
+        x[4] = -32768
+        x[4, -1] = 32767
+        check_kernels("softmax", [x], [tensor(x.shape, t)], out, requant="table_int16")
+
+
 @pytest.mark.parametrize("t", [T, UniformType("u8", "f32", float(np.float32(3.4)), 200), T.with_(scales=2.0**-9)])
 @pytest.mark.parametrize("scale", [1 / 256, float(np.float32(0.0045)), 0.6, 1.5])
 def test_the_shifted_table(t: UniformType, scale: float) -> None:

@@ -98,14 +98,19 @@ prints the reason.
 - The casts are of float32, and all scales are between 2^-40 and 2^40.
 - The bias is a constant of int32 without a zero point. Its scale is the product of both operands' scales, to within
   4 ulp of float32.
-- The operands and the result of an Add or Mul have one storage type. For any other operator, the
+- The operands and the result of an Add, Sub or Mul have one storage type. For any other operator, the
   [profile](#profile) has a rule for the storage types.
-- An operator that moves elements has a result of the same scale, zero point and storage type.
+- An operator that moves elements, and Max, Min, ReduceMax, ReduceMin and Pad, have inputs and a result of the same
+  scale, zero point and storage type. The number with which a Pad fills is known at import.
 - There is at most one activation, and no other operator reads the float result.
 
+ArgMax and ArgMin need no QuantizeLinear behind them. They are folded if their input is dequantized from at most 16
+bits.
+
 The runtime rounds the floats between the casts; a folded group rounds only its result. Results of Concat, Where,
-Sigmoid, LeakyRelu, pools and operators that move elements equal the runtime's. Results of Add, Mul, Conv, MatMul, Gemm
-and Softmax differ only near ties (numbers in the middle of two integers). With
+Sigmoid, LeakyRelu, pools, and operators that move or compare elements equal the runtime's. Results of Add, Sub, Mul,
+Conv, MatMul, Gemm, ReduceMean, ReduceSum and Softmax differ only near ties (numbers in the middle of two integers).
+With
 
     f  the exact result of the operator             s, z  the scale and zero point of the result
     n  the number of terms in the sum of f          S     the sum of the magnitudes of these terms
@@ -114,9 +119,9 @@ qrt and the runtime each quantize a number that differs from f by at most
 
     2 * (n + 4) * 2^-24 * S + 8 * 2^-24 * (|f| + |z| * s)
 
-For Add, S includes `|zero point| * scale` of both operands. For Softmax, twice the difference in the row Softmax
-of the table above replaces the first term of the bound, `2 * (n + 4) * 2^-24 * S`. `qrt diff` accepts an integer if it
-is the quantized value of some number within this bound of f. At
+For Add and Sub, S includes `|zero point| * scale` of both operands. For Softmax, twice the difference in the row
+Softmax of the table above replaces the first term of the bound, `2 * (n + 4) * 2^-24 * S`. `qrt diff` accepts an
+integer if it is the quantized value of some number within this bound of f. At
 most about 1 of 100,000 elements differs by 1. If quotients of scales have few digits, as with 0.02, 0.01 and 0.05, many
 results are ties, and about 1 of 100 elements differs.
 
@@ -202,10 +207,11 @@ COMPUTATIONS = {
         "QLinearConv and folded Conv with one input channel for each filter", "requantization.md#{rule}"
     ),
     "matmul": Computation("QLinearMatMul, QGemm, folded MatMul and Gemm", "requantization.md#{rule}"),
-    "add": Computation("QLinearAdd, folded Add", "requantization.md#{rule}-of-sums"),
+    "add": Computation("QLinearAdd, folded Add and Sub", "requantization.md#{rule}-of-sums"),
     "mul": Computation("QLinearMul, folded Mul", "requantization.md#{rule}"),
     "average_pool2d": Computation("QLinearAveragePool, folded AveragePool", "requantization.md#{rule}"),
-    "mean": Computation("QLinearGlobalAveragePool", "requantization.md#{rule}"),
+    "mean": Computation("QLinearGlobalAveragePool, folded ReduceMean", "requantization.md#{rule}"),
+    "sum": Computation("folded ReduceSum", "requantization.md#{rule}"),
     "softmax": Computation(
         "QLinearSoftmax, folded Softmax", "../numerics_functions.md#rules-of-softmax-and-log_softmax"
     ),

@@ -23,7 +23,7 @@ from qrt.models.profiles import Profile
 from qrt.ops.core import Array
 from qrt.types import TensorType
 
-ROUNDED = frozenset({"Add", "Conv", "Gemm", "MatMul", "Mul", "Softmax"})
+ROUNDED = frozenset({"Add", "Conv", "Gemm", "MatMul", "Mul", "ReduceMean", "ReduceSum", "Softmax", "Sub"})
 """Operators whose groups round differently from the runtime. The results of all other groups are equal to the
 runtime's."""
 _UNIT = 2.0**-24
@@ -71,12 +71,12 @@ def _dtype(number: int) -> str:
 
 
 def _zero_point_magnitude(folding: Folding, group: Group) -> float:
-    """Return the sum of ``abs(scale * zero_point)`` over an Add's two operands, or 0 for another operator.
+    """Return the sum of ``abs(scale * zero_point)`` over both operands of an Add or Sub, or 0 for another operator.
 
-    The folded Add subtracts these products from the sum of the products ``scale * q``, so that its rounding error
+    The folded operator subtracts these products from the sum of the products ``scale * q``, so that its rounding error
     depends on them too.
     """
-    if group.parts[0].type != "Add":
+    if group.parts[0].type not in ("Add", "Sub"):
         return 0.0
     pairs = [group.folded.inputs[i : i + 2] for i in (1, 4)]
     return sum(abs(float(_number(folding, scale)) * float(_number(folding, zero))) for scale, zero in pairs if zero)
@@ -123,6 +123,8 @@ BOUNDS = {
 }
 """The tolerance of each operator's float results, as docs/reference/onnx.md states it."""
 _TREES = frozenset({"TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor"})
+_AXES_AS_INPUT = 18
+"""The opset from which on ReduceMean has its axes as an input, as ReduceSum does."""
 _PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
 _INDEX = 4
 """The size in bytes from which an integer input may be an index. Smaller integers are taken as quantized."""
@@ -213,7 +215,10 @@ def _computed(op: Operator, constants: Mapping[str, Tensor]) -> tuple[str, ...]:
 def _operator_program(
     file: Model, profile: Profile, op: Operator, change: Callable[[Array], Array], operands: Mapping[int | str, Array]
 ) -> Module:
-    """Return a program that computes one operator on float32, with the function ``change`` applied to its constants."""
+    """Return a program that computes one operator on float32, with the function ``change`` applied to its constants.
+
+    The magnitudes of the operands of a Sub are added. The number of terms of a ReduceMean is the sum of ones.
+    """
     ports = tuple(ModelPort(str(name), "float", array.shape) for name, array in operands.items())
     constants = {
         name: replace(file.graph.constants[name], data=change(file.graph.constants[name].data))
@@ -225,7 +230,12 @@ def _operator_program(
         for name in ("alpha", "beta")
         if op.type == "Gemm"
     }
-    operator = replace(op, index=0, attributes={**op.attributes, **factors})
+    kind = op.type
+    if kind == "Sub" and change in (np.abs, np.ones_like):
+        kind = "Add"
+    elif kind == "ReduceMean" and change is np.ones_like and op.opset >= _AXES_AS_INPUT:
+        kind = "ReduceSum"
+    operator = replace(op, index=0, type=kind, attributes={**op.attributes, **factors})
     graph = ModelGraph(op.name, ports, (ModelPort(op.outputs[0], "float", None),), (operator,), constants)
     return import_model(Model(file.name, file.ir_version, file.opsets, file.producer, graph, {}), profile)
 

@@ -33,15 +33,22 @@ _MOVES = frozenset(
 """Operators that move elements of their first input without changing them."""
 _ACTIVATIONS = ("Relu", "Clip")
 CASTS = ("QuantizeLinear", "DequantizeLinear")
-_BINARY = {"Add": "QLinearAdd", "Mul": "QLinearMul"}
+_BINARY = {"Add": "QLinearAdd", "Mul": "QLinearMul", "Sub": "QLinearAdd"}
+_SUMS = ("ReduceMean", "ReduceSum")
 _UNARY = {
     "AveragePool": "QLinearAveragePool", "GlobalAveragePool": "QLinearGlobalAveragePool", "Sigmoid": "QLinearSigmoid",
     "LeakyRelu": "QLinearLeakyRelu", "Softmax": "QLinearSoftmax",
 }  # fmt: skip
+_EXTREMES = ("Max", "Min", "ReduceMax", "ReduceMin")
+"""Operators that choose some of the elements of their inputs. They choose the same ones from integers, whose order is
+that of the floats."""
+_POSITIONS = ("ArgMax", "ArgMin")
+"""Operators that return positions of elements, which are the same in a tensor of integers."""
 _OPSETS = ("AveragePool", "GlobalAveragePool", "Softmax")
 """Operators whose arithmetic depends on the opset."""
 _INTEGERS = frozenset({"int4", "uint4", "int8", "uint8", "int16", "uint16"})
 """The types to which a cast may quantize."""
+_WHOLE_BYTES = frozenset({"int8", "uint8", "int16", "uint16"})
 _FLOAT = 1
 """ONNX's number of float32."""
 _MOST = 4
@@ -51,7 +58,9 @@ _LEAST_SCALE, _LARGEST_SCALE = 2.0**-40, 2.0**40
 _SCALE_STEPS = 4
 """The most units in the last place between a bias's scale and the product of its operands' scales: quantizers compute
 the product in float32 or in float64, from scales that are rounded before or not."""
-_FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNARY, *_MOVES, *_ACTIVATIONS})
+_FORMS = frozenset(
+    {"Conv", "MatMul", "Gemm", "Concat", "Where", "Pad", *_BINARY, *_UNARY, *_MOVES, *_ACTIVATIONS, *_EXTREMES, *_SUMS}
+)
 
 
 @dataclass(frozen=True)
@@ -217,6 +226,9 @@ class Folding:
     # -- a group ------------------------------------------------------------------------------------------------------
 
     def _group(self, op: Operator) -> Group:
+        if op.type in _POSITIONS:
+            x, *_ = self._input(op, 0)
+            return Group((op,), replace(op, inputs=(x, *op.inputs[1:]), is_folded=True))
         if op.type not in _FORMS or (op.type == "Resize" and op.attributes.get("mode", "nearest") != "nearest"):
             raise _Unfolded("it has no quantized form")
         parts, within = [op], None
@@ -281,10 +293,17 @@ class Folding:
         """
         result = self._parameters(last)
         kind, domain, attributes = op.type, "", dict(op.attributes)
-        if op.type in _MOVES or op.type in _ACTIVATIONS:
-            inputs = self._inputs_of_move(op, last)
-            kind = "Identity" if op.type in _ACTIVATIONS else kind
-            return self._operator(op, last, "", kind, inputs, {} if kind == "Identity" else attributes)
+        if op.type in _EXTREMES:
+            self._require_whole_bytes(last)
+        if op.type in _MOVES or op.type in _ACTIVATIONS or op.type in _EXTREMES:
+            count = len(op.inputs) if op.type in ("Max", "Min") else 1
+            inputs = tuple(self._input_like_result(op, i, last) for i in range(count))
+            if op.type in _ACTIVATIONS:
+                return self._operator(op, last, "", "Identity", inputs, {})
+            return self._operator(op, last, "", kind, (*inputs, *op.inputs[count:]), attributes)
+        if op.type == "Pad":
+            inputs = (self._input_like_result(op, 0, last), *op.inputs[1:2], self._padding(op, last), *op.inputs[3:])
+            return self._operator(op, last, "", kind, inputs, attributes)
         if op.type == "Conv":
             x, w = self._input(op, 0), self._input(op, 1, axis=0)
             inputs = (*x, *w, *result, *self._bias(op, 2))
@@ -305,6 +324,11 @@ class Folding:
         elif op.type in _BINARY:
             inputs = (*self._input(op, 0), *self._input(op, 1), *result)
             kind, domain = _BINARY[op.type], _MICROSOFT
+            if op.type == "Sub":
+                attributes["is_difference"] = 1
+        elif op.type in _SUMS:
+            summed, *parameters = self._input(op, 0)
+            inputs = (summed, op.inputs[1] if len(op.inputs) > 1 else ABSENT, *parameters, *result)
         elif op.type == "Concat":
             inputs = (*result, *(name for i in range(len(op.inputs)) for name in self._input(op, i)))
             kind, domain = "QLinearConcat", _MICROSOFT
@@ -365,11 +389,7 @@ class Folding:
         dtype = NUMBERS.get(cast.attributes.get("output_dtype", 0), "uint8")
         if dtype not in _INTEGERS:
             raise _Unfolded(f"its result is of {dtype}")
-        name = f"{_result(cast)}#zero_point"
-        while name in self.makers or name in self.uses:  # a tensor of the file may have the name
-            name += "_"
-        self.constants[name] = Tensor(name, dtype, (), np.zeros((), numpy_dtype(dtype)))
-        return cast.inputs[1], name
+        return cast.inputs[1], self._new_constant(f"{_result(cast)}#zero_point", dtype, 0)
 
     def _bias(self, op: Operator, i: int) -> tuple[str, ...]:
         """Return the name of the int32 tensor of the bias, operand ``i``, in a tuple. Return () if there is no bias.
@@ -418,12 +438,12 @@ class Folding:
         if not ((scale.data >= _LEAST_SCALE) & (scale.data <= _LARGEST_SCALE)).all():
             raise _Unfolded(f"a scale is outside of {_LEAST_SCALE:g} to {_LARGEST_SCALE:g}")
 
-    def _inputs_of_move(self, op: Operator, last: Operator) -> tuple[str, ...]:
-        """Return the inputs of an operator that only moves elements, with the quantized tensor as the first.
+    def _input_like_result(self, op: Operator, i: int, last: Operator) -> str:
+        """Return the name of the quantized tensor of input ``i``, for an operator that moves or chooses elements.
 
-        Raise _Unfolded if the scale or zero point of the result differs from that of the first input.
+        Raise _Unfolded if the scale or zero point of the result differs from that of the input.
         """
-        x, scale, zero = self._input(op, 0)
+        x, scale, zero = self._input(op, i)
         others = [self.constant(name) for name in (scale, zero, *self._parameters(last))]
         if any(tensor is not None and tensor.data.size != 1 for tensor in others):
             raise _Unfolded("its input or its result has several zero points")
@@ -431,7 +451,38 @@ class Folding:
         for one, other in zip(before, after, strict=True):
             if (0 if one is None else one.data.item()) != (0 if other is None else other.data.item()):
                 raise _Unfolded("its result has other parameters than its input")
-        return (x, *op.inputs[1:]) if op.type not in _ACTIVATIONS else (x,)
+        return x
+
+    def _padding(self, op: Operator, last: Operator) -> str:
+        """Return the name of the integer with which a folded Pad fills: its float constant, quantized as the result."""
+        if op.attributes.get("mode", "constant") != "constant":
+            return ABSENT
+        if op.opset < 11:
+            raise _Unfolded("its constant is an attribute")
+        name = op.inputs[2] if len(op.inputs) > 2 else ABSENT
+        number = None if name == ABSENT else self.constant(name)
+        value = np.float32(0) if number is None else number.data.reshape(-1)[0]
+        if name != ABSENT and (number is None or number.data.size != 1 or number.dtype != "float" or np.isnan(value)):
+            raise _Unfolded("its constant is not a known number")
+        zero = self._require_whole_bytes(last)
+        ends = np.iinfo(numpy_dtype(zero.dtype))
+        quotient = np.float64(np.rint(value / self._scale(last).data.reshape(-1)[0]))
+        stored = np.clip(quotient + int(zero.data.item()), ends.min, ends.max)
+        return self._new_constant(f"{_result(op)}#padding", zero.dtype, int(stored))
+
+    def _require_whole_bytes(self, last: Operator) -> Tensor:
+        """Return the zero point of a result. Raise _Unfolded unless its type has 8 or 16 bits."""
+        zero = self.constant(self._parameters(last)[1])
+        if zero is None or zero.dtype not in _WHOLE_BYTES:
+            raise _Unfolded(f"its result is of {'an unknown type' if zero is None else zero.dtype}")
+        return zero
+
+    def _new_constant(self, name: str, dtype: str, number: int) -> str:
+        """Add a scalar constant that the file does not have, and return its name."""
+        while name in self.makers or name in self.uses:  # a tensor of the file may have the name
+            name += "_"
+        self.constants[name] = Tensor(name, dtype, (), np.array(number, numpy_dtype(dtype)))
+        return name
 
 
 def _result(op: Operator) -> str:

@@ -19,6 +19,7 @@ ORT = Profile(
         Row("average_pool2d", "dequantized_rows", {"storage": _BYTES, "folded": True, "sum": "rows"}),
         Row("average_pool2d", "dequantized", {"storage": _BYTES, "folded": False}),
         Row("mean", "float32_divisor_first", {"storage": _BYTES}),
+        Row("sum", "float32", {"storage": _BYTES}),
         Row("softmax", "table_float32", {"storage": _BYTES, "folded": True}),
         Row("softmax", "table_shifted", {"storage": _BYTES, "folded": False}),
         Row("table", "half_even", {"storage": _BYTES}),

@@ -27,6 +27,8 @@ from qrt.types import TensorType, Type, UniformType
 
 _MOST_OPERATIONS = 64
 """The most operations that one table replaces."""
+_SPREADS = ("linalg.broadcast", "qrt.reshape")
+"""Operations whose results have the one value of their first operand."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class TabulateCasts:
     """Replaces `quant.dcast`, elementwise ops on floats, and `quant.qcast` by one table lookup. Preserves every value.
 
     The storage of the dcast's operand has at most 8 bits, and both quantized types are per-layer. Other operands of the
-    ops are constants with one value. The interpreter computes the table.
+    ops are constants with one value, perhaps broadcast. The interpreter computes the table.
     """
 
     def run(self, module: Module) -> None:
@@ -132,7 +134,7 @@ def _collect(value: Value, reader: Operation, casts: list[Operation], operations
     Return False if a table cannot replace them.
     """
     op = value.operation
-    if op is None or op in operations or op in casts or _is_single(op):
+    if op is None or op in operations or op in casts or _spread_constant(value):
         return op is not None
     if op.name == "quant.dcast":
         casts.append(op)
@@ -144,6 +146,16 @@ def _collect(value: Value, reader: Operation, casts: list[Operation], operations
         return False
     operations[op] = operations.pop(op)
     return True
+
+
+def _spread_constant(value: Value) -> list[Operation]:
+    """Return the operations that broadcast a constant with one value to ``value``, the constant last; [] if none do."""
+    chain: list[Operation] = []
+    op = value.operation
+    while op is not None and op.name in _SPREADS and getattr(op.results[0].type, "has_static_shape", False):
+        chain.append(op)
+        op = op.operands[0].operation
+    return [*chain, op] if op is not None and _is_single(op) else []
 
 
 def _is_single(op: Operation) -> bool:
@@ -185,9 +197,10 @@ def _filled(value: Value, shape: tuple[int, ...]) -> Array:
 
     For the output operand of a loop, which the loop does not read, return zeros.
     """
-    if value.operation is None or value.operation.name != "arith.constant":
+    chain = _spread_constant(value)
+    if not chain:
         return np.zeros(shape, element_dtype(element_of(value.type)))
-    array = constant_array(value.operation)
+    array = constant_array(chain[-1])
     is_tensor = isinstance(value.type, TensorType)
     return np.full(shape, array[(0,) * array.ndim], array.dtype) if is_tensor else array
 

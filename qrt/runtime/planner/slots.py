@@ -60,6 +60,21 @@ def root(slots: Mapping[int, PlanSlot], number: int) -> tuple[int, int]:
     return number, offset
 
 
+def own_memory(slots: Mapping[int, PlanSlot], number: int) -> None:
+    """Make a view of a whole temporary the owner of its memory, which the temporary then views.
+
+    A result of the program is such a view if its elements have another type than those that the last kernel stored:
+    the kernel then writes to the result's array instead of to the arena.
+    """
+    view = slots[number]
+    base, offset = root(slots, number)
+    owner = slots[base]
+    if view.kind != "view" or owner.kind != "temporary" or offset != 0 or view.nbytes != owner.nbytes:
+        return
+    view.kind, view.base, view.first, view.last = "temporary", -1, owner.first, owner.last
+    owner.kind, owner.base, owner.offset = "view", number, 0
+
+
 def layout(slot: PlanSlot) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """Return the shape and the dtype of a slot's array."""
     t = slot.static_type

@@ -223,7 +223,7 @@ class Drawing:
         if self.chance(0.05):  # read as floats too
             self.nodes.append(node("Neg", [name], [self.name("n")]))
         shape = tuple(int(size) for size in shape)
-        if operator in MOVEMENTS and self.chance(0.7):
+        if operator in (*MOVEMENTS, *EXTREMES) and self.chance(0.7):
             kept = self.name("q")
             inputs = [name, *self.parameters(like.dtype, like.scale, like.zero_point)]
             attributes = {} if like.zero_point is not None else {"output_dtype": DTYPES[like.dtype.upper()]}
@@ -245,7 +245,8 @@ class Drawing:
 
 # -- operators -------------------------------------------------------------------------------------------------------
 
-MOVEMENTS = ("MaxPool", "Relu", "Reshape", "Resize", "Slice", "Tile", "Transpose", "Unsqueeze")
+MOVEMENTS = ("MaxPool", "Pad", "Relu", "Reshape", "Resize", "Slice", "Tile", "Transpose", "Unsqueeze")
+EXTREMES = ("Max", "Min", "ReduceMax", "ReduceMin")
 
 
 def _conv(d: Drawing) -> None:
@@ -336,6 +337,12 @@ def _binary(operator: str) -> Callable[[Drawing], None]:
     return build
 
 
+def _reduction(d: Drawing) -> None:
+    """Along all axes, which every opset writes in the same way."""
+    x = d.pick()
+    d.finish(d.choice(["ReduceMax", "ReduceMin"]), [d.dequantize(x)], (1,) * len(x.shape), x.magnitude, x, keepdims=1)
+
+
 def _concat(d: Drawing) -> None:
     x = d.pick()
     axis = int(d.rng.integers(len(x.shape)))
@@ -400,6 +407,12 @@ def _movement(d: Drawing) -> None:
         repeats = [int(n) for n in d.rng.integers(1, 3, rank)]
         inputs.append(d.constant(np.array(repeats, np.int64)))
         shape = tuple(size * n for size, n in zip(x.shape, repeats, strict=True))
+    elif operator == "Pad":
+        widths = [int(n) for n in d.rng.integers(0, 3, 2 * rank)]
+        inputs.append(d.constant(np.array(widths, np.int64)))
+        if d.chance(0.5):
+            inputs.append(d.constant(np.float32(d.rng.normal(0, x.magnitude))))
+        shape = tuple(size + widths[i] + widths[i + rank] for i, size in enumerate(x.shape))
     elif operator == "Unsqueeze":
         inputs.append(d.constant(np.array([0], np.int64)))
         shape = (1, *x.shape)
@@ -412,7 +425,8 @@ def _movement(d: Drawing) -> None:
 
 OPERATORS: tuple[tuple[Callable[[Drawing], None], int | None], ...] = (
     (_conv, 4), (_conv, 4), (_matmul, 2), (_gemm, 2), (_binary("Add"), None), (_binary("Mul"), None), (_concat, None),
-    (_where, None), (_function, None), (_pool, 4), (_movement, None),
+    (_where, None), (_function, None), (_pool, 4), (_movement, None), (_binary("Sub"), None), (_binary("Max"), None),
+    (_reduction, None),
 )  # fmt: skip
 """Each with the rank of the tensor that it needs."""
 

@@ -39,9 +39,11 @@ def group(
     constants: dict[str, Any] | None = None,
     same: bool = False,
     extra: tuple[str, ...] = (),
+    output: str = "FLOAT",
+    opset: int = 17,
 ) -> bytes:
     """QuantizeLinear and a group around one operator, and DequantizeLinear."""
-    zero = np.array(120 if dtype == "uint8" else -3, dtype)
+    zero = np.array(120 if dtype.startswith("u") else -3, dtype)
     scale = SX if same else SY
     given = {"sx": SX, "zx": zero, "sy": scale, "zy": zero, **(constants or {})}
     nodes = [node("QuantizeLinear", ["x", "sx", "zx"], ["xq"]), node("DequantizeLinear", ["xq", "sx", "zx"], ["xf"])]
@@ -60,9 +62,9 @@ def group(
         nodes.append(activation)
         last = "g"
     if not quantized:
-        return model(nodes, [port("x", shape=x)], [port(last)], given)
+        return model(nodes, [port("x", shape=x)], [port(last, output)], given, opset=opset)
     nodes += [node("QuantizeLinear", [last, "sy", "zy"], ["q"]), node("DequantizeLinear", ["q", "sy", "zy"], ["y"])]
-    return model(nodes, [port("x", shape=x)], [port("y")], given)
+    return model(nodes, [port("x", shape=x)], [port("y")], given, opset=opset)
 
 
 def weights(*shape: int) -> Any:
@@ -86,6 +88,28 @@ FOLDED = {
     "Reshape": group("Reshape", (4, 9), same=True, constants={"s": np.array([6, 6])}, extra=("s",)),
     "Transpose": group("Transpose", (4, 9), same=True),
     "MaxPool": group("MaxPool", (2, 3, 8, 8), same=True, more={"kernel_shape": [2, 2]}),
+    "Max": group("Max", (4, 9), same=True, extra=("xf",)),
+    "Min, Relu": group("Min", (4, 9), same=True, extra=("xf", "xf"), activation=RELU),
+    "Max of int16": group("Max", (4, 9), same=True, extra=("xf",), dtype="int16", opset=21),
+    "Sub": group("Sub", (4, 9), weights(9), dtype="int8"),
+    "Sub, Relu": group("Sub", (3, 4, 9), weights(4, 1), dtype="int8", activation=RELU),
+    "ReduceMean": group("ReduceMean", (4, 9, 5), more={"axes": [-1, 0]}),
+    "ReduceMean of all": group("ReduceMean", (4, 9), dtype="int8", more={"keepdims": 0}),
+    "ReduceMean with axes as an input": group("ReduceMean", (4, 90, 5), extra=("a",), opset=18,
+                                              constants={"a": np.array([1])}),
+    "ReduceSum": group("ReduceSum", (4, 3, 5), same=True, extra=("a",), constants={"a": np.array([1])}),
+    "ReduceSum, Clip": group("ReduceSum", (4, 3), dtype="int8", more={"keepdims": 0},
+                             activation=node("Clip", ["f", "low"], ["g"]), constants={"low": np.float32(-0.5)}),
+    "ReduceMax": group("ReduceMax", (4, 9, 5), same=True, extra=("a",), constants={"a": np.array([-1, 0])}, opset=18),
+    "ReduceMin, int8": group("ReduceMin", (4, 9), same=True, dtype="int8", more={"keepdims": 0}),
+    "ReduceMin of int16": group("ReduceMin", (4, 9), same=True, dtype="int16", opset=21),
+    "Pad": group("Pad", (4, 9), same=True, extra=("p",), constants={"p": np.array([0, 2, 1, -3])}),
+    "Pad with a number": group("Pad", (4, 9), same=True, dtype="int8", extra=("p", "c", "a"),
+                               constants={"p": np.array([2, 1]), "c": np.float32(-0.31), "a": np.array([1])}, opset=18),
+    "Pad with infinity": group("Pad", (4, 9), same=True, extra=("p", "c"),
+                               constants={"p": np.array([1, 2, 1, 0]), "c": np.float32(np.inf)}),
+    "Pad, reflect": group("Pad", (4, 9), same=True, extra=("p",), constants={"p": np.array([1, 2, 1, 3])},
+                          more={"mode": "reflect"}),
 }  # fmt: skip
 
 
@@ -95,7 +119,8 @@ def test_what_is_folded(name: str) -> None:
     content = FOLDED[name]
     module, found = folds(content)
     assert [(fold.name, fold.reason) for fold in found] == [("it", "")]
-    assert not names(module) & {"linalg.generic", "arith.addf", "arith.maximumf", "math.fma"}
+    of_floats = {"arith.addf", "arith.maximumf", "arith.minimumf", "math.fma"}
+    assert not names(module) & (of_floats if "int16" in name else of_floats | {"linalg.generic"})
     rng = np.random.default_rng(2)
     shape = module.functions[0].regions[0].blocks[0].arguments[0].type.shape  # type: ignore[attr-defined]
     x = rng.normal(0, 2, shape).astype(np.float32)
@@ -119,6 +144,14 @@ def test_what_is_folded(name: str) -> None:
          "its bias is not an int32 constant"),
         (group("Gemm", (4, 9), weights(9, 6), more={"beta": 0.5}), "its beta is not 1"),
         (group("Gemm", (4, 9), weights(9, 6), more={"alpha": 0.5}), "with an alpha other than 1"),
+        (group("Sub", (4, 9), weights(9)), "its tensors are of u8, i8 and u8"),
+        (group("ReduceSum", (4, 9), dtype="int16", opset=21), "of i16 and i16"),
+        (group("ReduceMean", (4, 9), opset=18, more={"noop_with_empty_axes": 1}), "without axes"),
+        (group("Max", (4, 9), extra=("xf",)), "its result has other parameters than its input"),
+        (group("Max", (4, 9), same=True, extra=("x",)), "input 1 is not dequantized"),
+        (group("Pad", (4, 9), same=True, extra=("p", "c"),
+               constants={"p": np.array([1, 2, 1, 3]), "c": np.float32(np.nan)}),
+         "its constant is not a known number"),
         (group("Relu", (4, 9), activation=node("Sqrt", ["f"], ["g"])),
          "its result is read by Sqrt without being quantized"),
     ],
@@ -128,6 +161,34 @@ def test_what_is_not_folded_and_why(content: bytes, reason: str) -> None:
     module, found = folds(content)
     assert ("it", reason) in [(fold.name, fold.reason) for fold in found]
     assert "quant.dcast" in names(module)
+
+
+@pytest.mark.parametrize("kind", ["ArgMax", "ArgMin"])
+@pytest.mark.parametrize("is_last", [0, 1])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16"])
+def test_positions_are_those_of_integers(kind: str, is_last: int, dtype: str) -> None:
+    """No QuantizeLinear follows. Hazard: equal elements."""
+    content = group(kind, (7, 40), dtype=dtype, quantized=False, output="INT64", opset=21,
+                    more={"axis": 1, "select_last_index": is_last})  # fmt: skip
+    module, folded = folds(content)
+    assert [(fold.name, fold.reason) for fold in folded] == [("it", "")]
+    assert not any(str(op.operands[0].type).endswith("xf32>") for op in module.operation.walk() if "arg" in op.name)
+    x = (np.random.default_rng(1).integers(-4, 4, (7, 40)) * SX).astype(np.float32)
+    (y,) = run(content, x=x)
+    extreme = (x.max if kind == "ArgMax" else x.min)(1, keepdims=True)
+    assert y.reshape(-1).tolist() == [np.flatnonzero(row)[-is_last].item() for row in x == extreme]
+    if has_oracle():
+        assert run_oracle(content, {"x": x})[0].tolist() == y.tolist()
+
+
+def test_positions_of_integers_that_floats_do_not_distinguish() -> None:
+    """Integers of 32 bits, of which neighbours become one float."""
+    nodes = [node("DequantizeLinear", ["q", "s"], ["f"]), node("ArgMax", ["f"], ["y"], name="it", axis=1)]
+    content = model(nodes, [port("q", "INT32", (1, 3))], [port("y", "INT64")], {"s": np.float32(1)})
+    _, (fold,) = folds(content)
+    assert fold.reason == "of int32"
+    (y,) = run(content, q=np.int32([[2**24, 2**24 + 1, 5]]))
+    assert y.tolist() == [[0]]
 
 
 def test_a_result_that_is_read_twice() -> None:

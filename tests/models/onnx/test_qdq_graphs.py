@@ -34,6 +34,39 @@ def test_folded_graphs_are_within_their_bounds_of_floats(part: int) -> None:
     assert groups > 0
 
 
+@pytest.mark.parametrize("operator", ["ReduceMean", "ReduceSum", "Sub"])
+@pytest.mark.parametrize("opset", [13, 18])
+def test_sums_are_within_their_bounds_of_floats(operator: str, opset: int) -> None:
+    """Hazards: long sums, zero points at the ends, scales that make ties of half of the results."""
+    for number in range(12):
+        rng = np.random.default_rng([5, number])
+        scales = rng.choice(np.float32([0.02, 0.01, 0.05, 0.5, 0.0371]), 3)
+        zeros = rng.choice([0, 255, 128, 3], 3).astype(np.uint8)
+        constants = {f"{name}{i}": value for i in range(3) for name, value in (("s", scales[i]), ("z", zeros[i]))}
+        axes = [int(axis) for axis in rng.permutation(3)[: rng.integers(1, 4)]]
+        shape = tuple(int(n) for n in rng.integers(1, 30, 3))
+        inputs, more, given = ["af"], {}, [port("a", "UINT8", shape)]
+        nodes = [node("DequantizeLinear", ["a", "s0", "z0"], ["af"])]
+        if operator == "Sub":
+            nodes.append(node("DequantizeLinear", ["b", "s1", "z1"], ["bf"]))
+            given.append(port("b", "UINT8", (1, *shape[1:])))
+            inputs.append("bf")
+        elif operator == "ReduceSum" or opset >= 18:
+            inputs.append("axes")
+            constants["axes"] = np.int64(axes)
+        else:
+            more["axes"] = axes
+        nodes += [node(operator, inputs, ["yf"], **more), node("QuantizeLinear", ["yf", "s2", "z2"], ["y"])]
+        content = model(nodes, given, [port("y", "UINT8")], constants, opset=opset)
+        assert folds(content) == [""]
+        different, folded = outside(content, FloatsBetweenCasts(), rng)
+        assert not different, number
+        assert folded == 1
+        if has_oracle() and number < 2:
+            with OnnxRuntime(seconds=60) as engine:
+                assert not outside(content, engine, rng)[0], number
+
+
 @pytest.mark.skipif(not has_oracle(), reason="onnxruntime is not installed")
 @pytest.mark.skipif(not os.environ.get("QRT_REQUIRE_ORACLE"), reason="it takes minutes: make test-oracle runs it")
 @pytest.mark.parametrize("part", range(PARTS))

@@ -158,6 +158,23 @@ def test_a_loop_with_scalars_and_splats_becomes_a_table():
     assert_same(qrt.compile(changed).run(given, interpret=True), qrt.compile(text).run(given, interpret=True))
 
 
+def test_a_broadcast_constant_is_one_value():
+    """Importers write a large tensor of one number as a broadcast."""
+    one = "tensor<1xf32>"
+    text = function(
+        f"%0 = quant.dcast %x : {T} to {F}\n%c = arith.constant dense<-0.25> : tensor<f32>\n"
+        f"%d = qrt.reshape %c : (tensor<f32>) -> {one}\n%e = tensor.empty() : tensor<1x3xf32>\n"
+        f"%b = linalg.broadcast ins(%d : {one}) outs(%e : tensor<1x3xf32>) dimensions = [1]\n"
+        f"%r = qrt.reshape %b : (tensor<1x3xf32>) -> tensor<3xf32>\n"
+        f"%f = tensor.empty() : {F}\n%g = linalg.broadcast ins(%r : tensor<3xf32>) outs(%f : {F}) dimensions = [0]\n"
+        f"%1 = arith.maximumf %0, %g : {F}\n%2 = quant.qcast %1 : {F} to {T}\nreturn %2 : {T}"
+    )
+    changed = run_passes(ir.parse(text), "tabulate-casts")
+    assert not {op.name for op in changed.operation.walk()} & {"linalg.broadcast", "arith.maximumf"}
+    given = {"arg0": np.int8([[-128, -3, 0], [2, 3, 127]])}
+    assert_same(qrt.compile(changed).run(given, interpret=True), qrt.compile(text).run(given, interpret=True))
+
+
 def test_sizes_that_differ_at_run_time_stay_errors():
     t, f = "tensor<?x!quant.uniform<i8:f32, 0.5:3>>", "tensor<?xf32>"
     text = function(

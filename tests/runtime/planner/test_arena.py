@@ -163,6 +163,44 @@ def test_a_chain_lives_in_one_place():
     assert len(steps_in_place(program)[1]) == 8
 
 
+PLAIN, PART = "tensor<2x40xi8>", "tensor<1x40xi8>"
+RETURNED = {
+    "its storage": (f"%2 = quant.scast %1 : {Q} to {PLAIN}\nreturn %2 : {PLAIN}", PLAIN, 0),
+    "its bytes": (f"%2 = quant.scast %1 : {Q} to {PLAIN}\n%3 = tensor.bitcast %2 : {PLAIN} to tensor<2x40xui8>\n"
+                  "return %3 : tensor<2x40xui8>", "tensor<2x40xui8>", 0),
+    "a result of another type, twice": (
+        f"%2 = quant.scast %1 : {Q} to {PLAIN}\n%3 = tensor.bitcast %2 : {PLAIN} to tensor<2x40xui8>\n"
+        "return %3, %3 : tensor<2x40xui8>, tensor<2x40xui8>", "(tensor<2x40xui8>, tensor<2x40xui8>)", 0),
+    "two types of one result": (
+        f"%2 = quant.scast %1 : {Q} to {PLAIN}\n%3 = tensor.bitcast %2 : {PLAIN} to tensor<2x40xui8>\n"
+        f"%4 = qrt.add %1, %x : ({Q}, {Q}) -> {Q}\nreturn %3, %2, %4 : tensor<2x40xui8>, {PLAIN}, {Q}",
+        f"(tensor<2x40xui8>, {PLAIN}, {Q})", 0),
+    "a part": (f"%2 = quant.scast %1 : {Q} to {PLAIN}\n%3 = qrt.slice %2 {{offsets = [1, 0], sizes = [1, 40]}} : "
+               f"({PLAIN}) -> {PART}\n%4 = tensor.bitcast %3 : {PART} to tensor<1x40xui8>\n"
+               "return %4 : tensor<1x40xui8>", "tensor<1x40xui8>", X.nbytes),
+    "an operand": (f"%2 = quant.scast %x : {Q} to {PLAIN}\n%3 = tensor.bitcast %2 : {PLAIN} to tensor<2x40xui8>\n"
+                   "return %3 : tensor<2x40xui8>", "tensor<2x40xui8>", X.nbytes),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_a_result_of_another_type_is_written_once(name):
+    """The kernel writes to the array of the result, unless that is a part of what it writes. Hazards: two results of
+    one memory; memory that is read after a result views it."""
+    body, types, arena = RETURNED[name]
+    program = qrt.compile(f"func.func @main(%x: {Q}, %y: {Q}) -> {types} {{\n"
+                          f"%1 = qrt.mul %x, %y : ({Q}, {Q}) -> {Q}\n{body} }}")  # fmt: skip
+    given = {"arg0": X, "arg1": X[::-1].copy()}
+    expected = program.run(given, interpret=True)
+    results = program.run(given)
+    assert_same(results, expected)
+    again = program.run(given)
+    arrays = [np.asarray(getattr(each, "storage", each)) for run in (results, again) for each in run.values()]
+    assert not any(np.shares_memory(a, b) for i, a in enumerate(arrays) for b in [*arrays[:i], X])
+    assert given["arg0"].tolist() == X.tolist()
+    assert program.memory()[0] == arena
+
+
 def test_what_a_kernel_may_write_over():
     """Elements of another size, and a broadcast operand, are read after some of the result is written."""
     add = {"isa": "ref", "kind": "mul", "a": "i8", "b": "i8", "a_zero_points": [0], "b_zero_points": [0]}

@@ -36,12 +36,12 @@ PLAN = """\
 takes (%1 input tensor<3x8xf32>, %2 input f32)
 0: kernel qcast (ref): quant.qcast at f.mlir:11:8 (%1 input tensor<3x8xf32>) -> (%3 arena+0 tensor<3x8xi8>)
 0: kernel gemm (ref): qrt.matmul at f.mlir:14:8 (%3 arena+0 tensor<3x8xi8>, %4 constant tensor<8x4xi8>) -> (%5 arena+24 tensor<3x4xui8>)
-0: kernel add (ref) in place: qrt.add at f.mlir:15:8 (%5 arena+24 tensor<3x4xui8>, %5 arena+24 tensor<3x4xui8>) -> (%6 arena+24 tensor<3x4xui8>)
-0: kernel dcast (ref): quant.dcast at f.mlir:17:8 (%6 arena+24 tensor<3x4xui8>) -> (%7 owned tensor<3x4xf32>)
+0: kernel add (ref): qrt.add at f.mlir:15:8 (%5 arena+24 tensor<3x4xui8>, %5 arena+24 tensor<3x4xui8>) -> (%6 owned tensor<3x4xui8>)
+0: kernel dcast (ref): quant.dcast at f.mlir:17:8 (%6 owned tensor<3x4xui8>) -> (%7 owned tensor<3x4xf32>)
 1: interpreter: arith.divf at f.mlir:19:8 (%2 input f32, %8 constant f32) -> (%11 value f32)
 1: interpreter: math.atan at f.mlir:6:8 (%7 owned tensor<3x4xf32>) -> (%12 value tensor<3x4xf32>)
 1: interpreter: math.tan at f.mlir:7:8 (%12 value tensor<3x4xf32>) -> (%13 value tensor<3x4xf32>)
-returns (%13 value tensor<3x4xf32>, %14 arena+24 tensor<3x4xi8>, %11 value f32)
+returns (%13 value tensor<3x4xf32>, %14 owned tensor<3x4xi8>, %11 value f32)
 """  # noqa: E501 - lines as they are printed
 
 

@@ -161,13 +161,18 @@ REDUCED = {
     "sum": "%r = arith.addf %o, %a : f32",
     "maximum": "%r = arith.maximumf %o, %a : f32",
     "minimum": "%r = arith.minimumf %a, %o : f32",
+    "maxnum": "%r = arith.maxnumf %o, %a : f32",
+    "minnum": "%r = arith.minnumf %o, %a : f32",
+    "magnitude": "%m = math.absf %a : f32\n %r = arith.maximumf %o, %m : f32",
+    "maximum of its own": "%m = arith.subf %a, %o : f32\n %r = arith.maximumf %o, %m : f32",
+    "twice": "%m = arith.maximumf %o, %a : f32\n %r = arith.minimumf %m, %a : f32",
     "last": "%r = arith.addf %a, %a : f32",
     "difference": "%p = arith.subf %a, %o : f32\n %r = arith.subf %p, %o : f32",
     "scaled": "%c = arith.constant 0.3 : f32\n %p = arith.mulf %o, %c : f32\n %r = arith.addf %p, %a : f32",
 }
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (3, 16), (5, 300), (0, 3), (700, 2)])
+@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (3, 16), (5, 300), (0, 3), (700, 2), (1, 256)])
 @pytest.mark.parametrize("name", REDUCED)
 def test_reductions(name, shape):
     """Along the first axis and the last; an axis of no element leaves what was there."""
@@ -177,6 +182,26 @@ def test_reductions(name, shape):
             continue
         text = nest(maps, [shape, left], body, iterators)
         check(text, [floats(RNG, *shape), floats(RNG, *left)], "float_loops")
+
+
+@pytest.mark.parametrize("op", ["maximumf", "minimumf", "maxnumf", "minnumf"])
+def test_extremes_of_long_rows(op):
+    """Elements of a row are lanes. Hazards: the order of NaNs and of zeros, and the row that the last part overlaps."""
+    rows = np.zeros((9, 777), np.float32)
+    rows[1] = -0.0
+    rows[2, ::2] = -0.0
+    rows[3, [5, 700]] = np.float32([3, 4])
+    rows[4, [5, 700]] = np.float32([-4, -3])
+    rows[5, [300, 200]] = np.uint32([0x7FC00001, 0xFFC00002]).view(np.float32)
+    rows[6] = np.uint32(0x7FC00003).view(np.float32)
+    rows[7, [0, 776]] = np.float32([np.inf, -np.inf])
+    rows[8, 776], rows[8, 0] = 1e-45, -1e-45
+    body = f"%r = arith.{op} %o, %a : f32\n linalg.yield %r : f32"
+    text = nest(["d0, d1", "d0"], [rows.shape, rows.shape[:1]], body, "pr")
+    for start in (0.0, -0.0, 1.0, np.nan):
+        check(text, [rows, np.full(9, start, np.float32)], "float_loops")
+    for threads in (1, 2):
+        check(text, [rows, np.arange(9, dtype=np.float32) - 4], "float_loops", threads)
 
 
 def test_a_pool():

@@ -6,6 +6,7 @@
  *
  * Exact: sums.h. Other calls go to the parent. Hazard: the last vector of a pixel or of a line overlaps the one before,
  * so that nothing past it is read. */
+#include "float_averages.h"
 #include "isa/rows.h"
 #include "sums.h"
 
@@ -170,6 +171,9 @@ void avx2_avg_pool_run(const qrt_pool_args *args, const void *pixels, int64_t ro
     const int64_t size = qrt_container_size(args->container), out_size = qrt_container_size(args->requant.container);
     const int64_t channels = args->window.channels, stride = step / channels;
     int32_t unused[1 + BEHIND];
+    if (args->requant.rule == QRT_DEQUANTIZED &&
+        average_floats(args, pixels, rows, columns, row_stride, column_stride, count, step, target))
+        return;
     const bool is_narrow = args->requant.rule != QRT_DEQUANTIZED && !args->zero_point_step && !args->channel_step &&
                            channels <= RUN_CHANNELS && columns * channels <= RUN &&
                            start_sums(args->container, args->zero_point, 0, rows * columns, 1, unused);

@@ -25,15 +25,15 @@ QRT_INLINE vector minimum(vector a, vector b) {
     return blend(unordered(a, a), ordered, a);
 }
 
-/* The operand that is a number, where one is: the instructions return the second where the first is a NaN. */
+/* The operand that is a number, where one is, else the second: the instructions return that one where a NaN is. */
 QRT_INLINE vector maxnum(vector a, vector b) {
     const vector ordered = blend(compare(a, b, _CMP_EQ_OQ), OP(max_ps)(a, b), OP(and_ps)(a, b));
-    return blend(unordered(b, b), ordered, a);
+    return blend(unordered(b, b), ordered, blend(unordered(a, a), a, b));
 }
 
 QRT_INLINE vector minnum(vector a, vector b) {
     const vector ordered = blend(compare(a, b, _CMP_EQ_OQ), OP(min_ps)(a, b), OP(or_ps)(a, b));
-    return blend(unordered(b, b), ordered, a);
+    return blend(unordered(b, b), ordered, blend(unordered(a, a), a, b));
 }
 
 /* A NaN of numbers becomes the one that numerics.md names; that of an operand goes on as it is. */

@@ -7,6 +7,7 @@ import numpy as np
 from qrt.ir import Value
 from qrt.models.importing.unquantized import BOOL, Operand, apply, cast_to, compare, index, number_of, select
 from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators import extremes
 from qrt.models.onnx.operators.narrow_floats import narrowed
 from qrt.models.onnx.operators.operands import (
     F32,
@@ -65,6 +66,9 @@ def binary(node: Node) -> None:
     name = _BINARY[node.op.type][form(element)]
     if not name or (element is BOOL) != (node.op.type in ("And", "Or", "Xor")):
         node.refuse(f"of {node.dtype(0)}")
+    if node.op.type in extremes.PAIRWISE and extremes.is_of_bytes(node):
+        extremes.pairwise(node)
+        return
     signless_type = signless(element)
 
     def applied(a: Operand, b: Operand) -> Operand:

@@ -106,6 +106,7 @@ def binary(node: Node) -> None:
 
     As in the runtime, the operands of QLinearAdd are exchanged if the first one has size 1 on the last axis whose size
     in the result is above 1. If these sizes are known only at run time, both orders must give the same sums.
+    A Sub between DequantizeLinear and QuantizeLinear is a QLinearAdd of the negated second operand.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)
@@ -117,6 +118,8 @@ def binary(node: Node) -> None:
     operands = [node.cast(0, a), node.cast(3, b)]
     if name == "add" and not node.op.is_folded and is_exchanged(node, (a, b, out)):
         operands.reverse()
+    if node.op.is_folded and node.attribute("is_difference", 0):
+        name = "sub"
     node.set(0, node.emit(f"qrt.{name}", operands, {"requant": rule}, out))
 
 

@@ -13,10 +13,10 @@ from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, number_of
 from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators import extremes, folded_sums
 from qrt.models.onnx.operators.arithmetic import form
 from qrt.models.onnx.operators.operands import F32, I64, axes, axes_of
 from qrt.models.onnx.types import signless
-from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _REDUCTIONS = {
@@ -35,8 +35,10 @@ def _start(name: str, element: Type) -> float:
         return int(name == "ReduceProd")
     if isinstance(element, FloatType):
         return -np.inf if name == "ReduceMax" else np.inf
-    limits = np.iinfo(element_dtype(element))
-    return int(limits.min if name == "ReduceMax" else limits.max)
+    assert isinstance(element, IntegerType)
+    least = 0 if element.signedness == "unsigned" else -(1 << (element.width - 1))
+    most = least + (1 << element.width) - 1
+    return least if name == "ReduceMax" else most
 
 
 def reduction(node: Node) -> None:
@@ -48,15 +50,23 @@ def reduction(node: Node) -> None:
     element = node.plain(0)
     *ops, since = _REDUCTIONS[node.op.type]
     op, signless_type = ops[form(element)], signless(element)
+    shape, given = node.shape(), axes_of(node, 1, since)
+    if node.op.is_folded and node.op.type in ("ReduceMean", "ReduceSum"):
+        if not given and node.attribute("noop_with_empty_axes", 0):
+            node.refuse("without axes")
+        folded_sums.sum_along(node, axes(node, given, len(shape)) if given else tuple(range(len(shape))))
+        return
     if not op or element is BOOL or (isinstance(element, FloatType) and element.name not in ("f32", "f64")):
         node.refuse(f"of {node.dtype(0)}")
-    shape, given = node.shape(), axes_of(node, 1, since)
     if not given and node.attribute("noop_with_empty_axes", 0):
         node.set_plain(
             0, node.emit("qrt.reshape", [node.stored(0)], None, node.type(0).with_(element=signless_type)), element
         )
         return
     along = axes(node, given, len(shape)) if given else tuple(range(len(shape)))
+    if node.op.type in extremes.ALONG_AXES and extremes.is_of_bytes(node):
+        extremes.along_axes(node, along)
+        return
     context = lowering_context(node)
     result = reduced(context, node.stored(0), along, op, _start(node.op.type, element))
     if node.op.type == "ReduceMean":
@@ -133,6 +143,8 @@ def extreme(node: Node) -> None:
 
     Of several equal elements, the first one counts, or with ``select_last_index`` the last one.
     """
+    if node.op.is_folded:
+        extremes.require_distinct_floats(node)
     shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(shape))
     name = "qrt.argmax" if node.op.type == "ArgMax" else "qrt.argmin"

@@ -2,6 +2,8 @@
  * shares them among threads. The arithmetic is in the rows float_steps, integer_steps, wide_steps and float_function. */
 #include "core/core.h"
 #include "core/float_control.h"
+#include "core/float_loops/lanes.h"
+#include "core/float_loops/reduction.h"
 
 #define LANES QRT_LOOPS_LANES
 #define MOST QRT_MAX_OPERANDS
@@ -19,140 +21,9 @@ typedef struct {
     int64_t outer;  /* iterations of the kept loops around it */
     int64_t blocks; /* of one of these */
     int64_t per_task;
+    int64_t lanes;     /* that a block has at most, in whole vectors */
+    bool reduces_rows; /* reduction.h */
 } loops_call;
-
-static int size_of(const qrt_loops_operand *operand) {
-    static const int size[] = {
-        [QRT_LOOPS_F32] = 4, [QRT_LOOPS_BOOL] = 1, [QRT_LOOPS_I8] = 1, [QRT_LOOPS_I16] = 2, [QRT_LOOPS_I32] = 4,
-        [QRT_LOOPS_F64] = 8, [QRT_LOOPS_I64] = 8,
-    };
-    return size[operand->type];
-}
-
-/* How many floats of a register a lane takes. */
-static int64_t floats_of(const qrt_loops_operand *operand) {
-    return size_of(operand) == 8 ? 2 : 1;
-}
-
-/* ---- lanes ---- */
-
-static void load_bools(const uint8_t *from, int64_t stride, int64_t count, uint32_t *to) {
-    for (int64_t i = 0; i < count; i++)
-        to[i] = from[i * stride] ? UINT32_MAX : 0;
-}
-
-static void load_bytes(const int8_t *from, int64_t stride, int64_t count, uint32_t *to) {
-    for (int64_t i = 0; i < count; i++)
-        to[i] = (uint32_t)from[i * stride];
-}
-
-static void load_halves(const int16_t *from, int64_t stride, int64_t count, uint32_t *to) {
-    for (int64_t i = 0; i < count; i++)
-        to[i] = (uint32_t)from[i * stride];
-}
-
-static void load_words(const uint32_t *from, int64_t stride, int64_t count, uint32_t *to) {
-    if (stride == 1) {
-        memcpy(to, from, (size_t)count * sizeof *to);
-    } else if (stride == 0) {
-        uint32_t values[QRT_LOOPS_ALIGN];
-        for (int i = 0; i < QRT_LOOPS_ALIGN; i++)
-            values[i] = *from;
-        for (; count >= QRT_LOOPS_ALIGN; count -= QRT_LOOPS_ALIGN, to += QRT_LOOPS_ALIGN)
-            memcpy(to, values, sizeof values);
-        memcpy(to, values, (size_t)count * sizeof *to);
-    } else {
-        for (int64_t i = 0; i < count; i++)
-            to[i] = from[i * stride];
-    }
-}
-
-/* Both ways: lanes of a register lie side by side. */
-static void copy_longs(const uint64_t *from, int64_t stride, int64_t count, uint64_t *to, int64_t to_stride) {
-    for (int64_t i = 0; i < count; i++)
-        to[i * to_stride] = from[i * stride];
-}
-
-static void load_row(const qrt_loops_operand *operand, const char *from, int64_t stride, int64_t count, float *own) {
-    switch (operand->type) {
-    case QRT_LOOPS_F32:
-    case QRT_LOOPS_I32:
-        load_words((const uint32_t *)from, stride, count, (uint32_t *)own);
-        break;
-    case QRT_LOOPS_BOOL:
-        load_bools((const uint8_t *)from, stride, count, (uint32_t *)own);
-        break;
-    case QRT_LOOPS_I8:
-        load_bytes((const int8_t *)from, stride, count, (uint32_t *)own);
-        break;
-    case QRT_LOOPS_I16:
-        load_halves((const int16_t *)from, stride, count, (uint32_t *)own);
-        break;
-    case QRT_LOOPS_F64:
-    case QRT_LOOPS_I64:
-        copy_longs((const uint64_t *)from, stride, count, (uint64_t *)own, 1);
-    }
-}
-
-static void store_words(const uint32_t *from, int64_t stride, int64_t count, uint32_t *to) {
-    if (stride == 1)
-        memcpy(to, from, (size_t)count * sizeof *to);
-    else
-        for (int64_t i = 0; i < count; i++)
-            to[i * stride] = from[i];
-}
-
-/* Of blocks of a known size, which alias nothing, gcc makes vectors at -O2. */
-static void store_halves(const uint32_t *from, int64_t stride, int64_t count, uint16_t *to) {
-    for (; stride == 1 && count >= QRT_LOOPS_ALIGN; count -= QRT_LOOPS_ALIGN) {
-        uint16_t block[QRT_LOOPS_ALIGN];
-        for (int i = 0; i < QRT_LOOPS_ALIGN; i++)
-            block[i] = (uint16_t)from[i];
-        memcpy(to, block, sizeof block);
-        from += QRT_LOOPS_ALIGN, to += QRT_LOOPS_ALIGN;
-    }
-    for (int64_t i = 0; i < count; i++)
-        to[i * stride] = (uint16_t)from[i];
-}
-
-static void store_bytes(const uint32_t *from, int64_t stride, int64_t count, uint8_t *to) {
-    for (; stride == 1 && count >= QRT_LOOPS_ALIGN; count -= QRT_LOOPS_ALIGN) {
-        uint8_t block[QRT_LOOPS_ALIGN];
-        for (int i = 0; i < QRT_LOOPS_ALIGN; i++)
-            block[i] = (uint8_t)from[i];
-        memcpy(to, block, sizeof block);
-        from += QRT_LOOPS_ALIGN, to += QRT_LOOPS_ALIGN;
-    }
-    for (int64_t i = 0; i < count; i++)
-        to[i * stride] = (uint8_t)from[i];
-}
-
-static void store_bools(const uint32_t *from, int64_t stride, int64_t count, uint8_t *to) {
-    for (int64_t i = 0; i < count; i++)
-        to[i * stride] = from[i] != 0;
-}
-
-static void store_row(const qrt_loops_operand *operand, const float *reg, int64_t stride, int64_t count, char *to) {
-    const uint32_t *from = (const uint32_t *)reg;
-    switch (operand->type) {
-    case QRT_LOOPS_F32:
-    case QRT_LOOPS_I32:
-        store_words(from, stride, count, (uint32_t *)to);
-        break;
-    case QRT_LOOPS_BOOL:
-        store_bools(from, stride, count, (uint8_t *)to);
-        break;
-    case QRT_LOOPS_I8:
-        store_bytes(from, stride, count, (uint8_t *)to);
-        break;
-    case QRT_LOOPS_I16:
-        store_halves(from, stride, count, (uint16_t *)to);
-        break;
-    case QRT_LOOPS_F64:
-    case QRT_LOOPS_I64:
-        copy_longs((const uint64_t *)reg, 1, count, (uint64_t *)to, stride);
-    }
-}
 
 /* ---- blocks ---- */
 
@@ -275,16 +146,32 @@ static bool run_block(const qrt_float_loops_args *args, char *const *first, bloc
     return is_defined;
 }
 
+/* Reduces the rows of a block one by one, or the whole block where a result is a NaN. */
+static bool run_rows(const qrt_float_loops_args *args, char *const *first, block b, float *memory) {
+    char *at[MOST];
+    for (int64_t i = 0; i < b.rows * b.count; i++) {
+        for (int j = 0; j < args->reads + args->writes; j++) {
+            const qrt_loops_operand *operand = &args->operand[j];
+            const int64_t steps = i / b.count * operand->stride[b.outer] + i % b.count * operand->stride[b.inner];
+            at[j] = first[j] + steps * size_of(operand);
+        }
+        if (!qrt_reduce_row(args, at, memory))
+            return run_block(args, first, b, memory);
+    }
+    return true;
+}
+
 /* The lanes of registers that no operand fills are computed too: they hold zeros. */
-static float *made_registers(const qrt_float_loops_args *args) {
-    const size_t bytes = (size_t)(args->registers * register_size(args)) * sizeof(float);
-    float *memory = qrt_workspace(QRT_WORKSPACE_TASK, bytes);
-    if (!memory)
-        return NULL;
-    memset(memory, 0, bytes);
-    for (int i = 0; i < args->values; i++)
-        for (int lane = 0; lane < LANES; lane++)
-            memcpy(memory + (args->registers - args->values + i) * register_size(args) + lane, args->value + i, sizeof(float));
+static float *made_registers(const loops_call *call) {
+    const qrt_float_loops_args *args = call->args;
+    const int constants = args->registers - args->values;
+    const int64_t size = register_size(args), zeros = call->lanes * size / LANES;
+    float *memory = qrt_workspace(QRT_WORKSPACE_TASK, (size_t)(args->registers * size) * sizeof(float));
+    for (int i = 0; memory && i < args->registers; i++)
+        if (i < constants)
+            memset(memory + i * size, 0, (size_t)zeros * sizeof(float));
+        else
+            load_words((const uint32_t *)(args->value + i - constants), 0, call->lanes, (uint32_t *)memory + i * size);
     return memory;
 }
 
@@ -302,7 +189,7 @@ static qrt_status run_task(void *context, int64_t number) {
         for (int i = 0; i < operands; i++)
             at[i] += index[loop] * args->operand[i].stride[loop] * size_of(&args->operand[i]);
     }
-    float *memory = made_registers(args);
+    float *memory = made_registers(call);
     if (!memory)
         return QRT_NO_MEMORY;
     const qrt_float_state saved = qrt_float_enter();
@@ -312,7 +199,7 @@ static qrt_status run_task(void *context, int64_t number) {
         for (int operand = 0; operand < operands; operand++)
             here[operand] = at[operand] + done * args->operand[operand].stride[cut] * size_of(&args->operand[operand]);
         const block b = {cut == inner ? 1 : left, cut == inner ? left : args->extent[inner], cut, inner};
-        is_defined &= run_block(args, here, b, memory);
+        is_defined &= call->reduces_rows ? run_rows(args, here, b, memory) : run_block(args, here, b, memory);
         if (++turn == call->blocks) {
             turn = 0;
             advance(args, 0, cut, index, operands, at);
@@ -329,6 +216,9 @@ qrt_status qrt_float_loops(const void *pointer, qrt_scratch *scratch) {
     const bool has_rows = inner > 0 && lanes > 0 && lanes <= LANES / 2;
     loops_call call = {.args = args, .cut = inner - has_rows, .unit = has_rows ? LANES / lanes : LANES, .outer = 1};
     call.blocks = qrt_ceil_div(args->extent[call.cut], call.unit);
+    call.reduces_rows = qrt_reduces_rows(args);
+    call.lanes = qrt_min(call.unit, args->extent[call.cut]) * (has_rows ? lanes : 1);
+    call.lanes = call.reduces_rows ? LANES : qrt_round_up(call.lanes, QRT_LOOPS_ALIGN);
     void *const *operand = scratch->operands;
     double work = args->steps + 1;
     for (int i = 0; i < args->reads + args->writes; i++) {
