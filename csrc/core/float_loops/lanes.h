@@ -5,8 +5,8 @@
 
 static inline int size_of(const qrt_loops_operand *operand) {
     static const int size[] = {
-        [QRT_LOOPS_F32] = 4, [QRT_LOOPS_BOOL] = 1, [QRT_LOOPS_I8] = 1, [QRT_LOOPS_I16] = 2, [QRT_LOOPS_I32] = 4,
-        [QRT_LOOPS_F64] = 8, [QRT_LOOPS_I64] = 8,
+        [QRT_LOOPS_F32] = 4, [QRT_LOOPS_BOOL] = 1, [QRT_LOOPS_I8] = 1,  [QRT_LOOPS_I16] = 2,
+        [QRT_LOOPS_I32] = 4, [QRT_LOOPS_F64] = 8,  [QRT_LOOPS_I64] = 8,
     };
     return size[operand->type];
 }

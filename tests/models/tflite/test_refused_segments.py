@@ -127,7 +127,7 @@ REFUSED = {
     "a factor of 0": (lambda: _dilated(2, 0), "a positive dilation factor for each axis of [2, 3], got [2, 0]"),
     "no elements to dilate": (lambda: _dilated(2, 2, shape=(0, 3)), "DILATE (an axis of 0 elements)"),
     "a value of another type": (
-        lambda: _dilated(2, 2, value=_one(0)), "must have one type, got float32, int32, float32"
+        lambda: _dilated(2, 2, value=_one(0)), "must have the same type, got float32, int32, float32"
     ),
     "several values": (
         lambda: _dilated(2, 2, value=Tensor((2,), "float32", data=[0, 0])), "must be one element, got shape [2]"
