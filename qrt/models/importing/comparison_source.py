@@ -39,7 +39,8 @@ class Input:
 
     ``dtype`` is NumPy's name. Each size in ``shape`` is an integer, the name of a dynamic dimension, or None for a
     dynamic dimension without name. ``zero_point`` is None if the input is not quantized. ``limit`` bounds the test data
-    of unquantized integer inputs, which are from 0 to ``limit - 1``.
+    of unquantized integer inputs, which are from 0 to ``limit - 1``. ``excluded`` is an integer that no element of test
+    data may be, since the other runtime rejects it, such as the zero point of a divisor.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Input:
     shape: tuple[int | str | None, ...]
     zero_point: int | None = None
     limit: int = 2
+    excluded: int | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import pytest
 
 from qrt.models.diff.tally import DifferenceTally
 from qrt.models.profiles import PROFILES
-from qrt.models.tflite.comparison_source import bound_of, compared
+from qrt.models.tflite.comparison_source import bound_of, compared, inputs_of
+from qrt.models.tflite.read import read
 from qrt.runtime.compilation import compile
 from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
@@ -53,3 +54,17 @@ def test_a_sum_lies_as_far_apart_as_its_terms_say(name, is_input):
     (result,) = compile(made.alone(np.abs, {key: array})).run({str(key): np.abs(array)}).values()
     wanted = np.abs(array).sum((0, 2)) / (8 if name == "MEAN" else 1)
     np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("name", "dtype", "excluded"), [("DIV", "int16", 7), ("FLOOR_MOD", "int16", 0)])
+def test_drawn_divisors_are_not_zero(name, dtype, excluded):
+    """LiteRT rejects zeros: the zero point of DIV, and a stored 0 of FLOOR_MOD, which ignores zero points."""
+    tensors = [Tensor((50,), dtype, 0.5, 7) for _ in range(3)]
+    dividend, divisor = inputs_of(read(one_op(name, tensors[:2], tensors[2:], {})).subgraphs[0])
+    assert (dividend.excluded, divisor.excluded) == (None, excluded)
+
+
+def test_drawn_divisors_of_floats_are_any():
+    tensors = [Tensor((50,), "float32") for _ in range(3)]
+    ports = inputs_of(read(one_op("DIV", tensors[:2], tensors[2:], {})).subgraphs[0])
+    assert [port.excluded for port in ports] == [None, None]

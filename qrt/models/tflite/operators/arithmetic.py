@@ -87,7 +87,7 @@ def mul(node: Node) -> None:
 
 
 def div(node: Node) -> None:
-    """Import DIV: divide 8-bit tensors that broadcast."""
+    """Import DIV: divide 8- or 16-bit tensors that broadcast."""
     a, b, out = _operands(node)
     multiplier = np.float32(a.scale) / (np.float32(b.scale) * np.float32(out.scale))
     if not 0 < multiplier < np.inf:
