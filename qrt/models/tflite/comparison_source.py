@@ -34,6 +34,7 @@ _DIVIDING = ("DIV", "FLOOR_DIV", "FLOOR_MOD")
 LEAST = 2.0**-126
 """The least normal float32. XNNPACK reads and writes smaller numbers as 0."""
 _BOUNDS: Mapping[str, Bound] = {
+    **dict.fromkeys(("COMPLEX_ABS", "IMAG", "REAL"), Bound(1, is_sum=True, absolute=2.0**-40)),
     "COS": Bound(absolute=2.0**-21),
     "EXP": Bound(64, absolute=LEAST),
     "GELU": Bound(absolute=2.0**-20),
