@@ -106,13 +106,15 @@ def _require_packed_weights(node: Node) -> None:
         for i, tensor in enumerate(tensors):
             if tensor is None:
                 continue
-            where, quantization, name = f"{what} {i} {shown(tensor.name)}", tensor.quantization, node.op.name
+            quantization, name = tensor.quantization, node.op.name
             if tensor.unsupported:
-                node.refuse(f"{where} with {tensor.unsupported}")
+                node.refuse(f"{what} {i} {shown(tensor.name)} with {tensor.unsupported}")
             if quantization is not None and quantization.block_size and (what, i, name) not in _BLOCKWISE_INPUTS:
-                node.refuse(f"{where} with a scale for each block of {quantization.block_size} elements")
+                blocks = f"a scale for each block of {quantization.block_size} elements"
+                node.refuse(f"{what} {i} {shown(tensor.name)} with {blocks}")
             if tensor.dtype not in _PACKED_INPUTS:
                 continue
+            where = f"{what} {i} {shown(tensor.name)}"
             expected = 0 if what == "output" and name == "GATHER" else _PACKED_INPUTS[tensor.dtype].get(name)
             if i != expected or (what == "output" and name != "GATHER"):
                 node.refuse(f"{where} of {tensor.dtype}")

@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from qrt.models.importing.unquantized import index
+from qrt.models.importing.node import index
 from qrt.models.onnx.composed import composed
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import in_shape
