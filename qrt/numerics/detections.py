@@ -31,18 +31,18 @@ class SuppressionLimits:
     overlap: float
 
 
-def overlaps(boxes: Array, box: int, others: Array) -> Array:
+def overlaps(boxes: Array, box: int | Array, others: Array) -> Array:
     """Return the intersection over union of box number ``box`` with each of the boxes numbered ``others``.
 
-    The result is 0 if one of the two boxes has no area. Boxes [n, 4] of float32 are (top, left, bottom, right), and
-    every step is rounded to float32.
+    ``box`` may also be an array of numbers, with which ``others`` are broadcast. The result is 0 if one of the two
+    boxes has no area. Boxes [n, 4] of float32 are (top, left, bottom, right), and every step is rounded to float32.
 
     >>> overlaps(np.float32([[0, 0, 2, 2], [0, 1, 2, 3]]), 0, np.array([1])).tolist()
     [0.3333333432674408]
     """
     zero = np.zeros((), F32)
     top, left, bottom, right = (boxes[others, i] for i in range(4))
-    y0, x0, y1, x1 = boxes[box]
+    y0, x0, y1, x1 = np.moveaxis(boxes[box], -1, 0)
     with np.errstate(all="ignore"):
         own, areas = (y1 - y0) * (x1 - x0), (bottom - top) * (right - left)
         height = _smaller(y1, bottom) - _larger(y0, top)

@@ -164,8 +164,8 @@ def quotient(
 
     ``a`` is shifted to the left until it fills 32 bits, and multiplied by the reciprocal of ``b``. The product is
     multiplied by ``sa / (sb * so)``, which is formed in float32. The last shift may be to the right by more than 31
-    places, as for most ``a`` near 0. TFLite's kernel then shifts by the number of places modulo 32 and adds 1 to
-    nonnegative results. So does this function.
+    places, as for most ``a`` near 0, or by fewer than 0, as for large multipliers. TFLite's kernel then shifts by the
+    number of places modulo 32 and adds 1 to nonnegative results. So does this function.
     """
     dividend, divisor = broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
     is_zero = divisor == 0
@@ -176,7 +176,9 @@ def quotient(
     whole = doubling_high_multiply(dividend << headroom, inverse)
     m0, shift = double_multiplier(float(np.float32(sa) / (np.float32(sb) * np.float32(so))))
     product, places = doubling_high_multiply(whole, m0), bits + headroom - shift
-    scaled = np.where(places > 31, (product >> (places & 31)) + (product >= 0), divide_by_power(product, places))
+    is_wrapped = (places < 0) | (places > 31)
+    wrapped = (product >> (places & 31)) + (product >= 0)
+    scaled = np.where(is_wrapped, wrapped, divide_by_power(product, np.maximum(places, 0)))
     scaled = np.where(is_zero, np.sign(dividend) << 32, scaled)
     return np.asarray(np.clip(scaled + zero_point, low, high))
 

@@ -1,9 +1,9 @@
 """Element-wise maximum, minimum, div and squared_difference of two per-layer operands, with NumPy's broadcasting.
 
-For ``maximum`` and ``minimum`` both operands and the result have one type. ``div`` and ``squared_difference`` take
-storage of at most 8 bits: ``numerics`` computes a table of the results of all pairs of bytes, in which kernels and
-lowered programs look results up. ``div`` has TFLite's rule, and a rule that rounds to the nearest quotient, which
-quantization uses.
+For ``maximum`` and ``minimum`` both operands and the result have one type. ``div`` takes storage of at most 16 bits,
+``squared_difference`` of at most 8. For pairs of bytes ``numerics`` computes a table of all results, in which kernels
+and lowered programs look results up; wider quotients are computed for each element. ``div`` has TFLite's rule, and a
+rule that rounds to the nearest quotient, which quantization uses.
 """
 
 from collections.abc import Callable, Sequence
@@ -75,17 +75,27 @@ def _bind(kind: str, types: Types, arguments: dict[str, Any]) -> KernelCall:
     return bind_pair(isa=kernels.active(), kind=kind, a_shape=a, b_shape=b, **arguments)
 
 
-def _infer_bytes(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+def _infer_computed(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     if "requant" in attributes:
         check_choice(op, attributes["requant"], _QUOTIENTS)
     a, b = _operands(op, types)
     for what, t in (("a", a), ("b", b)):
-        if t.storage_width > 8:
-            fail(op, f"{what!r} must have storage of at most 8 bits, got {t}", types)
+        if t.storage_width > _MOST_BITS[op]:
+            fail(op, f"{what!r} must have storage of at most {_MOST_BITS[op]} bits, got {t}", types)
     element = required_element(op, result)
     check_per_layer(op, types, "the result", element)
     check_expressed(op, a, b, element)
+    if attributes.get("requant") == "gemmlowp":
+        _check_multiplier(op, types, (a, b, element))
     return checked_result(op, broadcast_shape(op, types), element)
+
+
+def _check_multiplier(op: str, types: Types, t: Three) -> None:
+    """Raise QuantTypeError unless the multiplier of quotients, formed in float32, is one of the rule fixed_double."""
+    with np.errstate(all="ignore"):
+        multiplier = np.float32(t[0].scale) / (np.float32(t[1].scale) * np.float32(t[2].scale))
+    if not multiplier < 2.0**30:
+        fail(op, f"scale of 'a' / (scale of 'b' * scale of the result) must be below 2**30, got {multiplier}", types)
 
 
 def _quotient(a: Array, b: Array, t: Three, attributes: Attributes) -> Array:
@@ -103,7 +113,8 @@ def _squared_difference(a: Array, b: Array, t: Three, attributes: Attributes) ->
 
 Compute = Callable[[Array, Array, Three, Attributes], Array]
 """A function that returns storage of the result, given both operands' storage minus zero points."""
-_OF_BYTES: dict[str, Compute] = {"div": _quotient, "squared_difference": _squared_difference}
+_COMPUTED: dict[str, Compute] = {"div": _quotient, "squared_difference": _squared_difference}
+_MOST_BITS = {"div": 16, "squared_difference": 8}
 
 
 def _three(types: Types, result: TensorType) -> Three:
@@ -113,7 +124,12 @@ def _three(types: Types, result: TensorType) -> Three:
 def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     t = _three(types, result)
     a, b = (q.astype(np.int64) - own.zero_point for q, own in zip(arrays, t, strict=False))
-    return _OF_BYTES[op](a, b, t, attributes)
+    return _COMPUTED[op](a, b, t, attributes)
+
+
+def is_tabulated(a: UniformType, b: UniformType) -> bool:
+    """Return True if both operands have at most 8 bits, so that a table has the results of all pairs of them."""
+    return max(a.storage_width, b.storage_width) <= 8
 
 
 def table_of_pairs(op: str, types: Types, result: TensorType, attributes: Attributes) -> Array:
@@ -130,26 +146,28 @@ def _table(op: str, t: Three, attributes: tuple[tuple[str, Any], ...]) -> Array:
     for own in t[:2]:
         q = np.arange(256, dtype=np.uint8).astype(storage_dtype(own))
         sides.append(np.clip(q.astype(np.int64), own.storage_min, own.storage_max) - own.zero_point)
-    table = _OF_BYTES[op](sides[0][:, None], sides[1][None, :], t, dict(attributes)).astype(storage_dtype(t[2]))
+    table = _COMPUTED[op](sides[0][:, None], sides[1][None, :], t, dict(attributes)).astype(storage_dtype(t[2]))
     table.flags.writeable = False
     return table
 
 
-def _bind_bytes(
+def _bind_table(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
+    if not is_tabulated(*_three(types, result)[:2]):
+        return None
     a, b, element = map(container, _three(types, result))
     table = table_of_pairs(op, types, result, attributes)
     return _bind("table", types, {"a": a, "b": b, "out": element, "table": table})
 
 
-def _of_bytes(op: str, attributes: tuple[Attribute, ...], traits: Traits) -> OpFamily:
-    operands = (Operand("a", "at most 8 bits"), Operand("b", "broadcast"))
+def _computed(op: str, attributes: tuple[Attribute, ...], traits: Traits) -> OpFamily:
+    operands = (Operand("a", f"at most {_MOST_BITS[op]} bits"), Operand("b", "broadcast"))
     return OpFamily(
         Declaration(op, operands=operands, attributes=attributes, public=False),
-        infer=partial(_infer_bytes, op),
+        infer=partial(_infer_computed, op),
         reference=partial(_reference, op),
-        bind=partial(_bind_bytes, op),
+        bind=partial(_bind_table, op),
         traits=traits,
     )
 
@@ -165,7 +183,7 @@ FAMILIES = (
         )
         for op in _EXTREMES
     ),
-    _of_bytes(
+    _computed(
         "div",
         (Attribute("requant", "choice", "gemmlowp", _QUOTIENTS),),
         Traits(
@@ -177,5 +195,5 @@ FAMILIES = (
             ends_in_clamp=True,
         ),
     ),
-    _of_bytes("squared_difference", (), Traits(is_elementwise=True)),
+    _computed("squared_difference", (), Traits(is_elementwise=True)),
 )

@@ -73,6 +73,12 @@ def test_a_dividend_near_zero_is_shifted_as_in_tflite() -> None:
     assert got.tolist() == [-128, -128, -128]
 
 
+def test_a_quotient_of_a_large_multiplier_is_shifted_as_in_tflite() -> None:
+    """LiteRT 2.3.0's DIV of int16: the shift is below 0 places."""
+    got = numerics.quotient([32767, -32768, 16384, 16383, 8191, 5], 1, 1.0, 1.0, 2.0**-20, 0, -32768, 32767)
+    assert got.tolist() == [8, -8, 5, 4, 2, 32767]
+
+
 def test_a_square_is_near() -> None:
     rng = np.random.default_rng(2)
     a, b = rng.integers(-255, 256, (2, 5000))

@@ -1,7 +1,6 @@
 """non_max_suppression beside loops. Hazards: equal scores, whose order is that of a heap; boxes without area, which are
 selected again; scores that fall below the threshold; NaNs; corners in any order."""
 
-import heapq
 import re
 from typing import Any
 
@@ -29,14 +28,17 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> np.float32:
 
 
 def _selected(boxes: np.ndarray, scores: np.ndarray, limits: SelectionLimits) -> tuple[list[int], list[float]]:
-    """The selection where no scores are equal and all boxes have an area."""
-    left = [(-score, i, 0) for i, score in enumerate(scores) if score > F(limits.score)]
-    heapq.heapify(left)
+    """The selection, box by box. One that was selected is compared with itself: without area it is selected again."""
+    left: list[tuple[np.float32, int, int]] = []
+    for i, score in enumerate(scores):
+        if score > F(limits.score):
+            _push(left, (score, i, 0))
     chosen: list[int] = []
     values: list[float] = []
-    while left and len(chosen) < limits.most:
-        given, i, compared = heapq.heappop(left)
-        score, factor = F(-given), F(-0.5 / limits.sigma) if limits.sigma else F(0)
+    most = min(limits.most, len(left))
+    while left and len(chosen) < most:
+        given, i, compared = _pop(left)
+        score, factor = given, F(-0.5 / limits.sigma) if limits.sigma else F(0)
         for j in reversed(chosen[compared:]):
             ratio = _overlap(boxes[i], boxes[j])
             if ratio >= F(limits.overlap):
@@ -45,12 +47,34 @@ def _selected(boxes: np.ndarray, scores: np.ndarray, limits: SelectionLimits) ->
             if score <= F(limits.score):
                 break
         else:
-            if score == -given:
+            _push(left, (score, i, len(chosen)))
+            if score == given:
                 chosen.append(i)
                 values.append(float(score))
-            else:
-                heapq.heappush(left, (-score, i, len(chosen)))
     return chosen, values
+
+
+def _push(heap: list[tuple[np.float32, int, int]], item: tuple[np.float32, int, int]) -> None:
+    """The item at the end rises above smaller scores."""
+    heap.append(item)
+    _rise(heap, len(heap) - 1, item)
+
+
+def _pop(heap: list[tuple[np.float32, int, int]]) -> tuple[np.float32, int, int]:
+    """The larger child, or of equal ones the second, fills the empty place until it is at the bottom."""
+    first, last, hole = heap[0], heap.pop(), 0
+    while children := [i for i in (2 * hole + 2, 2 * hole + 1) if i < len(heap)]:
+        best = max(children, key=lambda i: heap[i][0])
+        heap[hole], hole = heap[best], best
+    if heap:
+        _rise(heap, hole, last)
+    return first
+
+
+def _rise(heap: list[tuple[np.float32, int, int]], hole: int, item: tuple[np.float32, int, int]) -> None:
+    while hole and heap[(hole - 1) // 2][0] < item[0]:
+        heap[hole], hole = heap[(hole - 1) // 2], (hole - 1) // 2
+    heap[hole] = item
 
 
 def _drawn(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -71,6 +95,23 @@ def test_the_selection(sigma: float, overlap: float, most: int, least: float) ->
     assert count == len(wanted)
     assert indices.tolist() == wanted + [0] * (most - len(wanted))
     assert selected.tolist() == values + [0] * (most - len(wanted))
+
+
+@pytest.mark.parametrize("levels", [1, 3, 40, 400])
+@pytest.mark.parametrize("areas", ["all", "most"])
+@pytest.mark.parametrize("sigma", [0.0, 0.5])
+def test_several_blocks_of_equal_scores(levels: int, areas: str, sigma: float) -> None:
+    """Blocks of 128 candidates, the ends of which equal scores cross."""
+    boxes, scores = _drawn(2, 160)
+    boxes[:, 2:] = boxes[:, :2] + 0.3 * (boxes[:, 2:] - boxes[:, :2])
+    if areas == "most":
+        boxes[::20, 2] = boxes[::20, 0]
+    scores = np.ceil(scores * F(levels)) / F(levels)
+    for most in (5, 60):
+        limits = SelectionLimits(most, 0.25, 0.1, sigma)
+        wanted, values = _selected(boxes, scores, limits)
+        indices, selected, count = select_boxes(boxes, scores, limits)
+        assert (indices.tolist()[:count], selected.tolist()[:count]) == (wanted, values)
 
 
 @pytest.mark.parametrize(

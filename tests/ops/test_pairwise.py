@@ -51,6 +51,24 @@ def test_bytes_drawn(name: str, storage: str) -> None:
             assert got[index] == rules.clamp(square, out.storage_min, out.storage_max)
 
 
+@pytest.mark.parametrize("rule", ["gemmlowp", "float64_away"])
+@pytest.mark.parametrize("storage", ["i16", "u16", "i9"])
+def test_quotients_of_16_bits(storage: str, rule: str) -> None:
+    """Zero divisors and dividends, ends of the storage, zero points at the ends; shifts beyond 31 and below 0."""
+    rng = np.random.default_rng(3)
+    for number, (shapes, scale) in enumerate(zip(SHAPES, (0.05, 1.0, 2.0**-16, 2.0**-20, 300.0), strict=True)):
+        bounds = UniformType(storage, "f32", 1.0)
+        points = [0, bounds.storage_min, bounds.storage_max]
+        ta, tb = (UniformType(storage, "f32", s, int(rng.choice(points))) for s in (0.3, 0.5))
+        out = UniformType(str(rng.choice(["i8", "i16", "u16"])), "f32", scale, 4)
+        arrays = [storage_of(t, shape, rng) for t, shape in zip((ta, tb), shapes, strict=True)]
+        for array, t in zip(arrays, (ta, tb), strict=True):
+            hostile = np.array([t.storage_min, t.storage_max, t.zero_point], array.dtype)
+            array.ravel()[: array.size // 2] = rng.choice(hostile, array.size // 2)
+        types = [tensor(shape, t) for t, shape in zip((ta, tb), shapes, strict=True)]
+        check_lowered("div", arrays, types, out, options=[OPTIONS[number % 4]], requant=rule)
+
+
 def test_a_narrow_byte_outside_of_its_bounds_stays_in_the_table() -> None:
     """No value has such a byte, but an array may: the kernel reads inside of the table."""
     t = UniformType("i8", "f32", 0.5, storage_min=-5, storage_max=6)
@@ -68,8 +86,12 @@ def test_types_that_are_refused() -> None:
     for name in ("maximum", "div"):
         with pytest.raises(QuantTypeError, match="'a' must have a per-layer type, got"):
             infer(name, [tensor((2,), by_axis)] * 2, OUT)
-    with pytest.raises(QuantTypeError, match="at most 8 bits"):
-        infer("div", [tensor((2,), UniformType("i16", "f32", 0.5))] * 2, OUT)
+    for name, storage, bits in (("squared_difference", "i16", 8), ("div", "i17", 16)):
+        with pytest.raises(QuantTypeError, match=f"{name}: 'a' must have storage of at most {bits} bits, got"):
+            infer(name, [tensor((2,), UniformType(storage, "f32", 0.5))] * 2, OUT)
+    for scale in (2.0**-31, 1e-44):
+        with pytest.raises(QuantTypeError, match=r"div: scale of 'a' / .* must be below 2\*\*30, got"):
+            infer("div", [tensor((2,), T)] * 2, OUT.with_(scales=scale))
     with pytest.raises(QuantTypeError, match="div: 'requant' must be one of gemmlowp, float64_away, got 'fixed'"):
         infer("div", [tensor((2,), T)] * 2, OUT, requant="fixed")
     with pytest.raises(QuantTypeError, match=r"the result type must be a !quant\.uniform type, got none"):

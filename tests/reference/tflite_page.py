@@ -131,8 +131,8 @@ of the n terms | XNNPACK's order depends on the CPU |
 4 ulp of the element, or of the largest element of the result | the order of the sums |
 | CONV_3D_TRANSPOSE | 4 ulp of the element, or of the largest element before a fused activation; 0 with dilations, \
 and in the profile `litert-ref` | the order of the sums |
-| COMPLEX_ABS, IMAG and REAL of RFFT2D | 4 ulp of the element, or of the largest element of the result | the order of \
-the sums in float64 |
+| COMPLEX_ABS, IMAG and REAL of RFFT2D | 1 ulp of the element, or of the largest element of the result; or 2^-40 | \
+the order of the sums in float64, which also leave another rest where all elements are 0 |
 | LSTM operators with int8 weights | as with float32 weights, except for at most 1 in 100 results | \
 where a hidden value is near a tie, LiteRT may quantize it to an integer that differs from qrt's by 1 |
 | LSTM and RNN operators | 64 ulp of the element, or of the largest element of the result | errors \

@@ -15,7 +15,15 @@ from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.ir import Module, Operation, StringAttr
 from qrt.models.diff.tally import DifferenceTally
 from qrt.models.engines.engine import Engine
-from qrt.models.importing.comparison_source import Alone, Bound, ComparedTensor, ComparisonSource, Run, named_values
+from qrt.models.importing.comparison_source import (
+    Alone,
+    Bound,
+    ComparedTensor,
+    ComparisonSource,
+    Run,
+    bounds_of_outputs,
+    named_values,
+)
 from qrt.models.importing.source import Source
 from qrt.models.onnx.comparison_source import compared as onnx_compared
 from qrt.models.profiles import Profile
@@ -62,8 +70,10 @@ class ModelComparison:
     ulp : int, optional
         The largest allowed difference of floats, in units in the last place. The default depends on the operator.
     whole : Bound, optional
-        The largest allowed difference of the model's float outputs. For these, qrt reads no tensor of the other
-        runtime, so that the differences of all operators add up. The default is ``Bound(is_sum=True)``.
+        The largest allowed difference of the model's float outputs when each runtime computes the whole model alone.
+        (Single operators are compared on the same operands, which qrt takes from the other runtime.) The default for
+        each output is the greatest bound of the operators from which it is computed, and at least
+        ``Bound(is_sum=True)``.
     threads : int
         The number of threads of the other runtime.
     every_tensor : bool
@@ -125,7 +135,8 @@ class ModelComparison:
         self._keys = [watched.tensor.key for watched in self._watched.values() if watched.is_readable]
         operands = (key for watched in self._watched.values() for key in watched.tensor.reads if key in readable)
         self._keys = [*dict.fromkeys([*self._keys, *operands])]
-        self._outputs = [DifferenceTally(whole or Bound(is_sum=True)) for _ in self.program.outputs]
+        bounds = bounds_of_outputs(choose(module, name), self.file.tensors)
+        self._outputs = [DifferenceTally(whole or bound) for bound in bounds]
 
     def add(self, inputs: Sequence[Array]) -> None:
         """Run the model in qrt and in the other runtime, and count the differences of all compared tensors.

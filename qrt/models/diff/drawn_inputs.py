@@ -54,11 +54,21 @@ def with_sizes(inputs: Sequence[Input]) -> list[Input]:
 def drawn(port: Input, kind: str, rng: np.random.Generator) -> Array:
     """Return an array of test values for an input without dynamic dimensions; ``kind`` is one of `KINDS`.
 
+    Elements that would be ``port.excluded`` are a neighbouring integer.
+
     - Quantized storage: uniform over the dtype ("full"), normal around the zero point ("narrow"), or all elements the
       dtype's minimum ("least") or maximum ("most").
     - Floats: normal with standard deviation 1 ("full") or 0.1 ("narrow"), or all -1 ("least") or all 1 ("most").
     - Unquantized integers: uniform from 0 to ``port.limit - 1`` for every kind. Bools: uniform.
     """
+    values = _drawn(port, kind, rng)
+    if port.excluded is None:
+        return values
+    neighbour = port.excluded + (1 if port.excluded < np.iinfo(values.dtype).max else -1)
+    return np.where(values == port.excluded, values.dtype.type(neighbour), values)
+
+
+def _drawn(port: Input, kind: str, rng: np.random.Generator) -> Array:
     dtype, shape = np.dtype(port.dtype), cast("tuple[int, ...]", port.shape)
     if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)

@@ -39,7 +39,8 @@ class Input:
 
     ``dtype`` is NumPy's name. Each size in ``shape`` is an integer, the name of a dynamic dimension, or None for a
     dynamic dimension without name. ``zero_point`` is None if the input is not quantized. For an unquantized integer
-    input, test data is from 0 to ``limit - 1``.
+    input, test data is from 0 to ``limit - 1``. No element of test data is ``excluded``, an integer that the other
+    runtime rejects, such as the zero point of a divisor.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Input:
     shape: tuple[int | str | None, ...]
     zero_point: int | None = None
     limit: int = 2
+    excluded: int | None = None
 
 
 @dataclass(frozen=True)
@@ -105,3 +107,35 @@ def named_values(function: Operation) -> Mapping[str, Value]:
             if isinstance(name, StringAttr) and name.value:
                 values_by_name[name.value] = value
     return values_by_name
+
+
+def bounds_of_outputs(function: Operation, tensors: Sequence[ComparedTensor]) -> list[Bound]:
+    """Return, for each result of a function, the greatest bound of the tensors from which it is computed."""
+    values = named_values(function)
+    bounds = {values[tensor.name]: tensor.bound for tensor in tensors if tensor.name in values}
+    return [
+        _greatest(bounds[value] for value in _sources(result) if value in bounds)
+        for result in function.regions[0].blocks[0].operations[-1].operands
+    ]
+
+
+def _greatest(bounds: Iterable[Bound]) -> Bound:
+    """Return the least bound that allows what `Bound`, with ``is_sum``, and each of the given bounds allow."""
+    most = Bound(is_sum=True)
+    for bound in bounds:
+        ulp, relative, absolute = (
+            max(getattr(most, name), getattr(bound, name)) for name in ("ulp", "relative", "absolute")
+        )
+        most = Bound(ulp, is_sum=True, relative=relative, absolute=absolute)
+    return most
+
+
+def _sources(result: Value) -> set[Value]:
+    """Return the values from which a result is computed, with itself. Those of regions count for the regions' op."""
+    reached, pending = {result}, [result]
+    while pending:
+        op = pending.pop().operation
+        operands = [] if op is None else [value for nested in op.walk() for value in nested.operands]
+        pending += [value for value in dict.fromkeys(operands) if value not in reached]
+        reached.update(operands)
+    return reached

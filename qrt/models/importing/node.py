@@ -12,7 +12,7 @@ from qrt.models.importing.graph import Graph, Operator
 from qrt.models.profiles.model import Kernel, Profile
 from qrt.ops import OpFamily, family_named
 from qrt.ops.core import Array
-from qrt.types import TensorType, Type
+from qrt.types import IndexType, TensorType, Type
 
 TENSOR = "qrt.tensor"
 """The attribute with the file's name for an operation's result, or a list of names for several results."""
@@ -194,6 +194,11 @@ def _name(value: Value, name: str) -> bool:
     names[value.index] = StringAttr(name)
     operation.attributes[TENSOR] = ArrayAttr(tuple(names))
     return True
+
+
+def index(node: Node, number: int) -> Value:
+    """Append a constant of type index."""
+    return node.graph.builder(node.op).constant(number, IndexType())
 
 
 def lowering_context(node: Node) -> LoweringContext:

@@ -14,10 +14,10 @@ from qrt.ir import Block, Builder, Region, Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext
 from qrt.models.importing.graph import bits
-from qrt.models.importing.node import Node, lowering_context
+from qrt.models.importing.node import Node, index, lowering_context
 from qrt.ops import elementwise
 from qrt.ops.core import Array, element_dtype
-from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
+from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 
 Operand = Array | Value
 BOOL = IntegerType(1)
@@ -209,11 +209,6 @@ def _spread(
             operand = node.emit("tensor.splat", [scalar, *sizes], None, TensorType(shape, element))
         spread.append(operand)
     return spread
-
-
-def index(node: Node, number: int) -> Value:
-    """Append a constant of type index."""
-    return node.graph.builder(node.op).constant(number, IndexType())
 
 
 def _nested(

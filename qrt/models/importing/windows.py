@@ -11,8 +11,7 @@ from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, tensor_type
 from qrt.ir.passes.lower_qrt import averages
-from qrt.models.importing.node import Node
-from qrt.models.importing.unquantized import index
+from qrt.models.importing.node import Node, index
 from qrt.ops.core import Array
 
 Pair = tuple[int, int]

@@ -61,7 +61,7 @@ LITERT = Profile(
         Row("batch_matmul", "float32", {"storage": "i8", "weight_offset": False, "multiplier": _FUSED}, "delegate"),
         Row("batch_matmul", "fixed_double_f32_product", {"storage": "i8"}),
         Row("batch_matmul", "reduced16", {"storage": "i16", "weight_offset": False}),
-        Row("div", "fixed_double", {"storage": _BYTES}),
+        Row("div", "fixed_double", {"storage": (*_BYTES, "i16")}),
         Row("squared_difference", "fixed_double", {"storage": "i8"}),
         Row("maximum_minimum", "exact", {"storage": (*_BYTES, "i16")}),
         Row("comparison", "fixed_double", {"storage": _BYTES}),

@@ -40,7 +40,7 @@ LITERT_REF = Profile(
         Row("transpose_conv2d", "fixed_double", {"storage": "i16", "bias": "i32", "bias_type": "INT32"}, "reference"),
         Row("batch_matmul", "fixed_double_f32_product", {"storage": "i8"}, "reference"),
         Row("batch_matmul", "reduced16", {"storage": "i16", "weight_offset": False}, "reference"),
-        Row("div", "fixed_double", {"storage": _BYTES}, "reference"),
+        Row("div", "fixed_double", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("squared_difference", "fixed_double", {"storage": "i8"}, "reference"),
         Row("maximum_minimum", "exact", {"storage": (*_BYTES, "i16")}, "reference"),
         Row("comparison", "fixed_double", {"storage": _BYTES}, "reference"),

@@ -29,9 +29,12 @@ SUMS = frozenset(
 """The operators whose float results are sums. The order of additions may depend on the CPU, and terms may cancel."""
 
 
+_DIVIDING = ("DIV", "FLOOR_DIV", "FLOOR_MOD")
+"""The operators for which LiteRT rejects integer divisors of 0. Only DIV subtracts zero points."""
 LEAST = 2.0**-126
 """The least normal float32. XNNPACK reads and writes smaller numbers as 0."""
 _BOUNDS: Mapping[str, Bound] = {
+    **dict.fromkeys(("COMPLEX_ABS", "IMAG", "REAL"), Bound(1, is_sum=True, absolute=2.0**-40)),
     "COS": Bound(absolute=2.0**-21),
     "EXP": Bound(64, absolute=LEAST),
     "GELU": Bound(absolute=2.0**-20),
@@ -112,9 +115,13 @@ def _alone(
 
 def inputs_of(subgraph: Subgraph) -> list[Input]:
     """Return the inputs of a subgraph, with their static shapes in the file."""
-    return [_input(subgraph.tensors[index]) for index in subgraph.inputs]
+    divisors = {op.inputs[1]: op.name for op in subgraph.operators if op.name in _DIVIDING and len(op.inputs) == 2}
+    return [_input(subgraph.tensors[index], divisors.get(index)) for index in subgraph.inputs]
 
 
-def _input(tensor: Tensor) -> Input:
+def _input(tensor: Tensor, divided_by: str | None) -> Input:
+    """Return the description of an input, given the operator of which it is the divisor, if any."""
     zero_point = None if tensor.quantization is None else int(tensor.quantization.zero_points[0])
-    return Input(tensor.name, tensor.dtype, tensor.shape, zero_point)
+    zero = (zero_point or 0) if divided_by == "DIV" else 0
+    is_excluded = divided_by is not None and tensor.dtype != "float32"
+    return Input(tensor.name, tensor.dtype, tensor.shape, zero_point, excluded=zero if is_excluded else None)

@@ -28,13 +28,13 @@ _SPARSE_INPUTS = {("DENSIFY", 0), ("FULLY_CONNECTED", 1)}
 """The inputs that may be sparse constants, as (operator, input number)."""
 _INT16_ZERO_POINTS = frozenset(
     {
-        "ASSIGN_VARIABLE", "AVERAGE_POOL_2D", "BITCAST", "BROADCAST_TO", "CALL", "CAST", "DYNAMIC_UPDATE_SLICE",
+        "ASSIGN_VARIABLE", "AVERAGE_POOL_2D", "BITCAST", "BROADCAST_TO", "CALL", "CAST", "DIV", "DYNAMIC_UPDATE_SLICE",
         "EQUAL", "EXPAND_DIMS", "FLOOR_DIV", "FLOOR_MOD", "GATHER", "GATHER_ND", "GREATER", "GREATER_EQUAL", "IF",
-        "LESS", "LESS_EQUAL", "MATRIX_DIAG", "MATRIX_SET_DIAG", "MAXIMUM", "MAX_POOL_2D", "MINIMUM", "NEG",
-        "NOT_EQUAL", "PACK", "PAD", "PRELU", "QUANTIZE", "RANK", "READ_VARIABLE", "RESHAPE", "RESIZE_BILINEAR",
-        "RESIZE_NEAREST_NEIGHBOR", "REVERSE_SEQUENCE", "REVERSE_V2", "SELECT", "SELECT_V2", "SHAPE", "SLICE",
-        "SOFTMAX", "SPLIT", "SPLIT_V", "SQUEEZE", "STABLEHLO_COMPOSITE", "STRIDED_SLICE", "TILE", "TOPK_V2",
-        "TRANSPOSE", "UNPACK", "WHILE",
+        "LESS", "LESS_EQUAL", "MATRIX_DIAG", "MATRIX_SET_DIAG", "MAXIMUM", "MAX_POOL_2D", "MINIMUM", "NEG", "NOT_EQUAL",
+        "PACK", "PAD", "PRELU", "QUANTIZE", "RANK", "READ_VARIABLE", "RESHAPE", "RESIZE_BILINEAR",
+        "RESIZE_NEAREST_NEIGHBOR", "REVERSE_SEQUENCE", "REVERSE_V2", "SELECT", "SELECT_V2", "SHAPE", "SLICE", "SOFTMAX",
+        "SPLIT", "SPLIT_V", "SQUEEZE", "STABLEHLO_COMPOSITE", "STRIDED_SLICE", "TILE", "TOPK_V2", "TRANSPOSE", "UNPACK",
+        "WHILE",
     }
 )  # fmt: skip
 """The operators that LiteRT runs on int16 tensors with a zero point other than 0."""
@@ -107,13 +107,15 @@ def _require_packed_weights(node: Node) -> None:
         for i, tensor in enumerate(tensors):
             if tensor is None:
                 continue
-            where, quantization, name = f"{what} {i} {shown(tensor.name)}", tensor.quantization, node.op.name
+            quantization, name = tensor.quantization, node.op.name
             if tensor.unsupported:
-                node.refuse(f"{where} with {tensor.unsupported}")
+                node.refuse(f"{what} {i} {shown(tensor.name)} with {tensor.unsupported}")
             if quantization is not None and quantization.block_size and (what, i, name) not in _BLOCKWISE_INPUTS:
-                node.refuse(f"{where} with a scale for each block of {quantization.block_size} elements")
+                blocks = f"a scale for each block of {quantization.block_size} elements"
+                node.refuse(f"{what} {i} {shown(tensor.name)} with {blocks}")
             if tensor.dtype not in _PACKED_INPUTS:
                 continue
+            where = f"{what} {i} {shown(tensor.name)}"
             expected = 0 if what == "output" and name == "GATHER" else _PACKED_INPUTS[tensor.dtype].get(name)
             if i != expected or (what == "output" and name != "GATHER"):
                 node.refuse(f"{where} of {tensor.dtype}")

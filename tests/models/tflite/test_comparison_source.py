@@ -5,9 +5,13 @@ import numpy as np
 import pytest
 
 from qrt.models.diff.tally import DifferenceTally
+from qrt.models.importing.comparison_source import Bound, bounds_of_outputs
 from qrt.models.profiles import PROFILES
-from qrt.models.tflite.comparison_source import bound_of, compared
+from qrt.models.tflite.comparison_source import bound_of, compared, inputs_of
+from qrt.models.tflite.read import read
 from qrt.runtime.compilation import compile
+from qrt.runtime.functions import choose
+from tests.models.tflite.generated import fourier, recurrent_plain
 from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 F32 = np.float32
@@ -53,3 +57,43 @@ def test_a_sum_lies_as_far_apart_as_its_terms_say(name, is_input):
     (result,) = compile(made.alone(np.abs, {key: array})).run({str(key): np.abs(array)}).values()
     wanted = np.abs(array).sum((0, 2)) / (8 if name == "MEAN" else 1)
     np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("name", "dtype", "excluded"), [("DIV", "int16", 7), ("FLOOR_MOD", "int16", 0)])
+def test_drawn_divisors_are_not_zero(name, dtype, excluded):
+    """LiteRT rejects zeros: the zero point of DIV, and a stored 0 of FLOOR_MOD, which ignores zero points."""
+    tensors = [Tensor((50,), dtype, 0.5, 7) for _ in range(3)]
+    dividend, divisor = inputs_of(read(one_op(name, tensors[:2], tensors[2:], {})).subgraphs[0])
+    assert (dividend.excluded, divisor.excluded) == (None, excluded)
+
+
+def test_drawn_divisors_of_floats_are_any():
+    tensors = [Tensor((50,), "float32") for _ in range(3)]
+    ports = inputs_of(read(one_op("DIV", tensors[:2], tensors[2:], {})).subgraphs[0])
+    assert [port.excluded for port in ports] == [None, None]
+
+
+def test_an_output_of_a_whole_run_has_the_greatest_bound_of_its_operators():
+    """An operator on which an output does not depend has no part in it."""
+    x, exponential, near, sine = (Tensor((4,), "float32") for _ in range(4))
+    operators = [Operator("EXP", [x], [exponential]), Operator("RELU", [exponential], [near])]
+    operators.append(Operator("SIN", [x], [sine]))
+    source = compared(write([Subgraph([x], [near, sine, exponential], operators)]), PROFILES["litert"])
+    bounds = bounds_of_outputs(choose(source.module, None), source.tensors)
+    assert [(bound.ulp, bound.absolute) for bound in bounds] == [(64, LEAST), (4, 2.0**-21), (64, LEAST)]
+    assert all(bound.is_sum for bound in bounds)
+
+
+@pytest.mark.parametrize("name", ["RNN", "LSTM"])
+def test_whole_runs_of_recurrent_operators_have_their_bound(name):
+    case = recurrent_plain.CASES[f"{name} float32{', BASIC' if name == 'LSTM' else ''}"](np.random.default_rng(1))
+    source = compared(case.content, PROFILES["litert"])
+    for bound in bounds_of_outputs(choose(source.module, None), source.tensors):
+        assert bound == Bound(64, is_sum=True, absolute=LEAST)
+
+
+@pytest.mark.parametrize("part", ["COMPLEX_ABS", "IMAG", "REAL"])
+def test_parts_of_transforms_have_the_bound_of_their_forms(part):
+    """The imaginary parts of a constant are 0 up to a rest, which depends on the order of sums in float64."""
+    case = fourier.CASES[f"{part} of RFFT2D"](np.random.default_rng(1))
+    assert bound_of(part) == Bound(case.ulp, is_sum=True, absolute=case.absolute)

@@ -83,8 +83,9 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("MINIMUM", [X(4), X(3)], [X(4)]), r"operator 0 MINIMUM: minimum: 'a' and "
             r"'b' must have shapes that broadcast, got \[4\] and \[3\]"
     ),
-    "a quotient of 16 bits": (
-        lambda: one_op("DIV", [X16(4), X16(4)], [X16(4)]), r"DIV \(profile litert has no rule for div with storage"
+    "a quotient whose multiplier has no 31 bits": (
+        lambda: one_op("DIV", [X16(4), X16(4)], [Tensor((4,), "int16", scales=2.0**-31)]),
+        r"DIV: div: scale of 'a' / \(scale of 'b' \* scale of the result\) must be below 2\*\*30, got"
     ),
     "a slope that is no number": (
         lambda: one_op("LEAKY_RELU", [X(4)], [X(4)], {"alpha": float("nan")}), "LEAKY_RELU: option alpha must be"

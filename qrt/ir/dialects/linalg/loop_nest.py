@@ -11,7 +11,7 @@ from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dialects.linalg.lowering import I1, I64, Array, Extent, LoweringContext, stage_location
 from qrt.ir.dialects.linalg.structure import generic
-from qrt.ops.elementwise import INTEGER_PREDICATES
+from qrt.numerics.comparisons import INTEGER_PREDICATES
 from qrt.types import IntegerType, Type, VectorType
 
 _LESS = list(INTEGER_PREDICATES).index("slt")

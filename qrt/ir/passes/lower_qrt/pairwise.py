@@ -1,6 +1,6 @@
 """Lowering of maximum and minimum to one `arith` op, and of div and squared_difference to reads from a table.
 
-The table has an entry for each pair of 8-bit operands.
+The table has an entry for each pair of 8-bit operands. Quotients of wider operands are computed.
 """
 
 from qrt.ir import Operation, Value
@@ -14,8 +14,9 @@ from qrt.ir.dialects.linalg.lowering import (
     uniform_type,
 )
 from qrt.ir.passes.elementwise import INDEX
+from qrt.ir.passes.lower_qrt.quotients import emit_quotient
 from qrt.ops.core import Attributes
-from qrt.ops.pairwise import table_of_pairs
+from qrt.ops.pairwise import is_tabulated, table_of_pairs
 from qrt.types import IntegerType
 
 
@@ -31,12 +32,16 @@ def lower_minimum(context: LoweringContext, op: Operation, attributes: Attribute
 
 def lower_div(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Lower a qrt.div and return the quotients as storage integers."""
-    return _of_bytes(context, op, attributes)
+    a, b = map(uniform_type, op.operands)
+    if is_tabulated(a, b):
+        return _from_table(context, op, attributes)
+    nest, values = _read(context, op, "quotient")
+    return nest.finish(emit_quotient(nest, values, (a, b, uniform_type(op.results[0])), attributes["requant"]))[0]
 
 
 def lower_squared_difference(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Lower a qrt.squared_difference and return its result as storage integers."""
-    return _of_bytes(context, op, attributes)
+    return _from_table(context, op, attributes)
 
 
 def _read(context: LoweringContext, op: Operation, stage: str) -> tuple[LoopNest, list[Value]]:
@@ -55,7 +60,7 @@ def _extreme(context: LoweringContext, op: Operation, name: str) -> Value:
     return nest.finish(nest.value(f"arith.{name}{'si' if t.is_signed else 'ui'}", values, t.storage_type))[0]
 
 
-def _of_bytes(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+def _from_table(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     types, element = tuple(map(tensor_type, op.operands)), uniform_type(op.results[0])
     context.stage("table")
     name = op.name.removeprefix("qrt.")

@@ -5,7 +5,8 @@ from functools import reduce
 import numpy as np
 
 from qrt.ir import Value
-from qrt.models.importing.unquantized import BOOL, Operand, apply, cast_to, compare, index, number_of, select
+from qrt.models.importing.node import index
+from qrt.models.importing.unquantized import BOOL, Operand, apply, cast_to, compare, number_of, select
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators import extremes
 from qrt.models.onnx.operators.narrow_floats import narrowed

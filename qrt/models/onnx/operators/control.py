@@ -11,8 +11,8 @@ from qrt.ir import Value
 from qrt.ir.core.functions import FuncOp
 from qrt.models.importing import control
 from qrt.models.importing.data_movement import reshaped
-from qrt.models.importing.node import lowering_context
-from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, compare, index, number_of
+from qrt.models.importing.node import index, lowering_context
+from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, compare, number_of
 from qrt.models.onnx.graph import Constant
 from qrt.models.onnx.model import ModelGraph, Tensor
 from qrt.models.onnx.node import Node

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Value
-from qrt.models.importing.unquantized import BOOL, apply, as_value, index, number_of
+from qrt.models.importing.node import index
+from qrt.models.importing.unquantized import BOOL, apply, as_value, number_of
 from qrt.models.onnx.composed import composed
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.arithmetic import form

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from qrt.ir import Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
-from qrt.models.importing.node import lowering_context
-from qrt.models.importing.unquantized import index
+from qrt.models.importing.node import index, lowering_context
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import I64, sizes
 from qrt.types import IndexType, TensorType, UniformType

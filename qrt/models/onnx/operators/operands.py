@@ -11,7 +11,8 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.models.importing.graph import bits
-from qrt.models.importing.unquantized import LARGEST, Operand, index
+from qrt.models.importing.node import index
+from qrt.models.importing.unquantized import LARGEST, Operand
 from qrt.models.onnx.model import ABSENT
 from qrt.models.onnx.node import Node, Shape
 from qrt.models.onnx.types import NUMBERS, element_of, signless

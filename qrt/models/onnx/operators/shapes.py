@@ -6,8 +6,7 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.models.importing.node import lowering_context
-from qrt.models.importing.unquantized import index
+from qrt.models.importing.node import index, lowering_context
 from qrt.models.onnx.model import Tensor
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import I64, Sizes, as_tensor, finish, run_sizes, set_sizes, spread

@@ -25,7 +25,7 @@ def _emit(node: Node, name: str, attributes: dict[str, str], out: UniformType) -
 def add(node: Node) -> None:
     """Import ADD or SUB: add or subtract 8- or 16-bit tensors that broadcast. The scales select the rounding rule."""
     a, b, out = _operands(node)
-    exponents = [_exponent(element) for element in (a, b, out)]
+    exponents = [_exponent(element) if element.storage == "i16" else None for element in (a, b, out)]
     are_powers = out.storage == "i16" and bool(node.options.get("pot_scale_int16", True)) and None not in exponents
     scale = np.float32(out.scale)
     ratios = [float(np.float32(operand.scale) / scale) for operand in (a, b)]
@@ -87,7 +87,7 @@ def mul(node: Node) -> None:
 
 
 def div(node: Node) -> None:
-    """Import DIV: divide 8-bit tensors that broadcast."""
+    """Import DIV: divide 8- or 16-bit tensors that broadcast."""
     a, b, out = _operands(node)
     multiplier = np.float32(a.scale) / (np.float32(b.scale) * np.float32(out.scale))
     if not 0 < multiplier < np.inf:

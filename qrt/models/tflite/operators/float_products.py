@@ -1,4 +1,4 @@
-"""Import of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED on floats.
+"""Import of CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED and BATCH_MATMUL on floats.
 
 The loop nests add the products in the same order as the runtime's kernels:
 
@@ -12,14 +12,14 @@ The loop nests add the products in the same order as the runtime's kernels:
 import numpy as np
 
 from qrt.ir import Value
-from qrt.ir.core.affine import add, multiply
+from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
 from qrt.models.importing import float_products
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.float_nests import finish, float_bias
+from qrt.models.tflite.operators.float_nests import finish, float_bias, require_floats
 from qrt.models.tflite.operators.products import sparse_block
 from qrt.types import UniformType
 
@@ -115,3 +115,41 @@ def _order(node: Node, channels: int) -> tuple[str, Value | None, Value | None]:
     order = node.rule("float_products", sparse_block=sparse_block(node))
     bias = float_bias(node, 2, channels)
     return (order, bias, None) if order == "bias_then_fma" else (order, None, bias)
+
+
+def batch_matmul(node: Node) -> None:
+    """Import BATCH_MATMUL: multiply float32 matrices, whose batches broadcast.
+
+    Both operands may be constant or computed. The options adj_x and adj_y transpose an operand.
+    """
+    require_floats(node, *(i for i in range(2) if node.input(i).quantization is None))
+    shapes = [node.type(i).shape or () for i in range(2)]
+    if min(map(len, shapes)) < 2:
+        node.fail(f"its inputs must have at least 2 axes, got ranks {len(shapes[0])} and {len(shapes[1])}")
+    result = node.result_type().shape or ()
+    if None in (*shapes[0], *shapes[1], *result):
+        node.refuse("float32 of a size known only at run time")
+    x_adjoint, y_adjoint = bool(node.options["adj_x"]), bool(node.options["adj_y"])
+    rows, depth = shapes[0][-2:][::-1] if x_adjoint else shapes[0][-2:]
+    again, columns = shapes[1][-2:][::-1] if y_adjoint else shapes[1][-2:]
+    if depth != again or len(result) < 2 or result[-2:] != (rows, columns):
+        node.fail(
+            f"the product of inputs of shapes {list(shapes[0])} and {list(shapes[1])} cannot have the declared "
+            f"shape {list(result)}"
+        )
+
+    values = [node.value(0), weights_of(node, len(shapes[1]) - (2 if y_adjoint else 1))]
+
+    def read(nest: LoopNest, i: int, row: Expression, column: Expression, is_adjoint: bool) -> Value:
+        first = len(result) - len(shapes[i])
+        batch = [
+            nest.loops[first + axis] if size == result[first + axis] else 0 for axis, size in enumerate(shapes[i][:-2])
+        ]
+        return nest.read(values[i], [*batch, *((column, row) if is_adjoint else (row, column))])
+
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
+        *_, row, column, k = nest.loops
+        return read(nest, 0, row, k, x_adjoint), read(nest, 1, k, column, y_adjoint)
+
+    context, order = lowering_context(node), node.rule("float_products")
+    node.set(0, float_products.total(context, [n or 0 for n in result], [depth or 0], operands, order, None))

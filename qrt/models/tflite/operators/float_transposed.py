@@ -1,4 +1,4 @@
-"""Import of BATCH_MATMUL and of transposed convolutions on floats.
+"""Import of transposed convolutions on floats.
 
 Products are added in the orders that `float_products` describes. A transposed convolution goes over the window's rows,
 then its columns, then the channels. XNNPACK does not support strides larger than the window; LiteRT then uses another
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Value
-from qrt.ir.core.affine import Expression, add, multiply
+from qrt.ir.core.affine import add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, Extent, tensor_type
 from qrt.models.importing import float_products
@@ -19,49 +19,10 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Sizes, Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import finish, float_bias, require_floats, reshaped
-from qrt.models.tflite.operators.float_products import weights_of
 from qrt.models.tflite.operators.transpose_conv import window_between, window_of
 from qrt.types import TensorType
 
 _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
-
-
-def batch_matmul(node: Node) -> None:
-    """Import BATCH_MATMUL: multiply float32 matrices, whose batches broadcast.
-
-    Both operands may be constant or computed. The options adj_x and adj_y transpose an operand.
-    """
-    require_floats(node, *(i for i in range(2) if node.input(i).quantization is None))
-    shapes = [node.type(i).shape or () for i in range(2)]
-    if min(map(len, shapes)) < 2:
-        node.fail(f"its inputs must have at least 2 axes, got ranks {len(shapes[0])} and {len(shapes[1])}")
-    result = node.result_type().shape or ()
-    if None in (*shapes[0], *shapes[1], *result):
-        node.refuse("float32 of a size known only at run time")
-    x_adjoint, y_adjoint = bool(node.options["adj_x"]), bool(node.options["adj_y"])
-    rows, depth = shapes[0][-2:][::-1] if x_adjoint else shapes[0][-2:]
-    again, columns = shapes[1][-2:][::-1] if y_adjoint else shapes[1][-2:]
-    if depth != again or len(result) < 2 or result[-2:] != (rows, columns):
-        node.fail(
-            f"the product of inputs of shapes {list(shapes[0])} and {list(shapes[1])} cannot have the declared "
-            f"shape {list(result)}"
-        )
-
-    values = [node.value(0), weights_of(node, len(shapes[1]) - (2 if y_adjoint else 1))]
-
-    def read(nest: LoopNest, i: int, row: Expression, column: Expression, is_adjoint: bool) -> Value:
-        first = len(result) - len(shapes[i])
-        batch = [
-            nest.loops[first + axis] if size == result[first + axis] else 0 for axis, size in enumerate(shapes[i][:-2])
-        ]
-        return nest.read(values[i], [*batch, *((column, row) if is_adjoint else (row, column))])
-
-    def operands(nest: LoopNest) -> tuple[Value, Value]:
-        *_, row, column, k = nest.loops
-        return read(nest, 0, row, k, x_adjoint), read(nest, 1, k, column, y_adjoint)
-
-    context, order = lowering_context(node), node.rule("float_products")
-    node.set(0, float_products.total(context, [n or 0 for n in result], [depth or 0], operands, order, None))
 
 
 def transpose_conv(node: Node) -> None:

@@ -30,7 +30,6 @@ from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, I1, I8, I32, Array, Extent, LoweringContext, tensor_type
-from qrt.models.importing.data_movement import Shape
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
@@ -235,7 +234,7 @@ Axes = list[int | None]
 """For each axis of an operand the axis of the result, or None for an axis of size 1 that is repeated."""
 
 
-def _batches(node: Node, x: Shape, y: Shape) -> tuple[list[int | None], Axes, Axes]:
+def _batches(node: Node, x: tuple[int | None, ...], y: tuple[int | None, ...]) -> tuple[list[int | None], Axes, Axes]:
     """Return the shape to which ``x`` and ``y`` broadcast, and how the axes of ``x`` and of ``y`` map to its axes.
 
     The last two results are lists with an entry for each axis: the corresponding axis of the broadcast shape, or None

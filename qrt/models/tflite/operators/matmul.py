@@ -4,7 +4,7 @@ from math import prod
 
 from qrt.ir import Value
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators import float_products, float_transposed, hybrid
+from qrt.models.tflite.operators import float_products, hybrid
 from qrt.models.tflite.operators.products import adjoint, bias_of, has_packed_kernel, multiplier_facts
 from qrt.types import TensorType
 
@@ -21,7 +21,7 @@ def batch_matmul(node: Node) -> None:
             node.fail(f"input {i} must have at least 2 axes, got rank {rank}")
     if node.is_float:
         axis = (node.type(1).rank or 0) - (2 if node.options["adj_y"] else 1)
-        (hybrid if hybrid.is_hybrid(node, axis) else float_transposed).batch_matmul(node)
+        (hybrid if hybrid.is_hybrid(node, axis) else float_products).batch_matmul(node)
         return
     x, y, out = node.element(0), node.element(1), node.result_element()
     if y.storage not in (x.storage, "i8") or x.storage != out.storage:

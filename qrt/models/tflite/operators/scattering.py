@@ -9,8 +9,8 @@ from qrt.ir.core.affine import floordiv
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing.data_movement import Shape, erase_unused, known_result, reshaped
-from qrt.models.importing.node import lowering_context
-from qrt.models.importing.unquantized import apply, as_value, broadcast, index, number_of, signless
+from qrt.models.importing.node import index, lowering_context
+from qrt.models.importing.unquantized import apply, as_value, broadcast, number_of, signless
 from qrt.models.importing.unquantized import shape_of as shape_of_operand
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.gathering import check_indices, require_bytes

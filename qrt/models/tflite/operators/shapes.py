@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from qrt.models.importing.node import lowering_context
+from qrt.models.importing.node import index, lowering_context
 from qrt.models.importing.unquantized import (
     BOOL,
     Operand,
     apply,
     broadcast_shape,
     cast_to,
-    index,
     number_of,
     select,
     shape_of,

@@ -3,13 +3,12 @@
 from typing import Any
 
 from qrt.ir import Value
-from qrt.models.importing.data_movement import Shape
-from qrt.models.importing.windows import Sizes
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.products import bias_of, multiplier_facts
 from qrt.types import UniformType
 
 _SHAPE, _WEIGHTS, _IMAGES, _BIAS = range(4)
+_Shape = tuple[int | None, ...]
 
 
 def transpose_conv(node: Node) -> None:
@@ -82,7 +81,7 @@ def window_of(node: Node) -> dict[str, Any]:
 
 
 def window_between(
-    node: Node, size: Shape, images: Shape, weights: Shape, strides: Sizes, *, is_same: bool
+    node: Node, size: _Shape, images: _Shape, weights: _Shape, strides: tuple[int, ...], *, is_same: bool
 ) -> dict[str, Any]:
     """Return the attributes of a transposed convolution whose result has the shape ``size``.
 
