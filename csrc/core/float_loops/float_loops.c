@@ -1,5 +1,6 @@
 /* Loop nests in float32, float64, int32 and int64: this file walks the loops, loads and stores blocks of lanes, and
- * shares them among threads. The arithmetic is in the rows float_steps, integer_steps, wide_steps and float_function. */
+ * shares them among threads. The arithmetic is in the rows float_steps, integer_steps, wide_steps and float_function.
+ */
 #include "core/core.h"
 #include "core/float_control.h"
 #include "core/float_loops/lanes.h"
@@ -137,8 +138,7 @@ static bool run_block(const qrt_float_loops_args *args, char *const *first, bloc
         do {
             for (int i = 0; i < args->reads; i++)
                 if (!args->operand[i].once)
-                    load(&args->operand[i], at[i], b, memory + args->operand[i].reg * size,
-                         &reg[args->operand[i].reg]);
+                    load(&args->operand[i], at[i], b, memory + args->operand[i].reg * size, &reg[args->operand[i].reg]);
             is_defined &= run_steps(args, reg, b.rows * b.count);
         } while (advance(args, args->kept, end, index, args->reads, at));
     for (int i = args->reads; i < args->reads + args->writes; i++)
