@@ -96,9 +96,10 @@ def block_parameters(
 def _sums_are_finite(
     a: UniformType, w: UniformType, bias: UniformType | None, k_block: int, scales: tuple[Array, Array]
 ) -> bool:
-    """Return True if no sum of the ``float32`` rule overflows, so that infinities cannot add up to a NaN.
+    """Return True if no sum overflows when requantization uses the rule ``float32``.
 
-    Only the values of the largest magnitude are tested, because rounding is monotonic.
+    Otherwise infinities could add up to a NaN. Only the values of the largest magnitude are tested, because rounding is
+    monotonic.
     """
     scale, bias_scale = scales
     terms = None if bias is None else np.full(scale.shape[1], max_magnitude(bias))

@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class FamilyCall:
-    """The kernel call of an op family for operands of given types, as the call cache stores it.
+    """The kernel call of an op, such as matmul, for operands of given types; the call cache stores it.
 
     ``reads`` has the indices of the operands that the call takes, in this order. The call contains the other operands
     as constants.

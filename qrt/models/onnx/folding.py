@@ -128,9 +128,9 @@ class Folding:
     """The groups of operators in a graph that can be folded.
 
     ``groups`` maps operator indices to groups: the key is a group's last operator, in whose place the group is
-    imported. ``inside`` has the indices of the groups' other operators. If an operator is next to a cast but in no
-    group, ``reasons`` has the reason by the operator's index. In a nested graph, ``outer`` is the folding of the
-    enclosing graph, whose constants the nested graph reads.
+    imported. ``inside`` has the indices of the groups' other operators. ``reasons`` maps the index of an operator
+    next to a QuantizeLinear or DequantizeLinear, but in no group, to the reason why it is not folded. In a nested
+    graph, ``outer`` is the folding of the enclosing graph, whose constants the nested graph reads.
     """
 
     def __init__(self, graph: ModelGraph, outer: "Folding | None" = None) -> None:

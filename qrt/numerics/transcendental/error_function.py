@@ -57,9 +57,9 @@ def _expansions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the Taylor coefficients of w about each centre, as arrays [term, centre] of high and of low parts.
 
     w is the factor of ``erfc(x) = exp(-x^2) w(x)``, and the centres are multiples of 1/16. By ``w' = 2 x w - 2 /
-    sqrt(pi)`` all coefficients at a centre follow from the first coefficient. The first coefficient is the value of the
-    next larger centre's series at this centre. The recursion starts with the value 0 at 36, far above all centres that
-    are used, because errors shrink by ``exp(-x^2)`` from centre to centre.
+    sqrt(pi)`` all coefficients at a centre follow from w at this centre. w at a centre is the sum of the series of the
+    next larger centre. The largest centre is 36, where w is taken as 0. The error of that start vanishes long before
+    the centres that are used, because it shrinks by a factor from each centre to the next smaller one.
     """
     one, terms = 1 << 256, 40
     slope = int(fraction(_slope, 256) * one)

@@ -56,7 +56,7 @@ class RegionPair:
 
     @property
     def tally(self) -> Tally:
-        """The sum of the error counts over all results."""
+        """The errors of all results together: numbers of values, of clipped values, and sums of squared errors."""
         every = list(self.tallies.values())
         total = Tally(every[0].type, used=every[0].used)
         for tally in every:

@@ -28,11 +28,13 @@ _MOST_STEPS = 1 << 16
 
 @dataclass(frozen=True)
 class ExportQuant:
-    """Replaces the regions of a propagated program by operations that run, and their constants by stored integers.
+    """Replaces the regions of a quantized program by operations that run, and their constants by stored integers.
+
+    The types of the regions must have been chosen before, by propagate-quant.
 
     `to=fixed` writes `qrt` operations. `to=codegen` also lowers these by lower-qrt. `to=simulate` writes the float
     bodies, with casts to the type of each port and back. With `target`, a region whose kernel the target lacks is an
-    error, and `to=fixed` writes the operations that the target registers for its kernels.
+    error, and `to=fixed` writes the target's own operation where the target has one for a kernel.
     """
 
     to: str = option("fixed", "ops of qrt, integer arithmetic, or float bodies between casts", FORMS)

@@ -353,7 +353,10 @@ def _summand(block: Block) -> Value:
 
 
 def _requantization(x: Exact, element: UniformType, nest: LoopNest) -> Requantization:
-    """Return the `fixed` requantization of ``x`` to the type ``element``, from the exact ratios of their scales."""
+    """Return the requantization of integers ``x`` to ``element`` by the rule `fixed`: multiply in integers and shift.
+
+    The multipliers come from the exact ratios of the scale of ``x`` to the scale of ``element``.
+    """
     axes = sorted({axis for axis in (x.axis, element.axis) if axis is not None})
 
     def spread(values: Sequence[object], axis: int | None) -> Array:

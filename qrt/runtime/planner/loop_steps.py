@@ -1,4 +1,4 @@
-"""The steps of the kernel for loops: the body of an op as a chain of steps on numbered registers."""
+"""Translation of the body of an elementwise op to instructions of the loop kernel, which work on numbered registers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -77,7 +77,10 @@ class _Lines:
         return nest.value("arith.subi", pair, I32)
 
     def total(self, entries: Value, type: IntegerType | FloatType, term: Callable[[LoopNest, Value], Value]) -> Value:
-        """Return the sum of `term(nest, entry)` over each line, added in the order of the elements."""
+        """Return for each line the sum of `term(nest, entry)` over its elements, added in order.
+
+        `entry` is the element's number in the tensor `entries`.
+        """
         nest, at = self.reduction_nest("sum")
         value = term(nest, nest.read(entries, at))
         name = "arith.addf" if isinstance(type, FloatType) else "arith.addi"

@@ -146,7 +146,7 @@ def _quantized(
     """Return the convolution of quantized images [N, C, ...] and weights [O, I, ...] of the type ``w``, plus a bias.
 
     Weights that are known at import are given as their integers. ``out`` is the type of the result. ``rule`` is the
-    requantization rule, by default that of the profile.
+    requantization rule. The default is the rule of the profile, which describes the arithmetic of a runtime.
     """
     if shape.rank > 5:
         node.refuse(f"images of {shape.rank - 2} axes")

@@ -17,7 +17,7 @@ from qrt.types import UniformType
 class Matrix(NamedTuple):
     """Weights [units, depth], of floats or int8.
 
-    For int8, ``scale`` is the scale of the weights, and ``rule`` is the rule by which the other factor is quantized.
+    For int8, ``scale`` is the scale of the weights, and ``rule`` names how the input that they multiply is quantized.
     """
 
     value: Value
