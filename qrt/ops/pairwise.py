@@ -191,7 +191,7 @@ FAMILIES = (
             float_op="arith.divf",
             float_attributes={"requant": NEAREST},
             constraint="free",
-            operand_bits=8,
+            operand_bits=16,
             ends_in_clamp=True,
         ),
     ),

@@ -13,6 +13,7 @@ TFLITE: dict[str, str] = {
     "math.atan2": "ATAN2",
     "math.exp qrt.detection_postprocess": "TFLite_Detection_PostProcess",
     "qrt.cumsum": "CUMSUM",
+    "qrt.div": "DIV",
     "qrt.non_max_suppression": "NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5",
     "qrt.scatter_nd": "EMBEDDING_LOOKUP_SPARSE SCATTER_ND SEGMENT_SUM SPARSE_TO_DENSE STABLEHLO_SCATTER",
     "quant.scast": "STABLEHLO_GATHER",

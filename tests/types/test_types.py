@@ -98,7 +98,9 @@ def test_a_type_is_of_the_class_asked_for():
 @pytest.mark.parametrize("storage", ["f8E5M2", "f8E4M3FN", "f4E2M1FN"])
 def test_storage_in_floats_does_not_run(storage):
     t = UniformType(storage, "f32", 0.5)
-    with pytest.raises(QuantTypeError, match=f"executable: the storage type must be an integer type, got {storage}"):
+    with pytest.raises(
+        QuantTypeError, match=f"cannot be computed: the storage type must be an integer type, got {storage}"
+    ):
         qrt.quantize([1.0], t)
     text = f"func.func @f(%x: f32) -> {t} {{ %0 = quant.qcast %x : f32 to {t}  return %0 : {t} }}"
     module = ir.parse(text, upstream=24)

@@ -354,7 +354,9 @@ def _check_shapes(key: str, expected: Value, given: Value) -> None:
         sizes = zip(one.shape, other.shape, strict=False)
         if len(one.shape) != len(other.shape) or any(a != b and None not in (a, b) for a, b in sizes):
             types = f"{other.shown()} in the quantized program, and {one.shown()} in the float program"
-            raise ModelError(located(given, f"{key} must have one shape in both programs, but has the type {types}"))
+            raise ModelError(
+                located(given, f"{key} must have the same shape in both programs, but has the type {types}")
+            )
 
 
 def _check_inputs(floats: Program, quantized: Program) -> None:
