@@ -95,3 +95,19 @@ def test_a_batch_normalization_forms_its_constants_as_the_runtime_does() -> None
                     [port("y", shape=shape)], constants)  # fmt: skip
     x = rng.normal(size=shape).astype(np.float32)
     np.testing.assert_array_equal(run(content, x=x)[0], run_oracle(content, {"x": x})[0])
+
+
+@pytest.mark.skipif(not has_oracle(), reason="onnxruntime is not installed")
+@pytest.mark.parametrize("dtype", ["FLOAT", "FLOAT16"])
+def test_a_fractional_position_sets_no_element(dtype: str) -> None:
+    """The size is added in float32, so that the number next to -1 becomes 3."""
+    numbers = [-1.5, -0.4, 0.6, 2.7, 3.0, -4.0, -5.0, 4.0, -0.0, -1e-3, np.nan, np.inf, -np.inf, -0.99999994, 3e4]
+    x = np.array(numbers, np.float16 if dtype == "FLOAT16" else np.float32)
+    constants = {"d": np.int64([4]), "v": np.int64([7, 9])}
+    content = model(
+        [node("OneHot", ["x", "d", "v"], ["y"])],
+        [port("x", dtype, x.shape)],
+        [port("y", "INT64", (*x.shape, 4))],
+        constants,
+    )
+    np.testing.assert_array_equal(run(content, x=x)[0], run_oracle(content, {"x": x})[0])

@@ -13,6 +13,7 @@ from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.arithmetic import form
 from qrt.models.onnx.operators.operands import I64, finish, movable, operand, set_moved
 from qrt.models.onnx.types import NUMBERS, element_of, signless
+from qrt.ops.core import element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _SIGNED_LESS, _SIGNED_AT_MOST = 2, 3
@@ -125,8 +126,8 @@ def _order_reversed(node: Node, value: Value) -> Value:
 def one_hot(node: Node) -> None:
     """Import OneHot: create a new axis that has one value at the given positions and another value elsewhere.
 
-    The size of the axis must be known at import. Negative positions count from the end. A position out of range sets no
-    element.
+    The size of the axis must be known at import. Negative positions count from the end. A position out of range, or
+    a float that is no integer, sets no element.
     """
     depths = node.known(1, "a depth")
     depth = int(depths.ravel()[0]) if depths.size == 1 and np.isfinite(depths.ravel()[0]) else 0
@@ -140,21 +141,25 @@ def one_hot(node: Node) -> None:
     if depth > _MOST:
         node.refuse(f"with a depth above {_MOST}")
     source = node.plain(0)
-    positions = cast_to(node, operand(node, 0), signless(source), I64, form(source) == 1, False)
-    size = number_of(depth, I64)
-    below = compare(node, "slt", positions, number_of(0, I64), I64)
-    positions = select(node, below, apply(node, "arith.addi", [positions, size], [I64, I64], I64), positions, I64)
+    is_float = isinstance(source, FloatType)
+    index, add = (source, "arith.addf") if is_float else (I64, "arith.addi")
+    positions = operand(node, 0)
+    if not is_float:
+        positions = cast_to(node, positions, signless(source), I64, form(source) == 1, False)
+    below = compare(node, "slt", positions, number_of(0, index), index)
+    from_end = apply(node, add, [positions, number_of(depth, index)], [index, index], index)
+    positions = select(node, below, from_end, positions, index)
     shape = [*node.shape()[:axis], 1, *node.shape()[axis:]]
     positions = (
         positions.reshape([n or 0 for n in shape])
         if isinstance(positions, np.ndarray)
         else reshaped(node, positions, tuple(shape))
     )
-    numbers = np.arange(depth).reshape([depth if d == axis else 1 for d in range(rank)])
+    numbers = np.arange(depth, dtype=element_dtype(index)).reshape([depth if d == axis else 1 for d in range(rank)])
     element = node.plain(2)
     signless_type = signless(element)
     off, on = (_one(node, i) for i in range(2))
-    finish(node, 0, select(node, compare(node, "eq", positions, numbers, I64), on, off, signless_type), element)
+    finish(node, 0, select(node, compare(node, "eq", positions, numbers, index), on, off, signless_type), element)
 
 
 def _one(node: Node, i: int) -> Operand:
