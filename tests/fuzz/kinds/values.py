@@ -144,7 +144,7 @@ def _input(port: Input, kind: str, generator: np.random.Generator) -> Array:
     if array.dtype.kind != "i" or array.dtype.itemsize <= 2:
         return array
     array = np.clip(array, -_FAR, _FAR)
-    if port.limit == 2 and array.ndim:
+    if port.limit == 2 and array.ndim and array.size:
         array[..., 0] = (
             1  # a mask: where it excludes all keys, ONNX Runtime adds -10000 to scores, and rounding decides
         )

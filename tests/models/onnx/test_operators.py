@@ -111,3 +111,29 @@ def test_a_fractional_position_sets_no_element(dtype: str) -> None:
         constants,
     )
     np.testing.assert_array_equal(run(content, x=x)[0], run_oracle(content, {"x": x})[0])
+
+
+@pytest.mark.skipif(not has_oracle(), reason="onnxruntime is not installed")
+@pytest.mark.parametrize("clip", [-1.0, 0.0, 0.5])
+def test_a_clip_of_an_rnn(clip: float) -> None:
+    """A negative clip does not clip."""
+    rng = np.random.default_rng(2)
+    constants = {"w": rng.normal(size=(1, 5, 4)).astype(np.float32), "r": rng.normal(size=(1, 5, 5)).astype(np.float32)}
+    x = rng.normal(size=(3, 2, 4)).astype(np.float32)
+    content = model(
+        [node("RNN", ["x", "w", "r"], ["y"], hidden_size=5, clip=clip)], [port("x", shape=x.shape)], [port("y")],
+        constants,
+    )  # fmt: skip
+    np.testing.assert_allclose(run(content, x=x)[0], run_oracle(content, {"x": x})[0], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("op", "gates"), [("GRU", 3), ("LSTM", 4)])
+@pytest.mark.parametrize("clip", [-1.0, 0.0])
+def test_a_clip_that_is_not_positive_is_an_error(op: str, gates: int, clip: float) -> None:
+    constants = {"w": np.ones((1, 5 * gates, 4), np.float32), "r": np.ones((1, 5 * gates, 5), np.float32)}
+    content = model(
+        [node(op, ["x", "w", "r"], ["y"], hidden_size=5, clip=clip)], [port("x", shape=(3, 2, 4))], [port("y")],
+        constants,
+    )  # fmt: skip
+    with pytest.raises(ModelError, match="attribute 'clip' must be a positive number, got"):
+        imported(content)

@@ -71,7 +71,7 @@ def both(is_first: bool = False, results: int = 2, dtype: str = "float32", **cha
     return one_op("BIDIRECTIONAL_SEQUENCE_RNN", found, ys, options)
 
 
-def both_lstm(is_first: bool = False, merges: bool = False, **changed: Any) -> bytes:
+def both_lstm(is_first: bool = False, merges: bool = False, activation: str = "TANH", **changed: Any) -> bytes:
     """LSTMs in both directions."""
     x, *one = operands(2, is_first)
     found = [x, *one[:17], *one[:17], *(state(BATCH, CELLS) for _ in range(4)), *[None] * 9]
@@ -79,7 +79,7 @@ def both_lstm(is_first: bool = False, merges: bool = False, **changed: Any) -> b
         found[int(name[1:])] = tensor
     assert x is not None
     assert x.shape is not None
-    options = {"fused_activation_function": "TANH", "time_major": is_first, "merge_outputs": merges}
+    options = {"fused_activation_function": activation, "time_major": is_first, "merge_outputs": merges}
     ys = [Tensor((*x.shape[:2], CELLS * (1 + merges)), "float32") for _ in range(2 - merges)]
     return one_op("BIDIRECTIONAL_SEQUENCE_LSTM", found, ys, options)
 
@@ -145,6 +145,12 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "a cell without an axis": (model(operands(2, _19=state())), "the input and the states must have at least one axis"),
     "an activation": (
         model(operands(2), fused_activation_function="SIGN_BIT"), r"\(float32, fused SIGN_BIT\)"
+    ),
+    "no activation, with which LiteRT multiplies by memory that nothing wrote": (
+        model(operands(2), fused_activation_function="NONE"), r"\(without an activation, for which LiteRT multiplies"
+    ),
+    "no activation in both directions": (
+        both_lstm(True, activation="NONE"), r"BIDIRECTIONAL_SEQUENCE_LSTM \(without an activation, for which LiteRT"
     ),
     "a clip that is none": (model(operands(2), cell_clip=float("nan")), "option cell_clip must be at least 0 and"),
     "weights of int8 beside others": (

@@ -54,6 +54,10 @@ class Cell:
     def __init__(self, node: Node, type: str) -> None:
         self.node, self.type, self.graph = node, type, composed(node)
         self.clip = node.number("clip")
+        if self.clip is not None and not self.clip > 0 and type != "RNN":
+            node.fail(f"attribute 'clip' must be a positive number, got {self.clip}")
+        if self.clip is not None and self.clip < 0:  # the runtime's RNN is then not clipped
+            self.clip = None
         self.direction_name = node.attribute("direction", "forward")
         if self.direction_name not in ("forward", "reverse", "bidirectional"):
             node.fail(f"attribute 'direction' must be forward, reverse or bidirectional, got {self.direction_name!r}")

@@ -56,6 +56,8 @@ def _lstm_step(node: Node) -> Step:
         if (number in gates) != node.has(_RECURRENT + number) or (number in gates) != node.has(_BIASES + number):
             node.fail(f"the {GATES[number]} gate must have all of its weights and biases or none, but has only some")
     check_shapes(node, _Lstm.operands(node, gates), cells)
+    if node.options["fused_activation_function"] == "NONE":
+        node.refuse("without an activation, for which LiteRT multiplies the output gate by memory that nothing wrote")
     return _Lstm(node, gates).step
 
 
