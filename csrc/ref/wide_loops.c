@@ -36,9 +36,9 @@ static double minimum(double a, double b) {
     return b < a || isnan(b) || signbit(b) ? b : a;
 }
 
-/* What arithmetic made of numbers. */
-static double with_one_nan(double made, bool of_numbers) {
-    return isnan(made) && of_numbers ? (double)NAN : made;
+/* The default NaN where arithmetic on numbers has a NaN, whose bits depend on the processor. */
+static double with_one_nan(double result, bool of_numbers) {
+    return isnan(result) && of_numbers ? (double)NAN : result;
 }
 
 #define CASE(code, target, expression)                                                                                 \
@@ -123,8 +123,8 @@ static void compute_integers(int code, operands o, int64_t lanes) {
 
 /* ---- conversions, and two steps on float32 ---- */
 
-static float of_numbers(float made, float x, float y) {
-    return isnan(made) && !isnan(x) && !isnan(y) ? NAN : made;
+static float of_numbers(float result, float x, float y) {
+    return isnan(result) && !isnan(x) && !isnan(y) ? NAN : result;
 }
 
 static void convert(int code, operands o, int64_t lanes) {

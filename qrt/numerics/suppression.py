@@ -26,22 +26,27 @@ class SelectionLimits:
     sigma: float = 0.0
 
 
-class _Queue:
-    """A priority queue of candidates. Equal scores have the order of libstdc++'s heap.
+@dataclass
+class _Candidate:
+    """A box that may be selected. Its score takes the first ``compared`` selected boxes into account."""
 
-    A candidate is a box that may be selected: (score, number of the box, compared). The score takes the first
-    ``compared`` selected boxes into account.
-    """
+    box: int
+    score: np.float32
+    compared: int = 0
+
+
+class _Queue:
+    """A priority queue of candidates. Equal scores have the order of libstdc++'s heap."""
 
     def __init__(self) -> None:
-        self.heap: list[tuple[float, int, int]] = []
+        self.heap: list[_Candidate] = []
 
-    def push(self, candidate: tuple[float, int, int]) -> None:
+    def push(self, candidate: _Candidate) -> None:
         """Add a candidate."""
         self.heap.append(candidate)
         self._raise(len(self.heap) - 1, candidate)
 
-    def pop(self) -> tuple[float, int, int]:
+    def pop(self) -> _Candidate:
         """Remove the candidate with the largest score and return it.
 
         The heap then has an empty position at its root. The child with the larger score moves up into this position
@@ -51,7 +56,7 @@ class _Queue:
         largest, last = heap[0], heap.pop()
         hole, length = 0, len(heap)
         while (child := 2 * hole + 2) < length:
-            child -= heap[child][0] < heap[child - 1][0]
+            child -= bool(heap[child].score < heap[child - 1].score)
             heap[hole], hole = heap[child], child
         if child == length:
             heap[hole], hole = heap[child - 1], child - 1
@@ -59,12 +64,11 @@ class _Queue:
             self._raise(hole, last)
         return largest
 
-    def _raise(self, hole: int, candidate: tuple[float, int, int]) -> None:
+    def _raise(self, hole: int, candidate: _Candidate) -> None:
         """Insert a candidate into the heap, at the empty position ``hole`` or at a position above it."""
-        heap, score = self.heap, candidate[0]
-        while hole and heap[(hole - 1) // 2][0] < score:
-            heap[hole], hole = heap[(hole - 1) // 2], (hole - 1) // 2
-        heap[hole] = candidate
+        while hole and self.heap[(hole - 1) // 2].score < candidate.score:
+            self.heap[hole], hole = self.heap[(hole - 1) // 2], (hole - 1) // 2
+        self.heap[hole] = candidate
 
 
 _BLOCK = 128
@@ -85,19 +89,19 @@ def select_boxes(boxes: Array, scores: Array, limits: SelectionLimits) -> tuple[
                               np.where(boxes[:, :2] < boxes[:, 2:], boxes[:, 2:], boxes[:, :2])], axis=1)  # fmt: skip
     with np.errstate(invalid="ignore"):
         candidates = np.flatnonzero(scores > F32(limits.score))
-    indices, selected = np.zeros(limits.most, np.int32), np.zeros(limits.most, F32)
     ordered = candidates[np.argsort(-scores[candidates], kind="stable")]
     if _is_sorted_once(corners, scores, ordered, limits):
         chosen = _select_in_order(corners, ordered, limits)
-        count = len(chosen)
-        indices[:count], selected[:count] = chosen, scores[chosen]
+        values = list(scores[chosen])
     else:
-        count = _select_from_queue(corners, scores, ordered, limits, indices, selected)
-    return indices, selected, np.array(count, np.int32)
+        chosen, values = _select_from_queue(corners, scores, candidates, limits)
+    indices, selected = np.zeros(limits.most, np.int32), np.zeros(limits.most, F32)
+    indices[: len(chosen)], selected[: len(chosen)] = chosen, values
+    return indices, selected, np.array(len(chosen), np.int32)
 
 
 def _is_sorted_once(corners: Array, scores: Array, ordered: Array, limits: SelectionLimits) -> bool:
-    """Return True if boxes are selected in the order of their scores: scores never change, and no two are equal.
+    """Return True if boxes are selected in the order of their scores, because scores never change and no two are equal.
 
     Each box must also overlap itself by 1. A box without area does not, and would be selected several times.
     """
@@ -129,78 +133,44 @@ def _select_in_order(corners: Array, ordered: Array, limits: SelectionLimits) ->
     return chosen
 
 
-class _Removal:
-    """The candidates that selected boxes overlap too much, where scores do not change.
-
-    Candidates are compared in blocks of descending scores: with the boxes that are selected when the first candidate of
-    the block is the next, and then with each box that is selected, except those of better scores than this.
-    """
-
-    def __init__(self, corners: Array, scores: Array, ordered: Array, limits: SelectionLimits) -> None:
-        self.corners, self.ordered, self.most = corners, ordered, F32(limits.overlap)
-        self.descending, self.reached = -scores[ordered], 0
-        self.places, self.removed = np.zeros(len(scores), np.int64), np.zeros(len(scores), bool)
-        self.places[ordered] = np.arange(len(ordered))
-
-    def is_removed(self, box: int, chosen: Array) -> bool:
-        """Return True if one of the selected boxes overlaps a box too much."""
-        place = int(self.places[box])
-        if place >= self.reached:
-            block = self.ordered[self.reached : max(place + 1, self.reached + _BLOCK)]
-            self.removed[block] = (overlaps(self.corners, block[:, None], chosen) >= self.most).any(axis=1)
-            self.reached += len(block)
-        return bool(self.removed[box])
-
-    def select(self, box: int) -> None:
-        """Remove the candidates that a box, which is selected, overlaps too much."""
-        first = np.searchsorted(self.descending, self.descending[self.places[box]])
-        others = self.ordered[first : self.reached]
-        self.removed[others] |= overlaps(self.corners, others, np.array(box)) >= self.most
-
-
 def _select_from_queue(
-    corners: Array, scores: Array, ordered: Array, limits: SelectionLimits, indices: Array, selected: Array
-) -> int:
-    """Write the selected boxes and their scores, and return their number. Candidates are taken from a queue."""
-    queue, least, removal = _Queue(), float(F32(limits.score)), _Removal(corners, scores, ordered, limits)
-    candidates = np.sort(ordered)
-    for given, box in zip(scores[candidates].tolist(), candidates.tolist(), strict=True):
-        queue.push((given, box, 0))
-    most, count = min(limits.most, len(queue.heap)), 0
-    while count < most and queue.heap:
-        given, box, compared = queue.pop()
-        score: float | None
-        if limits.sigma > 0:
-            score = _reduced_score(given, overlaps(corners, box, indices[compared:count])[::-1], limits)
-        else:
-            score = None if removal.is_removed(box, indices[:count]) else given
+    corners: Array, scores: Array, candidates: Array, limits: SelectionLimits
+) -> tuple[list[int], list[np.float32]]:
+    """Return the selected boxes and their scores, where scores change or are equal, or boxes have no area."""
+    queue, least = _Queue(), F32(limits.score)
+    for box in candidates.tolist():
+        queue.push(_Candidate(box, scores[box]))
+    most = min(limits.most, len(queue.heap))
+    boxes: list[int] = []
+    values: list[np.float32] = []
+    while len(boxes) < most and queue.heap:
+        candidate, count = queue.pop(), len(boxes)
+        score = _reduced_score(candidate, corners, np.array(boxes[candidate.compared :], np.int64), limits)
         if score is None:
             continue
-        if score == given:
-            indices[count], selected[count] = box, score
-            if limits.sigma <= 0:
-                removal.select(box)
-        count, compared = count + (score == given), count
+        if score == candidate.score:
+            boxes.append(candidate.box)
+            values.append(score)
         if score > least:  # TFLite compares a selected box with itself once more
-            queue.push((score, box, compared))
-    return count
+            queue.push(_Candidate(candidate.box, score, count))
+    return boxes, values
 
 
-def _reduced_score(score: float, ratios: Array, limits: SelectionLimits) -> float | None:
-    """Return a candidate's score after a comparison with boxes that overlap it by ``ratios``; None if by too much.
+def _reduced_score(candidate: _Candidate, corners: Array, others: Array, limits: SelectionLimits) -> np.float32 | None:
+    """Return a candidate's score after a comparison with other boxes, or None if one of them overlaps it too much.
 
-    TFLite ends where the score is not above the limit. The result is then not above it either.
+    The comparison begins with the last of the others, and ends where the score is not above the limit.
     """
-    if (ratios >= F32(limits.overlap)).any():
-        return None
-    if not ratios.size:
-        return score
-    factors = np.ones(ratios.size + 1, F32)
-    factors[0] = score
+    ratios, score = overlaps(corners, candidate.box, others)[::-1], candidate.score
+    if limits.sigma <= 0:
+        return None if (ratios >= F32(limits.overlap)).any() else score
     with np.errstate(all="ignore"):
         exponents = F32(-0.5 / np.float64(F32(limits.sigma))) * ratios * ratios
-        apart = np.flatnonzero(exponents)
-        if apart.size:
-            known = exponents[apart]
-            factors[1 + apart] = np.where(np.isnan(known), known, expf(np.nan_to_num(known, nan=0.0)))
-        return float(np.multiply.accumulate(factors)[-1])
+        factors = np.where(np.isnan(exponents), exponents, expf(np.nan_to_num(exponents, nan=0.0)))
+        for ratio, factor in zip(ratios, factors, strict=True):
+            if ratio >= F32(limits.overlap):
+                return None
+            score = F32(score * factor)
+            if score <= F32(limits.score):
+                return score
+    return score

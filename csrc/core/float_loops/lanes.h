@@ -98,29 +98,22 @@ static void store_words(const uint32_t *from, int64_t stride, int64_t count, uin
             to[i * stride] = from[i];
 }
 
-static void store_halves(const uint32_t *from, int64_t stride, int64_t count, uint16_t *to) {
-    for (; stride == 1 && count >= QRT_LOOPS_ALIGN; count -= QRT_LOOPS_ALIGN) {
-        uint16_t block[QRT_LOOPS_ALIGN];
-        for (int i = 0; i < QRT_LOOPS_ALIGN; i++)
-            block[i] = (uint16_t)from[i];
-        memcpy(to, block, sizeof block);
-        from += QRT_LOOPS_ALIGN, to += QRT_LOOPS_ALIGN;
+#define STORE_NARROW(name, type)                                                                                       \
+    static void name(const uint32_t *from, int64_t stride, int64_t count, type *to) {                                  \
+        for (; stride == 1 && count >= QRT_LOOPS_ALIGN; count -= QRT_LOOPS_ALIGN) {                                    \
+            type block[QRT_LOOPS_ALIGN];                                                                               \
+            for (int i = 0; i < QRT_LOOPS_ALIGN; i++)                                                                  \
+                block[i] = (type)from[i];                                                                              \
+            memcpy(to, block, sizeof block);                                                                           \
+            from += QRT_LOOPS_ALIGN, to += QRT_LOOPS_ALIGN;                                                            \
+        }                                                                                                              \
+        for (int64_t i = 0; i < count; i++)                                                                            \
+            to[i * stride] = (type)from[i];                                                                            \
     }
-    for (int64_t i = 0; i < count; i++)
-        to[i * stride] = (uint16_t)from[i];
-}
 
-static void store_bytes(const uint32_t *from, int64_t stride, int64_t count, uint8_t *to) {
-    for (; stride == 1 && count >= QRT_LOOPS_ALIGN; count -= QRT_LOOPS_ALIGN) {
-        uint8_t block[QRT_LOOPS_ALIGN];
-        for (int i = 0; i < QRT_LOOPS_ALIGN; i++)
-            block[i] = (uint8_t)from[i];
-        memcpy(to, block, sizeof block);
-        from += QRT_LOOPS_ALIGN, to += QRT_LOOPS_ALIGN;
-    }
-    for (int64_t i = 0; i < count; i++)
-        to[i * stride] = (uint8_t)from[i];
-}
+STORE_NARROW(store_bytes, uint8_t)
+STORE_NARROW(store_halves, uint16_t)
+#undef STORE_NARROW
 
 static void store_bools(const uint32_t *from, int64_t stride, int64_t count, uint8_t *to) {
     for (int64_t i = 0; i < count; i++)

@@ -50,10 +50,7 @@ def is_chain(op: Operation) -> bool:
     elements = {as_tensor(value.type).element for value in (*op.operands, *op.results)}
     body = _body_of_loops(op) if isinstance(op, StructuredOp) else (op.operands, [op], op.results, len(op.operands))
     chain = Chain.of(*body, saturating=False) if elements <= NAMES.keys() else None
-    return (
-        chain is not None
-        and len(chain.used) + len(chain.numbers) + len(chain.indices) + len(op.results) <= _MOST_OPERANDS
-    )
+    return chain is not None and chain.reads + len(op.results) <= _MOST_OPERANDS
 
 
 def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int]:
@@ -122,7 +119,7 @@ def _bound(
         if array is not None:
             array, operand = _collapsed(op, number, array, operand, loops)
         reads.append(_Operand(NAMES[types[number].element], number, operand, number >= chain.count, array))
-    reads += [_further(chain, register, loops, reduced) for register in (*chain.numbers, *chain.indices)]
+    reads += [_array_operand(chain, register, loops, reduced) for register in (*chain.numbers, *chain.indices)]
     writes = [
         _Operand(NAMES[result.element], register, loops.operands[chain.count + i])
         for i, (result, register) in enumerate(zip(_results(op, types), accumulated, strict=True))
@@ -147,8 +144,8 @@ def _bound(
     return ContractionCall(call, tuple(operand.register for operand in reads if operand.array is None))
 
 
-def _further(chain: Chain, register: int, loops: Loops, reduced: Sequence[int]) -> _Operand:
-    """Return what the steps read besides the op's operands: a constant of 64 bits, or the index of a loop."""
+def _array_operand(chain: Chain, register: int, loops: Loops, reduced: Sequence[int]) -> _Operand:
+    """Return an operand that the op does not have, with its array: a constant of 64 bits, or the indices of a loop."""
     strides = [0] * len(loops.extents)
     array = chain.numbers.get(register)
     if array is None:

@@ -194,7 +194,7 @@ class _LoopBodyBuilder:
             return self.compared(form, x, "i64." if t == "i64" else "i32.")
         if name == "arith.select":
             return self.step("wide.select" if out in WIDE else name, x) if t == "i1" else None
-        if out[0] == "i" and all(each == out for each in types):
+        if out[0] == "i" and {*types} == {out}:
             return self.of_integers(name, x, out)
         if name in ("arith.sitofp", "arith.uitofp"):
             return self.float_of(x[0], t, out, is_signed=name == "arith.sitofp")
@@ -207,7 +207,7 @@ class _LoopBodyBuilder:
             return self.step(
                 "arith.divf", [self.constant(int(np.float32(1).view(np.uint32))), self.step("math.sqrt", x)]
             )
-        if any(each != out for each in types) or out not in ("f32", "f64"):
+        if {*types} != {out} or out not in ("f32", "f64"):
             return None
         code = name if out == "f32" else f"f64.{name.partition('.')[2]}"
         return self.step(code, x) if code in CODES else None

@@ -109,7 +109,7 @@ def _split(part: Expression, divisors: Mapping[int, int], inner: Mapping[int, in
 
 def _with_inner(loops: Sequence[int], inner: Mapping[int, int]) -> tuple[int, ...]:
     """Return the loops with the second part of a split loop behind the first."""
-    return tuple(each for loop in loops for each in ((loop, inner[loop]) if loop in inner else (loop,)))
+    return tuple(part for loop in loops for part in ((loop, inner[loop]) if loop in inner else (loop,)))
 
 
 def _strided(indices: Sequence[Expression], shape: Shape, loops: Sequence[int]) -> Strided | None:

@@ -52,9 +52,9 @@ def scatter_bools(node: Node) -> None:
     check_types(node)
     graph = composed(node)
     x, updates = (graph.add("Cast", node.input(i), to=2) for i in (0, 2))
-    said: dict[str, Any] = {"axis": node.attribute("axis", 0)} if node.op.type != "ScatterND" else {}
+    axis: dict[str, Any] = {"axis": node.attribute("axis", 0)} if node.op.type != "ScatterND" else {}
     reduction = _OF_BOOLS[node.attribute("reduction", "none")]
-    combined = graph.add(node.op.type, x, node.input(1), updates, reduction=reduction, **said)
+    combined = graph.add(node.op.type, x, node.input(1), updates, reduction=reduction, **axis)
     graph.replace(node, graph.add("Cast", combined, to=9))
 
 
